@@ -1,10 +1,10 @@
-//! What single instructions cost: loops of one instruction (`instructions.tsv`), each beside the one that it is measured by, at every
-//! feature level that the host has; and some of them in every floating-point mode beside themselves in HIP's.
+//! Cost of single instructions: loops of one instruction (`instructions.tsv`) are timed beside a reference instruction at every feature
+//! level of the host. Some loops are also timed in every floating-point mode, beside themselves in HIP's mode.
 //!
-//!   cargo bench -p gfx906 --bench instructions -- [--level v4] [--only WORDS] [--modes]
+//! cargo bench -p gfx906 --bench instructions -- [--level v4] [--only WORDS] [--modes]
 //!
-//! Prints host nanoseconds a wave instruction on one core, the multiple, the bar, and whether it holds. Two instructions that are
-//! compared take turns, and the fastest run of each counts. No test depends on these figures.
+//! Prints host nanoseconds per wave instruction on one core, the ratio, its limit, and the result of the comparison. The two instructions
+//! of a comparison take turns, and the fastest run of each counts. No test depends on these figures.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use anyhow::{Context, Result, ensure};
 use gfx906::code_object::{CodeObject, Image, Segment};
 use gfx906::machine::{Gpu, Launch, Level, Limits, Module};
 
-/// Lends a kernel, whose code the loop replaces.
+/// Template kernel, whose code the loop replaces.
 const TEMPLATE: &[u8] = include_bytes!("../tests/hostile/hostile.co");
 const ROWS: &str = include_str!("instructions.tsv");
-/// Copies of the instruction in a round of its loop.
+/// Copies of the instruction per round of its loop.
 const COPIES: u32 = 64;
-/// Wave instructions of a run, and of one of an instruction that takes more than a few hundred nanoseconds.
+/// Wave instructions of a run, for an instruction of less and of more than a few hundred nanoseconds.
 const LONG: u32 = 16384;
 const SHORT: u32 = 2048;
-/// Seconds that a pair of instructions is measured for, at least so many runs of each.
+/// Seconds for which a pair of instructions is measured, and the least number of runs of each.
 const SECONDS: f64 = 0.03;
 const RUNS: usize = 6;
-/// How much slower than in HIP's mode an instruction may be in another.
+/// Largest permitted ratio between an instruction's time in another mode and in HIP's mode.
 const MODE_BAR: f64 = 1.3;
 /// Floating-point modes: the descriptor's bits for rounding and subnormals, DX10_CLAMP, IEEE.
 const HIP: Mode = (0xf0, true, true);
@@ -46,7 +46,7 @@ type Mode = (u32, bool, bool);
 struct Row {
     class: &'static str,
     bar: Option<f64>,
-    /// The instruction that it is measured by.
+    /// Reference instruction.
     against: &'static str,
     in_modes: bool,
     text: &'static str,
@@ -84,12 +84,12 @@ struct Loop {
     kernel: String,
     kernarg: [u8; 8],
     instructions: u32,
-    /// The fastest run so far, in nanoseconds an instruction.
+    /// Fastest run so far, in nanoseconds per instruction.
     best: f64,
 }
 
 impl Loop {
-    /// A loop, of fewer rounds where the instruction turns out to be slow.
+    /// Creates a loop, with fewer rounds if the instruction turns out to be slow.
     fn new(set_up: &Row, row: &Row, mode: Mode, level: Level) -> Result<Loop> {
         let mut short = Loop::of(SHORT, set_up, row, mode, level)?;
         short.run()?;
@@ -123,9 +123,9 @@ impl Loop {
         let mut kernel = kernel.clone();
         let (float, dx10_clamp, ieee) = mode;
         let descriptor = &mut kernel.descriptor;
-        // 64 VGPRs.
+        // The kernel has 64 VGPRs.
         descriptor.rsrc1 = 15 | float << 12 | u32::from(dx10_clamp) << 21 | u32::from(ieee) << 23;
-        // Scratch; 8 SGPRs set up: the scratch buffer, kernarg and flat scratch; then the work-group's number.
+        // The kernel has scratch, 8 initial SGPRs (scratch buffer, kernarg and flat scratch), and the work-group's number.
         descriptor.rsrc2 = 1 | 8 << 1 | 1 << 7;
         descriptor.properties = 1 | 1 << 3 | 1 << 5;
         kernel.private_segment_size = 4096;
@@ -164,7 +164,7 @@ impl Loop {
     }
 }
 
-/// Nanoseconds of an instruction, and of the one that it is measured by, in turns.
+/// Measures an instruction and its reference in turns, in nanoseconds.
 fn measure(mut one: Loop, mut other: Option<Loop>) -> Result<(f64, f64)> {
     let (mut spent, mut runs) = (0.0, 0);
     while spent < SECONDS || runs < RUNS {
@@ -177,7 +177,7 @@ fn measure(mut one: Loop, mut other: Option<Loop>) -> Result<(f64, f64)> {
     Ok((one.best, other.map_or(one.best, |other| other.best)))
 }
 
-/// Nanoseconds a wave instruction of a compiled program that one lane runs: scratch, scalars, calls.
+/// Measures a compiled program that one lane runs, in nanoseconds per wave instruction: scratch, scalars, calls.
 fn one_lane(level: Level) -> Result<f64> {
     let object = CodeObject::parse(include_bytes!("one_lane.co"))?;
     let gpu = Gpu::new();
@@ -200,7 +200,7 @@ fn one_lane(level: Level) -> Result<f64> {
     Ok(best)
 }
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     levels: Vec<(&'static str, Level)>,
     only: String,

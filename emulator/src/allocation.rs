@@ -1,5 +1,6 @@
-//! Where memory is short. Allocations whose failure the caller handles are told from those that nobody does: a program whose allocator ends
-//! it with a clear line asks [`is_handled`] first. Threads start where there is room for them.
+//! Allocation under memory shortage. The room distinguishes allocations whose failure the caller handles from all others: a global
+//! allocator that ends the program with a message first asks [`is_handled`]. It also checks that the host has address space for new
+//! threads.
 
 use std::cell::Cell;
 
@@ -15,7 +16,7 @@ pub fn handled<T>(allocate: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether whoever allocates on this thread now handles a failure.
+/// Returns true while the current thread runs an allocation whose failure is handled.
 pub fn is_handled() -> bool {
     HANDLED.get()
 }
@@ -23,8 +24,8 @@ pub fn is_handled() -> bool {
 /// Address space that a new thread takes: its stack, and what the C library and its first allocations want before it can refuse anything.
 const OF_A_THREAD: usize = (2 << 20) + (1 << 20);
 
-/// Whether the host has room for so many more threads. One that starts without is ended by the C library, and the process with it; what
-/// else runs meanwhile must not use the room up.
+/// Returns true if the host has address space for `count` more threads. The C library ends the process if a thread starts without it, so
+/// nothing else may use up the space in the meantime.
 pub fn has_room_for_threads(count: usize) -> bool {
     has_room(count.saturating_mul(OF_A_THREAD))
 }

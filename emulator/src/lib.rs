@@ -30,8 +30,8 @@
 //! A kernel that does what a card would not forgive ends its launch with [`LaunchError::Trap`]: instruction, lane, address, and the
 //! allocation that is nearest.
 //!
-//! What is named here is the interface. The modules below it serve `deltanet-check` and the HIP runtime as well, and change with them.
-#![deny(missing_docs)]
+//! The names that this module exports are the interface. The modules below it serve `deltanet-check` and the HIP runtime as well, and change with them.
+#![deny(missing_docs, clippy::mod_module_files)]
 
 #[doc(hidden)]
 pub mod allocation;

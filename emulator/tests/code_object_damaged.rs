@@ -24,7 +24,7 @@ fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     bytes[at..at + value.len()].copy_from_slice(value);
 }
 
-/// Where the n-th PT_LOAD header of `V5` stands.
+/// Returns the offset of the n-th PT_LOAD header of `V5`.
 fn load(n: usize) -> usize {
     let headers = (64..)
         .step_by(56)

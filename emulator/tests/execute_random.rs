@@ -73,7 +73,7 @@ fn the_sanitizer_changes_nothing_and_says_the_same_again() {
     }
 }
 
-/// What a fuzzer hands over: any bytes are a program.
+/// Checks that any bytes, as a fuzzer produces them, run as a program.
 #[test]
 fn any_bytes_are_a_program() {
     let mut census = Census::default();

@@ -147,7 +147,7 @@ pub fn of_launch(profile: &LaunchProfile, mut of_sites: Vec<Hint>) -> Vec<String
 #[cfg(test)]
 mod tests {
     use gfx906::isa;
-    use gfx906::observe::costs::{Asked, Cycles};
+    use gfx906::observe::costs::{Cycles, LineCounts};
 
     use super::super::pattern::pattern;
     use super::*;
@@ -164,7 +164,7 @@ mod tests {
             (site.lds.taken, site.lds.ideal) = (10 * taken, 10 * ideal);
             excess = taken - ideal;
         } else {
-            site.memory = Asked {
+            site.memory = LineCounts {
                 lines: 640,
                 ideal: 40,
             };

@@ -15,10 +15,9 @@ fn check(block_name: &str, folder: &str, debts: &[String]) {
         .filter(|f| !f.is_empty())
         .map(str::to_owned)
         .collect();
-    let face = ["lib.rs", "mod.rs"]
-        .map(|name| root.join(name))
+    let face = [top.join("lib.rs"), top.join(format!("{folder}.rs"))]
         .into_iter()
-        .find(|path| path.exists());
+        .rfind(|path| path.exists());
     let face = face.expect("the folder has a face");
     let face_text = std::fs::read_to_string(&face).expect("text");
     let handed_on = handed_on(&face_text);

@@ -1,8 +1,8 @@
-//! Every value of every field that selects a mode, each in words that are an instruction but for it.
+//! Every value of every mode-selecting field, each in words that are otherwise an instruction.
 
 use super::words::SPACES;
 
-/// The encoding, both words but for the field, where it starts in them, and its bits.
+/// Encoding, both words without the field, lowest bit of the field, number of its bits.
 #[rustfmt::skip]
 const FIELDS: [(&str, u32, u32, u32, u32); 20] = [
     ("ds",    0xd87a_0000, 0x0200_0001,  0, 16), // ds_swizzle_b32 v2, v1

@@ -7,7 +7,7 @@ use gfx906::isa::{self, Encoding, Flags, Form, Row};
 use super::random::Random;
 use super::{line, words};
 
-/// How many words a row and form get: the first ones found, which differ in their operands and modifiers.
+/// Number of words per row and form. The first words found are taken; they differ in operands and modifiers.
 const VARIANTS: usize = 3;
 
 /// Random words tried before giving up on what is still missing.

@@ -1,8 +1,8 @@
-//! The decoder and the disassembler against llvm-mc: `scripts/isa-fuzz.sh` and `scripts/isa-golden.sh` run this.
+//! Comparison of the decoder and the disassembler with llvm-mc. `scripts/isa-fuzz.sh` and `scripts/isa-golden.sh` run this example.
 //!
-//! - `fuzz SEED COUNT` prints COUNT random words a line for `llvm-mc --disassemble`, each followed by a marker;
-//! - `check SEED COUNT` reads what llvm-mc made of them and compares;
-//! - `fields` prints words with every value of every field that selects a mode, and `fields-check` compares;
+//! - `fuzz SEED COUNT` prints COUNT lines of random words for `llvm-mc --disassemble`, each followed by a marker;
+//! - `check SEED COUNT` reads llvm-mc's output and compares;
+//! - `fields` prints words with every value of every mode-selecting field, and `fields-check` compares;
 //! - `golden` prints words for every row in every form, and `golden-join` puts llvm-mc's texts beside them.
 
 mod fields;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use gfx906::isa;
 use random::Random;
 
-/// `s_nop 0x7fff`, which no generator makes: what stands between the words of two tests.
+/// `s_nop 0x7fff`, which no generator makes. It separates the words of two tests.
 const MARKER: [u8; 4] = [0xff, 0x7f, 0x80, 0xbf];
 
 fn main() -> ExitCode {
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line of bytes for llvm-mc: brackets keep what follows from being read as part of it.
+/// Writes one line of bytes for llvm-mc. Brackets keep following words from being read as part of the instruction.
 fn line(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"[")?;
     for byte in bytes {
@@ -69,7 +69,7 @@ fn print(words: impl Iterator<Item = (usize, [u8; 8])>) -> io::Result<()> {
     out.flush()
 }
 
-/// What we make of bytes: the texts of the instructions up to the first invalid one, as llvm-mc prints them.
+/// Disassembles bytes up to the first invalid instruction, in the format of llvm-mc.
 fn texts(mut bytes: &[u8]) -> Vec<String> {
     let mut texts = Vec::new();
     while let Ok(inst) = isa::decode(bytes) {
@@ -117,7 +117,7 @@ fn check(words: impl Iterator<Item = (usize, [u8; 8])>) -> io::Result<bool> {
     Ok(all.differences == 0)
 }
 
-/// The comparison of an encoding in numbers.
+/// Numbers of an encoding's comparison.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     words: u64,

@@ -1,9 +1,9 @@
-//! Random words that are often instructions: every encoding and opcode gets its share, fields are drawn from the codes
-//! that mean something, and bits that are mostly zero are mostly zero.
+//! Random words that are often instructions: every encoding and opcode gets its share, fields are drawn from meaningful codes, and bits
+//! that are usually zero are usually drawn as zero.
 
 use super::random::Random;
 
-/// The encodings as the words tell them apart: name, fixed bits, where the opcode starts, number of opcodes.
+/// Encodings of the words: name, fixed bits, lowest bit of the opcode, number of opcodes.
 const ENCODINGS: [(&str, u32, u32, u64); 19] = [
     ("sop2", 0x8000_0000, 23, 0x60),
     ("sopk", 0xb000_0000, 23, 29),
@@ -26,7 +26,7 @@ const ENCODINGS: [(&str, u32, u32, u64); 19] = [
     ("any", 0, 32, 1),
 ];
 
-/// Names of what [`random`] makes.
+/// Names of the encodings that [`random`] draws.
 pub const SPACES: [&str; ENCODINGS.len()] = {
     let mut names = [""; ENCODINGS.len()];
     let mut i = 0;
@@ -40,7 +40,7 @@ pub const SPACES: [&str; ENCODINGS.len()] = {
 const SDWA: u64 = 249;
 const DPP: u64 = 250;
 
-/// Two words, and the index of their encoding.
+/// Draws two words, and the index of their encoding.
 pub fn random(r: &mut Random) -> (usize, [u8; 8]) {
     let space = r.below(ENCODINGS.len() as u64) as usize;
     loop {
@@ -92,7 +92,7 @@ fn words(r: &mut Random, space: usize) -> (u32, u32) {
     (first, second)
 }
 
-/// LLVM has no defined answer for SDWA selects that do not exist; they are invalid here.
+/// Returns true for SDWA selects that do not exist. LLVM has no defined answer for them; they are invalid here.
 fn is_reserved_sub_dword(first: u32, second: u32) -> bool {
     let vector = first >> 31 == 0 && first & 0x1ff == SDWA as u32;
     let comparison = first >> 25 == 0x3e;
@@ -101,7 +101,7 @@ fn is_reserved_sub_dword(first: u32, second: u32) -> bool {
     vector && (destination || reserved(16) || reserved(24))
 }
 
-/// `count` bits, as often few as many.
+/// Draws `count` bits, few and many of them set with equal probability.
 fn sparse(r: &mut Random, count: u32) -> u32 {
     let mask = match r.below(4) {
         0 => 0,
@@ -116,7 +116,7 @@ fn insert(word: u32, low: u32, count: u32, value: u64) -> u32 {
     word & !(mask << low) | (value as u32 & mask) << low
 }
 
-/// A 9-bit source: VGPRs, SGPRs, special registers, constants, and what is none of these.
+/// Draws a 9-bit source: VGPRs, SGPRs, special registers, constants, and invalid codes.
 fn source(r: &mut Random) -> u64 {
     match r.below(8) {
         0 | 1 => 256 + r.bits(8),
@@ -129,7 +129,7 @@ fn source(r: &mut Random) -> u64 {
     }
 }
 
-/// A second word that may be a literal: numbers that are inline constants in some width among them.
+/// Draws a second word that may be a literal, often a number that is an inline constant in some width.
 fn literal(r: &mut Random) -> u32 {
     const KNOWN: [u32; 12] = [
         0x3f80_0000,
@@ -205,7 +205,7 @@ fn dpp(r: &mut Random) -> u32 {
 
 fn vop3(r: &mut Random, first: &mut u32) -> u32 {
     let mut second = (source(r) | source(r) << 9 | source(r) << 18) as u32;
-    // Opcodes with fewer sources want zeros in the other fields.
+    // Opcodes with fewer sources need zeros in the other fields.
     second &= r.pick(&[u32::MAX, (1 << 18) - 1, (1 << 18) - 1, (1 << 9) - 1, 0]);
     second |= match r.below(4) {
         0 => (r.bits(5) as u32) << 27,

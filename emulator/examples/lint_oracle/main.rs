@@ -1,6 +1,7 @@
-//! Holds lint to what LLVM inserts: reads programs as lines of a name and hexadecimal words, each with the waits and wait states that LLVM
-//! put in. Lint must be silent on them, and must speak where one s_nop is a wait state shorter or one counter of an s_waitcnt is waited for
-//! to one more: where it stays silent, one of the reasons below must hold. `scripts/sanitize-oracle.sh` makes the programs.
+//! Comparison of lint with LLVM. It reads programs as lines of a name and hexadecimal words, in which LLVM has inserted waits and wait
+//! states. Lint must report nothing on them, and must report a mistake if one s_nop is a wait state shorter or one counter's limit in an
+//! s_waitcnt is larger by one. If it reports nothing there, one of the reasons below must apply. `scripts/sanitize-oracle.sh` makes the
+//! programs.
 
 use std::collections::BTreeMap;
 use std::io::BufRead as _;
@@ -12,7 +13,7 @@ use gfx906::observe::sanitize::lint::{Function, Mistake, lint};
 use gfx906::observe::sanitize::wait::{Class, Counter, Operation, Pending};
 use gfx906::observe::sanitize::{Checks, Facts};
 
-/// Why LLVM is more careful than the hardware demands.
+/// Reasons for which LLVM inserts more waits than the hardware demands.
 const REASONS: [(&str, Reason); 11] = [
     (
         "on entry nothing is on its way: LLVM waits for what a caller left",
@@ -88,22 +89,22 @@ const REASONS: [(&str, Reason); 11] = [
 
 type Reason = fn(&Spot<'_>) -> bool;
 
-/// Where a program was changed.
+/// Place at which a program was changed.
 struct Spot<'a> {
-    /// The counter of an s_waitcnt; none of an s_nop.
+    /// Counter of an s_waitcnt; `None` for an s_nop.
     counter: Option<Counter>,
-    /// The bound that was.
+    /// Original limit.
     bound: u32,
-    /// The code before it.
+    /// Code before the instruction.
     before: &'a [(u64, Inst)],
-    /// What is on its way before it.
+    /// Pending operations before the instruction.
     pending: Pending,
-    /// The instruction behind it.
+    /// Instruction behind the changed one.
     next: &'a Inst,
 }
 
 impl Spot<'_> {
-    /// The kinds of operations since a counter was waited for to 0.
+    /// Returns the classes of operations since a counter was waited for to 0.
     fn since(&self, counter: Counter) -> Vec<Class> {
         let mut since = Vec::new();
         for (_, inst) in self.before {
@@ -119,7 +120,7 @@ impl Spot<'_> {
         since
     }
 
-    /// The instructions so close that a rule may concern them.
+    /// Iterates over the instructions that are close enough for a rule.
     fn near(&self) -> impl Iterator<Item = &Inst> {
         self.before.iter().rev().take(5).map(|(_, inst)| inst)
     }
@@ -150,7 +151,7 @@ fn check(code: &[(u64, Inst)]) -> Vec<Mistake> {
     lint(&function, Checks::ALL)
 }
 
-/// What is on its way before an instruction of straight code.
+/// Computes the pending operations before an instruction of straight-line code.
 fn pending(code: &[(u64, Inst)]) -> Pending {
     let mut pending = Pending::default();
     for (pc, inst) in code {
@@ -163,13 +164,13 @@ fn pending(code: &[(u64, Inst)]) -> Pending {
     pending
 }
 
-/// An instruction with another immediate.
+/// Returns an instruction with another immediate.
 fn with(inst: &Inst, immediate: u32) -> Inst {
     let word = inst.words[0] & 0xffff_0000 | immediate;
     decode(&word.to_le_bytes()).expect("the same instruction")
 }
 
-/// The code without what stands at a place: addresses close up.
+/// Returns the code without the instruction at a position. Later addresses move up.
 fn without(code: &[(u64, Inst)], at: usize) -> Code {
     let mut pc = 0;
     let left = code.iter().enumerate().filter(|(n, _)| *n != at);
@@ -180,7 +181,7 @@ fn without(code: &[(u64, Inst)], at: usize) -> Code {
     .collect()
 }
 
-/// The ways to make an instruction weaker by one.
+/// Returns the variants of an instruction that are weaker by one.
 fn weaker(code: &[(u64, Inst)], at: usize) -> Vec<(Option<Counter>, u32, Code)> {
     let inst = &code[at].1;
     let replaced = |inst: Inst| {
@@ -216,7 +217,7 @@ struct Tally {
     noticed: [usize; 4],
     excused: BTreeMap<&'static str, usize>,
     unexplained: usize,
-    /// Silent ones in programs with branches, where what is on its way is not known from the text.
+    /// Unreported changes in programs with branches, where the text does not show the pending operations.
     behind: usize,
 }
 

@@ -1,10 +1,9 @@
-//! Random programs, many of them: each at every feature level of the host and on one and two threads. `scripts/random-programs.sh`
-//! runs this.
+//! Random programs, each at every feature level of the host and on one and two threads. `scripts/random-programs.sh` runs this example.
 //!
-//! - `COUNT [SEED]` runs programs SEED, SEED + 1, ... and prints what they did;
+//! - `COUNT [SEED]` runs programs SEED, SEED + 1, … and prints a summary;
 //! - `checked COUNT [SEED]` runs them under all checks of the sanitizer, which must change nothing and stay within 256 MiB of memory;
 //! - `list SEED` prints a program;
-//! - `file PATH` runs the program that a fuzzer's bytes say.
+//! - `file PATH` runs the program of a fuzzer's bytes.
 
 #[path = "../../../fuzz/src/checked.rs"]
 mod checked;
@@ -25,9 +24,9 @@ use execute::Census;
 use gfx906::isa;
 use programs::{Choices, Machine, Program, generate};
 
-/// Differences that are printed.
+/// Largest number of differences that are printed.
 const SHOWN: usize = 20;
-/// What the process may take of memory, in KiB, however many programs it runs.
+/// Largest memory of the process in KiB, independent of the number of programs.
 const MOST_MEMORY: u64 = 256 << 10;
 
 fn main() -> ExitCode {
@@ -77,7 +76,7 @@ fn file(paths: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Does the same with each of so many programs, and adds up what they did.
+/// Runs a function on a number of programs, and adds up the results.
 fn run<C: Default + Display + Send>(
     count: u64,
     first: u64,
@@ -136,7 +135,7 @@ fn run<C: Default + Display + Send>(
     ExitCode::from(u8::from(!differences.is_empty()))
 }
 
-/// The most memory that the process has had, in KiB, where the system says so.
+/// Returns the peak memory of the process in KiB, if the system reports it.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -145,7 +144,7 @@ fn peak() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// The program's instructions as text, one after the other.
+/// Returns the program's instructions as text.
 fn listing(words: &[u32]) -> Vec<String> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let mut texts = Vec::new();

@@ -1,23 +1,23 @@
-//! Kernel arguments: what a launch gives, and what the runtime adds.
+//! Kernel arguments: the explicit ones of a launch, and the hidden ones that the runtime adds.
 
 use super::metadata::ArgMetadata;
 
 /// A kernel argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arg {
-    /// Its name, where the compiler wrote it down.
+    /// Name, if the compiler recorded it.
     pub name: Option<String>,
-    /// Its type, where the compiler wrote it down.
+    /// Type, if the compiler recorded it.
     pub type_name: Option<String>,
-    /// Where it stands in the kernarg segment.
+    /// Offset in the kernarg segment.
     pub offset: u32,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// What it is.
+    /// Kind of the argument.
     pub kind: ArgKind,
 }
 
-/// What an argument is.
+/// Kind of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgKind {
     /// A value: number, structure.
@@ -34,13 +34,13 @@ pub enum ArgKind {
     Pipe,
     /// A queue.
     Queue,
-    /// Something that the runtime supplies.
+    /// A hidden argument, which the runtime supplies.
     Hidden(HiddenArg),
-    /// A kind that is not known.
+    /// A kind that the emulator does not know.
     Other(String),
 }
 
-/// What the runtime supplies.
+/// Hidden argument, which the runtime supplies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     missing_docs,
@@ -70,9 +70,9 @@ pub enum HiddenArg {
     SharedBase,
     QueuePtr,
     DynamicLdsSize,
-    /// A hole.
+    /// Padding.
     None,
-    /// A hidden argument that is not known.
+    /// A hidden argument that the emulator does not know.
     Other(String),
 }
 
@@ -112,7 +112,7 @@ impl ArgKind {
         }
     }
 
-    /// The name that the metadata uses.
+    /// Returns the kind's name in the metadata.
     #[must_use]
     pub fn name(&self) -> String {
         match self {

@@ -7,10 +7,10 @@ use super::target::Target;
 
 pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// The targets of a bundle that a message lists.
+/// Number of targets that a message lists.
 const LISTED: usize = 20;
 
-/// An entry needs three words at least, so no bundle can hold more than this share of its bytes.
+/// Size of an entry's header: every entry has at least three words, which bounds the number of entries in a bundle.
 const ENTRY_HEADER: usize = 24;
 
 struct Entry<'a> {
@@ -18,10 +18,10 @@ struct Entry<'a> {
     data: &'a [u8],
 }
 
-/// The entry of a bundle that suits an MI50 best.
+/// Returns the entry of a bundle that suits an MI50 best.
 pub(super) fn entry(bytes: &[u8]) -> Result<&[u8], CodeObjectError> {
     let entries = entries(bytes)?;
-    // of two that suit equally, the first
+    // The first of several equally suitable entries is taken.
     let best = entries
         .iter()
         .filter_map(|entry| Some((Target::from_entry(&entry.id)?.preference(), entry)))
@@ -84,7 +84,7 @@ fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, CodeObjectError> {
     Ok(entries)
 }
 
-/// `size` bytes from `offset`, if they are there.
+/// Returns `size` bytes from `offset`, if they exist.
 pub(super) fn slice(bytes: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     let end = start.checked_add(usize::try_from(size).ok()?)?;

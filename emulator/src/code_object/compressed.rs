@@ -13,7 +13,7 @@ pub(super) const MAGIC: &[u8] = b"CCOB";
 
 const WHAT: &str = "the compressed offload bundle";
 
-/// The bundle in `bytes`. At most [`MAX_IMAGE`] bytes come out, whatever the header claims.
+/// Returns the decompressed bundle. The result has at most [`MAX_IMAGE`] bytes, whatever the header claims.
 pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, CodeObjectError> {
     let version = field(bytes, 4, 2)?;
     let method = field(bytes, 6, 2)?;
@@ -69,7 +69,7 @@ pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, CodeObjectError> {
     Ok(bundle)
 }
 
-/// Reads at most one byte more than `size`: enough to see that there is more.
+/// Reads at most one byte more than `size`, which suffices to detect excess data.
 fn inflate(decoder: impl Read, size: u64) -> Result<Vec<u8>, CodeObjectError> {
     let mut out = Vec::new();
     decoder

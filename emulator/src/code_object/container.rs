@@ -1,14 +1,14 @@
-//! From a file to the ELF image of gfx906 in it.
+//! Extraction of the gfx906 ELF image from its container.
 
 use std::borrow::Cow;
 
 use super::error::CodeObjectError;
 use super::{bundle, compressed, elf};
 
-/// A file or a section may hold bundles one after the other, padded to pages.
+/// Largest number of bundles in a file or section, where they follow each other, padded to pages.
 const MAX_BUNDLES: usize = 4096;
 
-/// The gfx906 ELF image in `bytes`, whatever it is wrapped in.
+/// Returns the gfx906 ELF image in `bytes`, whatever its container is.
 pub(super) fn unwrap(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
     if bytes.is_empty() {
         return Err(CodeObjectError::Empty);
@@ -25,7 +25,7 @@ pub(super) fn unwrap(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
     }
 }
 
-/// The one bundle of a host program's `.hip_fatbin` that has code for gfx906.
+/// Returns the only bundle of a host program's `.hip_fatbin` section that has code for gfx906.
 fn unwrap_section(section: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
     let starts: Vec<usize> = (0..section.len())
         .step_by(8)

@@ -19,7 +19,7 @@ pub struct KernelDescriptor {
     pub rsrc2: u32,
     /// `COMPUTE_PGM_RSRC3`: not used by gfx906.
     pub rsrc3: u32,
-    /// Which SGPRs are set up, and a few properties more.
+    /// Flags of the SGPRs that the hardware sets up, and other properties.
     pub properties: u16,
     /// Kernarg words preloaded into SGPRs: not on gfx906.
     pub kernarg_preload: u16,
@@ -91,7 +91,7 @@ impl KernelDescriptor {
         self.property(4)
     }
 
-    /// SGPRs hold what FLAT_SCRATCH is set up from (2).
+    /// SGPRs hold the initial value of FLAT_SCRATCH (2).
     #[must_use]
     pub fn enable_flat_scratch_init(&self) -> bool {
         self.property(5)
@@ -103,19 +103,19 @@ impl KernelDescriptor {
         self.property(6)
     }
 
-    /// The kernel wants waves of 32 lanes, which gfx906 does not have.
+    /// The kernel needs waves of 32 lanes, which gfx906 does not have.
     #[must_use]
     pub fn wavefront_size32(&self) -> bool {
         self.property(10)
     }
 
-    /// The scratch that callees need is not known when compiling.
+    /// The compiler does not know the scratch that callees need.
     #[must_use]
     pub fn uses_dynamic_stack(&self) -> bool {
         self.property(11)
     }
 
-    /// SGPRs of the kernel, VCC and other specials included (granule 16).
+    /// SGPRs of the kernel, including VCC and other special registers (granule 16).
     #[must_use]
     pub fn sgprs(&self) -> u32 {
         ((self.rsrc1 >> 6 & 0xf) / 2 + 1) * 16
@@ -163,7 +163,7 @@ impl KernelDescriptor {
         self.rsrc2 >> 1 & 0x1f
     }
 
-    /// A trap handler is wanted.
+    /// The kernel requests a trap handler.
     #[must_use]
     pub fn enable_trap_handler(&self) -> bool {
         self.rsrc2_bit(6)

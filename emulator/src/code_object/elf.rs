@@ -1,4 +1,4 @@
-//! The ELF file: what its header says, its segments, sections and notes.
+//! The ELF file: header, segments, sections and notes.
 
 use object::LittleEndian as LE;
 use object::elf::{self, FileHeader64, ProgramHeader64, SectionHeader64};
@@ -16,7 +16,7 @@ const OS_ABI_HSA: u8 = 64;
 const HEADER_SIZE: usize = 64;
 const MACHINE_AMDGPU: u16 = 224;
 
-/// The ELF image of a gfx906 code object of a version that is read.
+/// The ELF image of a gfx906 code object whose version the emulator supports.
 pub(super) struct GpuElf<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) target: Target,
@@ -68,7 +68,7 @@ impl<'a> GpuElf<'a> {
         })
     }
 
-    /// The description of the note with this owner and type, from the segments, or from the sections where no segment has it.
+    /// Returns the description of the note with this owner and type, from the segments or, if no segment has it, from the sections.
     pub(super) fn note(
         &self,
         owner: &[u8],
@@ -96,7 +96,7 @@ impl<'a> GpuElf<'a> {
     }
 }
 
-/// An error of the ELF reader, which names the field in words of its own.
+/// Converts an error of the ELF reader, whose text names the field.
 pub(super) fn bad(what: &str, error: object::read::Error) -> CodeObjectError {
     CodeObjectError::malformed(
         what,
@@ -120,7 +120,7 @@ fn find_note<'a>(
     Ok(None)
 }
 
-/// The first fields of an ELF header, read before anything else is believed: foreign files are named as what they are.
+/// Checks the first fields of an ELF header before anything else, so that the error names the kind of a foreign file.
 fn check_machine(bytes: &[u8]) -> Result<(), CodeObjectError> {
     if bytes.len() < 20 {
         return Err(CodeObjectError::truncated(
@@ -154,7 +154,7 @@ fn check_machine(bytes: &[u8]) -> Result<(), CodeObjectError> {
     Ok(())
 }
 
-/// The `.hip_fatbin` section of a host program, if `bytes` is one and has it.
+/// Returns the `.hip_fatbin` section, if `bytes` is a host program that has one.
 pub(super) fn hip_fatbin(bytes: &[u8]) -> Option<&[u8]> {
     let header = FileHeader64::<LE>::parse(bytes).ok()?;
     if header.e_machine(LE).0 == MACHINE_AMDGPU {

@@ -1,13 +1,13 @@
-//! What can be wrong with a code object.
+//! Errors of code objects.
 
-/// Why these bytes cannot be run as a gfx906 code object. Each message is one line and says what to do.
+/// Reason why bytes cannot be run as a gfx906 code object. Each message is one line and says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodeObjectError {
-    /// No bytes at all.
+    /// The input is empty.
     #[error("the code object is empty (0 bytes): build it again")]
     Empty,
-    /// Neither an ELF file nor a bundle.
+    /// The input is neither an ELF file nor a bundle.
     #[error(
         "not a code object (it starts with {start}): give the file that `hipcc --genco --offload-arch=gfx906` writes"
     )]
@@ -15,80 +15,80 @@ pub enum CodeObjectError {
         /// The first bytes, made printable.
         start: String,
     },
-    /// An ELF file for something else than a GPU.
+    /// The ELF file is not for a GPU.
     #[error(
         "is {what}, not a GPU code object: build one with `hipcc --genco --offload-arch=gfx906`"
     )]
     WrongMachine {
-        /// What the ELF header says it is, with an article.
+        /// Kind of file that the ELF header states, with an article.
         what: String,
     },
-    /// Another AMD GPU.
+    /// The code object is for another AMD GPU.
     #[error("built for {processor}, not gfx906: rebuild with --offload-arch=gfx906")]
     WrongProcessor {
-        /// The processor it was built for.
+        /// Processor that it was built for.
         processor: String,
     },
-    /// A code object ABI that the emulator does not know.
+    /// The emulator does not know the code object ABI.
     #[error(
         "code object version {found} is not supported: rebuild with -mcode-object-version=5 (4 to 6 are read)"
     )]
     WrongVersion {
-        /// The version in the ELF header.
+        /// Version in the ELF header.
         found: String,
     },
-    /// A bundle without an entry for gfx906.
+    /// The bundle has no entry for gfx906.
     #[error(
         "the offload bundle holds nothing for gfx906, only {targets}: rebuild with --offload-arch=gfx906"
     )]
     NoEntry {
-        /// The targets in the bundle.
+        /// Targets in the bundle.
         targets: String,
     },
-    /// A host program with several device images: which one is meant is not known.
+    /// The host program has several device images, and the intended one is not known.
     #[error(
         "the program carries {count} offload bundles with code for gfx906: give one code object, built with `hipcc --genco --offload-arch=gfx906`"
     )]
     SeveralBundles {
-        /// How many bundles of the section have one.
+        /// Number of bundles with code for gfx906.
         count: usize,
     },
-    /// Something reaches past the end of what holds it.
+    /// A part of the file extends past the end of its container.
     #[error(
         "{what} lies outside the file ({detail}): the code object is truncated or damaged, build or copy it again"
     )]
     Truncated {
-        /// What does.
+        /// The part.
         what: String,
-        /// Where it would be, and what there is.
+        /// Its position, and the bytes that exist.
         detail: String,
     },
-    /// Something contradicts the format.
+    /// The file contradicts the format.
     #[error("{what}: {problem}; the code object is damaged, build or copy it again")]
     Malformed {
-        /// The part of the file.
+        /// Part of the file.
         what: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// Well-formed, but of a kind that is not read.
+    /// The file is well-formed, but uses a feature that is not supported.
     #[error("{what} is not supported: {advice}")]
     Unsupported {
-        /// The thing.
+        /// The feature.
         what: String,
-        /// What to do instead.
+        /// Suggested alternative.
         advice: String,
     },
-    /// It would take too much memory.
+    /// A part would take too much memory.
     #[error(
         "{what} of {size} bytes is over the limit of {limit} bytes: the code object is damaged, or made for something larger"
     )]
     TooBig {
-        /// The thing.
+        /// The part.
         what: String,
-        /// How large it would be.
+        /// Size of the part.
         size: u64,
-        /// How large it may be.
+        /// Largest permitted size.
         limit: u64,
     },
     /// The notes hold no AMDGPU metadata.
@@ -96,28 +96,28 @@ pub enum CodeObjectError {
         "the code object has no AMDGPU metadata note: link it with ld.lld -shared, and do not strip its notes"
     )]
     NoMetadata,
-    /// The metadata is not what the ABI says.
+    /// The metadata violates the ABI.
     #[error("metadata {path}: {problem}; the code object is damaged, build or copy it again")]
     Metadata {
-        /// The path to the value, as in `amdhsa.kernels[0].args[1].offset`.
+        /// Path to the value, as in `amdhsa.kernels[0].args[1].offset`.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// A kernel that cannot run.
+    /// The kernel cannot run.
     #[error("kernel `{kernel}`: {problem}")]
     Kernel {
-        /// Its name.
+        /// Name of the kernel.
         kernel: String,
-        /// What is wrong with it, and what to do.
+        /// The problem, and what to do.
         problem: String,
     },
 }
 
-/// The most characters of a name from the file that go into a message.
+/// Largest number of characters of a name from the file in a message.
 const LONGEST_NAME: usize = 200;
 
-/// A name from the file, for a message: nothing that breaks the line, and not all of it if it is long.
+/// Returns a name from the file in printable form: without line breaks, and shortened if it is long.
 pub(super) fn printable(name: &str) -> String {
     let mut text: String = name
         .chars()

@@ -1,4 +1,4 @@
-//! What goes into device memory: segments and relocations.
+//! Segments and relocations that a load places into device memory.
 
 use object::LittleEndian as LE;
 use object::elf;
@@ -7,7 +7,7 @@ use object::read::elf::{ProgramHeader as _, Rela as _, SectionHeader as _, Sym a
 use super::elf::{GpuElf, bad};
 use super::error::{CodeObjectError, printable};
 
-/// The largest image that is loaded, in bytes, `.bss` and the gaps between segments included.
+/// Largest image in bytes, including `.bss` and the gaps between segments.
 pub const MAX_IMAGE: u64 = 256 << 20;
 
 const R_AMDGPU_NONE: u32 = 0;
@@ -17,24 +17,24 @@ const R_AMDGPU_RELATIVE64: u32 = 13;
 /// A code object's memory, at link addresses: the first byte of the loaded image is address 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// The segments, sorted by address, none overlapping another.
+    /// Segments, sorted by address, without overlap.
     pub segments: Vec<Segment>,
-    /// What depends on the load address.
+    /// Values that depend on the load address.
     pub relocations: Vec<Relocation>,
-    /// The end of the last segment; at most [`MAX_IMAGE`].
+    /// End of the last segment; at most [`MAX_IMAGE`].
     pub size: u64,
 }
 
-/// A run of bytes with one protection.
+/// A range of bytes with one protection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     /// Link address.
     pub address: u64,
-    /// All its bytes, `.bss` zeroed.
+    /// Contents, with zeros for `.bss`.
     pub data: Vec<u8>,
-    /// Holds code.
+    /// True if the segment holds code.
     pub executable: bool,
-    /// May be written.
+    /// True if the segment may be written.
     pub writable: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Relocation {
 }
 
 impl Segment {
-    /// The link address after the last byte.
+    /// Returns the link address after the last byte.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.address + self.data.len() as u64
@@ -56,7 +56,7 @@ impl Segment {
 }
 
 impl Image {
-    /// The segment that holds all of `size` bytes at a link address.
+    /// Returns the segment that holds all of `size` bytes at a link address.
     #[must_use]
     pub fn segment_at(&self, address: u64, size: u64) -> Option<&Segment> {
         let index = self
@@ -67,7 +67,7 @@ impl Image {
         (address.checked_add(size)? <= segment.end()).then_some(segment)
     }
 
-    /// `size` bytes at a link address, if one segment holds them all.
+    /// Returns `size` bytes at a link address, if one segment holds them all.
     #[must_use]
     pub fn bytes(&self, address: u64, size: u64) -> Option<&[u8]> {
         let segment = self.segment_at(address, size)?;
@@ -78,7 +78,7 @@ impl Image {
     }
 }
 
-/// The load segments and relocations of a file.
+/// Reads the load segments and relocations of a file.
 pub(super) fn read(file: &GpuElf<'_>) -> Result<Image, CodeObjectError> {
     let mut segments = segments(file)?;
     let size = segments.last().map_or(0, Segment::end);
@@ -96,7 +96,7 @@ pub(super) fn read(file: &GpuElf<'_>) -> Result<Image, CodeObjectError> {
     })
 }
 
-/// Addresses are checked before any byte is copied, so that the copies together stay under [`MAX_IMAGE`].
+/// Reads the load segments. It checks addresses before it copies any byte, so that the copies together stay under [`MAX_IMAGE`].
 fn segments(file: &GpuElf<'_>) -> Result<Vec<Segment>, CodeObjectError> {
     let mut loads: Vec<_> = file
         .segments
@@ -160,7 +160,7 @@ fn load(file: &GpuElf<'_>, header: &elf::ProgramHeader64<LE>) -> Result<Segment,
     })
 }
 
-/// The dynamic relocations. A weak symbol that nothing defines has the value 0: that is stored into the segment here.
+/// Reads the dynamic relocations. An undefined weak symbol has the value 0, which is stored into the segment here.
 fn relocations(
     file: &GpuElf<'_>,
     segments: &mut [Segment],
@@ -234,7 +234,7 @@ fn relocations(
     Ok(relocations)
 }
 
-/// The 8 bytes at a link address.
+/// Returns the 8 bytes at a link address.
 fn place(segments: &mut [Segment], offset: u64) -> Option<&mut [u8]> {
     let index = segments
         .partition_point(|segment| segment.address <= offset)

@@ -1,4 +1,4 @@
-//! The kernarg segment: the arguments of a launch where the metadata says that the kernel reads them.
+//! The kernarg segment: the arguments of a launch at the offsets of the metadata.
 //!
 //! Source: the AMDGPU backend's user guide of LLVM (kernel argument metadata: `.offset`, `.size`, `.value_kind`).
 
@@ -14,58 +14,59 @@ pub struct Kernarg<'k> {
     bytes: Vec<u8>,
 }
 
-/// Why arguments are not those of a kernel, in one line.
+/// Reason why arguments do not fit a kernel, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KernargError {
-    /// Too many or too few.
+    /// The launch has too many or too few arguments.
     #[error("kernel `{kernel}` takes {takes} arguments, {given} given")]
     Count {
         /// The kernel.
         kernel: String,
-        /// Its explicit arguments.
+        /// Number of explicit arguments of the kernel.
         takes: usize,
-        /// Those of the launch.
+        /// Number of arguments of the launch.
         given: usize,
     },
-    /// One of another size.
+    /// An argument has another size.
     #[error("argument {index} of kernel `{kernel}` has {takes} bytes, {given} given")]
     Size {
         /// The kernel.
         kernel: String,
-        /// Which argument, from 0.
+        /// Number of the argument, from 0.
         index: usize,
-        /// Its bytes.
+        /// Size of the kernel's argument in bytes.
         takes: u32,
-        /// Those given.
+        /// Size of the launch's argument in bytes.
         given: usize,
     },
-    /// All together are too short.
+    /// The argument bytes are too few.
     #[error("kernel `{kernel}` takes {takes} bytes of arguments, {given} given")]
     Short {
         /// The kernel.
         kernel: String,
-        /// Bytes that its explicit arguments reach to.
+        /// Bytes that the kernel's explicit arguments extend to.
         takes: usize,
         /// Bytes of the launch.
         given: usize,
     },
-    /// Two that stand in the same bytes.
+    /// Two arguments overlap.
     #[error(
         "kernel `{kernel}`: its metadata has two arguments at byte {offset} of its kernarg; the code object is damaged"
     )]
     Overlap {
         /// The kernel.
         kernel: String,
-        /// Where the second begins.
+        /// Offset of the second argument.
         offset: u32,
     },
 }
 
 impl<'k> Kernarg<'k> {
-    /// Room for the arguments of a launch that gives so many.
+    /// Creates the segment for a launch with `given` arguments.
     ///
     /// # Errors
-    /// The kernel takes another number, or its metadata places two in the same bytes.
+    ///
+    /// The kernel takes another number of arguments, or its metadata places two in the same bytes.
     pub fn new(kernel: &'k Kernel, given: usize) -> Result<Kernarg<'k>, KernargError> {
         disjoint(kernel)?;
         let takes = kernel.explicit_args().count();
@@ -81,9 +82,10 @@ impl<'k> Kernarg<'k> {
         Ok(Kernarg { kernel, bytes })
     }
 
-    /// Places an argument, by its number among the explicit ones; where its first byte stands.
+    /// Places the explicit argument with this number, and returns the offset of its first byte.
     ///
     /// # Errors
+    ///
     /// There is no such argument, or it has another size.
     pub fn put(&mut self, index: usize, value: &[u8]) -> Result<usize, KernargError> {
         let arg = self.kernel.explicit_args().nth(index);
@@ -104,7 +106,7 @@ impl<'k> Kernarg<'k> {
         Ok(at)
     }
 
-    /// The explicit part of the segment; what was not placed is 0.
+    /// Returns the explicit part of the segment. Bytes without an argument are 0.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
@@ -128,17 +130,18 @@ pub struct Arguments<'k> {
 }
 
 impl Arguments<'_> {
-    /// The next argument: an address as `u64`, a number, or an array of numbers for a structure.
+    /// Adds the next argument: an address as `u64`, a number, or an array of numbers for a structure.
     #[must_use]
     pub fn with(mut self, value: impl NoUninit) -> Self {
         self.given.push(bytemuck::bytes_of(&value).to_vec());
         self
     }
 
-    /// All of them, laid out as the kernel's metadata says.
+    /// Lays out all arguments as the kernel's metadata requires.
     ///
     /// # Errors
-    /// The kernel takes more or fewer, or one of another size.
+    ///
+    /// The kernel takes more or fewer arguments, or one of another size.
     pub fn finish(self) -> Result<Vec<u8>, KernargError> {
         let mut kernarg = Kernarg::new(self.kernel, self.given.len())?;
         for (index, value) in self.given.iter().enumerate() {
@@ -157,10 +160,11 @@ impl Kernel {
         }
     }
 
-    /// Of arguments that somebody laid out, those that the kernel takes explicitly: what follows may be hidden ones.
+    /// Returns the explicit part of arguments that a caller laid out. The bytes after it may be hidden arguments.
     ///
     /// # Errors
-    /// There are fewer bytes than it takes.
+    ///
+    /// There are fewer bytes than the kernel takes.
     pub fn explicit_kernarg<'b>(&self, bytes: &'b [u8]) -> Result<&'b [u8], KernargError> {
         let takes = self.explicit_kernarg_size() as usize;
         bytes.get(..takes).ok_or_else(|| KernargError::Short {
@@ -170,10 +174,11 @@ impl Kernel {
         })
     }
 
-    /// The whole kernarg segment: explicit arguments, and what the runtime says that the hidden ones are.
+    /// Returns the whole kernarg segment: the explicit arguments, and the hidden ones from the runtime's values.
     ///
     /// # Errors
-    /// There are fewer explicit bytes than it takes.
+    ///
+    /// There are fewer explicit bytes than the kernel takes.
     pub fn kernarg_segment(
         &self,
         explicit: &[u8],
@@ -181,7 +186,7 @@ impl Kernel {
     ) -> Result<Vec<u8>, KernargError> {
         let explicit = self.explicit_kernarg(explicit)?;
         let end = self.args.iter().map(end).max().unwrap_or(0);
-        // Compilers read hidden arguments in wide loads: round up, so that the last one may run over.
+        // Compilers read hidden arguments in wide loads, so the size is rounded up to let the last load run over.
         let size = end.max(self.kernarg_size as usize).next_multiple_of(64) + 64;
         let mut segment = vec![0; size];
         segment[..explicit.len()].copy_from_slice(explicit);
@@ -197,12 +202,12 @@ impl Kernel {
     }
 }
 
-/// The first byte behind an argument.
+/// Returns the first byte behind an argument.
 fn end(arg: &Arg) -> usize {
     arg.offset as usize + arg.size as usize
 }
 
-/// Whether no argument stands where another does: what was given for one would be read as the other.
+/// Checks that no two arguments overlap. The kernel would read the bytes of one as the other.
 fn disjoint(kernel: &Kernel) -> Result<(), KernargError> {
     let hole = ArgKind::Hidden(HiddenArg::None);
     let mut args: Vec<&Arg> = kernel.args.iter().collect();

@@ -1,4 +1,4 @@
-//! Kernels: the metadata, the descriptor and the code brought together, and checked against each other.
+//! Kernels: metadata, descriptor and code are combined and checked against each other.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,30 +9,30 @@ use super::image::Image;
 use super::metadata::KernelMetadata;
 use super::symbols::{Symbol, SymbolKind};
 
-/// Bytes of LDS that a work-group can have.
+/// Largest LDS of a work-group in bytes.
 pub const MAX_LDS: u32 = 64 << 10;
-/// Work-items that a work-group can have.
+/// Largest number of work-items of a work-group.
 pub const MAX_WORK_GROUP: u32 = 1024;
-/// Bytes of scratch a work-item may have: a wave's share is counted in 13 bits of KiB.
+/// Largest scratch of a work-item in bytes: a wave's share is counted in 13 bits of KiB.
 pub const MAX_SCRATCH: u32 = 128 << 10;
-/// The most bytes of a kernarg segment: what the offset of a scalar load reaches, a signed number of 21 bits.
+/// Largest kernarg segment in bytes: the range of a scalar load's offset, a signed number of 21 bits.
 pub const MAX_KERNARG: u32 = 1 << 20;
 
-/// The hardware takes a start address in units of 256 bytes.
+/// Alignment of a kernel's first instruction: the hardware takes a start address in units of 256 bytes.
 const ENTRY_ALIGN: u64 = 256;
 
 /// A kernel that can be launched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kernel {
-    /// Its name, as in the source (mangled if C++).
+    /// Name as in the source (mangled in C++).
     pub name: String,
-    /// The symbol of its descriptor: `NAME.kd`.
+    /// Symbol of the descriptor: `NAME.kd`.
     pub symbol: String,
     /// Link address of the descriptor.
     pub descriptor_address: u64,
     /// Link address of the first instruction.
     pub entry_address: u64,
-    /// Bytes of code: of the function symbol, or up to the next symbol or the end of the segment.
+    /// Size of the code in bytes: of the function symbol, or up to the next symbol or the end of the segment.
     pub code_size: u64,
     /// The descriptor.
     pub descriptor: KernelDescriptor,
@@ -46,33 +46,33 @@ pub struct Kernel {
     pub lds_size: u32,
     /// Bytes of scratch of a work-item.
     pub private_segment_size: u32,
-    /// Scratch of callees is not in `private_segment_size`.
+    /// True if `private_segment_size` does not include the scratch of callees.
     pub uses_dynamic_stack: bool,
-    /// SGPRs, as the compiler counts them.
+    /// SGPRs in the compiler's count.
     pub sgpr_count: u32,
-    /// VGPRs, as the compiler counts them.
+    /// VGPRs in the compiler's count.
     pub vgpr_count: u32,
     /// SGPRs spilled to memory or to VGPRs.
     pub sgpr_spill_count: u32,
     /// VGPRs spilled to memory.
     pub vgpr_spill_count: u32,
-    /// Work-items of a work-group that it was compiled for, at most.
+    /// Largest work-group, in work-items, that the kernel was compiled for.
     pub max_flat_work_group_size: u32,
-    /// The one work-group size it was compiled for, if there is one.
+    /// The only work-group size that the kernel was compiled for, if the source requires one.
     pub required_work_group_size: Option<[u32; 3]>,
     /// Lanes of a wave: 64.
     pub wavefront_size: u32,
 }
 
 impl Kernel {
-    /// The arguments that a launch has to give.
+    /// Iterates over the arguments that a launch has to supply.
     pub fn explicit_args(&self) -> impl Iterator<Item = &Arg> {
         self.args
             .iter()
             .filter(|arg| !matches!(arg.kind, ArgKind::Hidden(_)))
     }
 
-    /// Bytes of kernarg memory that the explicit arguments take.
+    /// Returns the size in bytes of the explicit arguments in kernarg memory.
     #[must_use]
     pub fn explicit_kernarg_size(&self) -> u32 {
         self.explicit_args()
@@ -82,7 +82,7 @@ impl Kernel {
     }
 }
 
-/// Every kernel of the metadata, with its descriptor and its code found in the image.
+/// Builds every kernel of the metadata, with its descriptor and its code from the image.
 pub(super) fn resolve(
     metadata: Vec<KernelMetadata>,
     image: &Image,
@@ -160,7 +160,7 @@ fn resolve_one(
     })
 }
 
-/// What a gfx906 cannot run, or what contradicts itself.
+/// Rejects kernels that gfx906 cannot run, and contradictory metadata.
 fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
     let lds = kernel.lds_size;
     if lds > MAX_LDS {
@@ -217,7 +217,7 @@ fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
     Ok(())
 }
 
-/// The descriptor repeats what the metadata says.
+/// Checks that the descriptor agrees with the metadata.
 fn check_descriptor(kernel: &KernelMetadata, descriptor: &KernelDescriptor) -> Result<(), String> {
     if descriptor.wavefront_size32() {
         return Err("its descriptor asks for waves of 32 lanes, gfx906 has 64: rebuild with --offload-arch=gfx906".into());
@@ -244,7 +244,7 @@ fn check_descriptor(kernel: &KernelMetadata, descriptor: &KernelDescriptor) -> R
     Ok(())
 }
 
-/// The size of the function at `entry`, at most up to the end of its segment. Symbols are sorted by address.
+/// Returns the size of the function at `entry`, at most up to the end of its segment. Symbols are sorted by address.
 fn code_size(entry: u64, segment_end: u64, symbols: &[Symbol]) -> u64 {
     let rest = segment_end - entry;
     let first = symbols.partition_point(|symbol| symbol.address < entry);

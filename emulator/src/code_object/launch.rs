@@ -1,10 +1,10 @@
-//! How a kernel is launched, and whether that may run: grid, block and LDS against the hardware's limits and the kernel's own.
+//! Shape of a launch, and its check: grid, block and LDS against the limits of the hardware and of the kernel.
 //!
 //! Source: the AMDGPU backend's user guide of LLVM (kernel descriptor, dispatch packet), and the Vega 7nm ISA for LDS and scratch.
 
 use super::kernel::{Kernel, MAX_LDS, MAX_SCRATCH, MAX_WORK_GROUP};
 
-/// How a kernel is launched.
+/// Shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Work-groups in x, y, z.
@@ -15,31 +15,31 @@ pub struct LaunchShape {
     pub dynamic_lds: u64,
 }
 
-/// What a launch that may run takes.
+/// Resources of a launch that has passed the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Work-groups.
     pub groups: u64,
     /// Work-items of a work-group.
     pub work_items: u32,
-    /// Bytes of LDS of a work-group, static and dynamic.
+    /// LDS of a work-group in bytes, static and dynamic.
     pub lds: u32,
 }
 
-/// Why a launch may not run, in one line.
+/// Reason why a launch is not possible, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("kernel `{kernel}`: {problem}")]
 pub struct ShapeError {
     /// The kernel.
     pub kernel: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: ShapeProblem,
 }
 
-/// What is wrong with how a kernel is launched.
+/// Problem of a launch shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeProblem {
-    /// Nothing would run.
+    /// The launch has no work-items.
     #[error("grid {grid:?} of blocks {block:?} is empty")]
     Empty {
         /// Work-groups.
@@ -47,33 +47,33 @@ pub enum ShapeProblem {
         /// Work-items of a group.
         block: [u32; 3],
     },
-    /// A block of more work-items than the hardware has in a work-group.
+    /// The block has more work-items than the hardware permits in a work-group.
     #[error("block {block:?} is {items} work-items, a work-group has at most {MAX_WORK_GROUP}")]
     Block {
         /// Work-items of a group in x, y, z.
         block: [u32; 3],
-        /// And in all.
+        /// Work-items of a group in all.
         items: u64,
     },
-    /// A block of more work-items than the kernel's launch bounds say.
+    /// The block has more work-items than the kernel's launch bounds permit.
     #[error("block {block:?} is {items} work-items, it was compiled for at most {most}")]
     Bounds {
         /// Work-items of a group in x, y, z.
         block: [u32; 3],
-        /// And in all.
+        /// Work-items of a group in all.
         items: u32,
         /// The launch bounds.
         most: u32,
     },
-    /// Another block than the one that the kernel was compiled for.
+    /// The kernel was compiled for another block.
     #[error("block {block:?}, but it was compiled for {required:?} only")]
     Required {
         /// Work-items of a group in x, y, z.
         block: [u32; 3],
-        /// Those that are required.
+        /// Required work-items in x, y, z.
         required: [u32; 3],
     },
-    /// More work-items than a dispatch counts.
+    /// The launch has more work-items than a dispatch can count.
     #[error(
         "{grid} work-groups of {block} along {axis} are more than the {} work-items that a dispatch counts",
         u32::MAX
@@ -86,18 +86,18 @@ pub enum ShapeProblem {
         /// Work-items of a group along it.
         block: u32,
     },
-    /// More LDS than a work-group has.
+    /// The launch needs more LDS than a work-group can have.
     #[error(
         "{} bytes of LDS ({fixed} of its own, {dynamic} dynamic), a work-group has at most {MAX_LDS}",
         u64::from(*fixed).saturating_add(*dynamic)
     )]
     Lds {
-        /// Bytes of the kernel's own.
+        /// Static bytes of the kernel.
         fixed: u32,
         /// Dynamic bytes.
         dynamic: u64,
     },
-    /// More scratch than the hardware has for a work-item.
+    /// The kernel needs more scratch than the hardware has for a work-item.
     #[error("{bytes} bytes of scratch a work-item, the hardware has at most {MAX_SCRATCH}")]
     Scratch {
         /// Bytes of a work-item.
@@ -106,10 +106,11 @@ pub enum ShapeProblem {
 }
 
 impl LaunchShape {
-    /// Whether a kernel may be launched so.
+    /// Checks that a kernel can be launched with this shape.
     ///
     /// # Errors
-    /// It may not: the first reason of several.
+    ///
+    /// The first reason why it cannot.
     pub fn check(&self, kernel: &Kernel) -> Result<Extent, ShapeError> {
         self.extent(kernel).map_err(|problem| ShapeError {
             kernel: kernel.name.clone(),
@@ -130,7 +131,7 @@ impl LaunchShape {
             .filter(|items| *items <= MAX_WORK_GROUP)
             .ok_or(ShapeProblem::Block { block, items })?;
         let most = kernel.max_flat_work_group_size;
-        // 0 where nothing is noted.
+        // The value 0 means that the compiler recorded no bound.
         if most != 0 && work_items > most {
             let items = work_items;
             return Err(ShapeProblem::Bounds { block, items, most });

@@ -1,4 +1,4 @@
-//! Source lines: where instructions come from, if the code object was built with line tables (`-g`, `-gline-tables-only`).
+//! Source lines of instructions, if the code object was built with line tables (`-g`, `-gline-tables-only`).
 
 use addr2line::Context;
 
@@ -8,14 +8,14 @@ use super::dwarf::{self, Section};
 pub struct Lines(Context<Section>);
 
 impl Lines {
-    /// Those of what [`super::CodeObject::parse`] takes; none where there are none, or where they cannot be read.
+    /// Reads the line tables of any input of [`super::CodeObject::parse`]. Returns `None` if the file has none or they cannot be read.
     pub fn read(bytes: &[u8]) -> Option<Lines> {
         let dwarf = dwarf::read(bytes)?;
         Context::from_dwarf(dwarf).ok().map(Lines)
     }
 
-    /// `FILE:LINE` of the instruction at a link address; of code that was inlined, where it was written, but for what headers of the
-    /// system have: that is told where it is used.
+    /// Returns `FILE:LINE` of the instruction at a link address. For inlined code this is the line of the inlined function, except for
+    /// functions of system headers, for which it is the line of the call.
     pub fn at(&self, address: u64) -> Option<String> {
         let mut frames = self.0.find_frames(address).skip_all_loads().ok()?;
         let mut innermost = None;
@@ -36,5 +36,5 @@ impl Lines {
     }
 }
 
-/// What paths of headers have that come with compiler and runtime.
+/// Parts of the paths of headers that come with the compiler and the runtime.
 const SYSTEM: [&str; 4] = ["/include/hip/", "/lib/clang/", "/lib/llvm", "/opt/rocm"];

@@ -7,10 +7,10 @@ use super::error::CodeObjectError;
 
 const OWNER: &[u8] = b"AMDGPU";
 const NT_AMDGPU_METADATA: u32 = 32;
-/// The metadata nests five deep; the reader counts two or three for each.
+/// Nesting limit of the msgpack reader. The metadata nests five levels deep, and the reader counts two or three for each.
 const MAX_DEPTH: usize = 64;
 
-/// A kernel as the metadata has it.
+/// A kernel's entry in the metadata.
 pub(super) struct KernelMetadata {
     pub(super) name: String,
     pub(super) symbol: String,
@@ -29,7 +29,7 @@ pub(super) struct KernelMetadata {
     pub(super) wavefront_size: u32,
 }
 
-/// An argument as the metadata has it.
+/// An argument's entry in the metadata.
 pub(super) struct ArgMetadata {
     pub(super) name: Option<String>,
     pub(super) type_name: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct ArgMetadata {
     pub(super) kind: String,
 }
 
-/// The kernels that the metadata lists.
+/// Reads the kernels that the metadata lists.
 pub(super) fn read(file: &GpuElf<'_>) -> Result<Vec<KernelMetadata>, CodeObjectError> {
     let mut bytes = file
         .note(OWNER, NT_AMDGPU_METADATA)?
@@ -102,7 +102,7 @@ fn arg(node: &Node<'_>) -> Result<ArgMetadata, CodeObjectError> {
     })
 }
 
-/// A value and the way to it, for messages.
+/// A value and its path, for messages.
 struct Node<'a> {
     value: &'a ValueRef<'a>,
     path: String,
@@ -187,7 +187,7 @@ impl<'a> Node<'a> {
             .ok_or_else(|| self.wrong("an integer of 32 bits, not negative"))
     }
 
-    /// Compilers have written booleans both as such and as integers.
+    /// Reads a boolean. Compilers have written booleans both as booleans and as integers.
     fn bool(&self) -> Result<bool, CodeObjectError> {
         match self.value {
             ValueRef::Boolean(value) => Ok(*value),

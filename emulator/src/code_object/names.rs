@@ -1,6 +1,6 @@
-//! Names of the machines that an ELF header may state, for messages.
+//! Names of the machines in ELF headers, for messages.
 
-/// The AMD processor of an `EF_AMDGPU_MACH` value.
+/// Returns the AMD processor of an `EF_AMDGPU_MACH` value.
 pub(super) fn processor(mach: u32) -> String {
     match PROCESSORS.binary_search_by_key(&mach, |row| row.0) {
         Ok(index) => PROCESSORS[index].1.to_owned(),
@@ -8,7 +8,7 @@ pub(super) fn processor(mach: u32) -> String {
     }
 }
 
-/// What an ELF file with this `e_machine` is, with an article.
+/// Returns the kind of an ELF file with this `e_machine`, with an article.
 pub(super) fn machine(machine: u16) -> String {
     match machine {
         3 => "an x86 program".to_owned(),

@@ -1,4 +1,4 @@
-//! Parameters of kernels as their source declares them, if the code object was built with debug information (`-g`).
+//! Kernel parameters as declared in the source, if the code object was built with debug information (`-g`).
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use gimli::{AttributeValue, DebuggingInformationEntry, Dwarf, UnitOffset, UnitRe
 use super::dwarf::{self, Section};
 use super::kernel::Kernel;
 
-/// How deep types may nest: a damaged file may have a type that contains itself.
+/// Largest nesting depth of types. A damaged file may have a type that contains itself.
 const MAX_DEPTH: u32 = 16;
-/// The most members of a structure, and elements of an array, that are read.
+/// Largest number of structure members and array elements that are read.
 const MAX_MEMBERS: usize = 1024;
 
 /// A parameter of a kernel.
@@ -85,7 +85,7 @@ pub struct Member {
 }
 
 impl SourceType {
-    /// Its bytes; none if they are not known.
+    /// Returns the type's size in bytes, or `None` if it is not known.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match self {
@@ -96,7 +96,7 @@ impl SourceType {
         }
     }
 
-    /// Its name as the source has it.
+    /// Returns the type's name in the source.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -121,13 +121,13 @@ impl Parameters {
     pub fn read(bytes: &[u8]) -> Parameters {
         let mut found = Parameters::default();
         if let Some(dwarf) = dwarf::read(bytes) {
-            // What was read before a damaged unit stays.
+            // The parameters read before a damaged unit are kept.
             let _ = found.units(&dwarf);
         }
         found
     }
 
-    /// The parameters of a kernel, if they are as many and as large as the arguments that its metadata lists.
+    /// Returns the parameters of a kernel, if their number and sizes agree with the arguments of its metadata.
     #[must_use]
     pub fn of(&self, kernel: &Kernel) -> Option<&[Parameter]> {
         let parameters = self.0.get(&kernel.entry_address)?;
@@ -182,7 +182,7 @@ fn parameters(unit: Unit<'_>, function: UnitOffset) -> gimli::Result<Vec<Paramet
     Ok(parameters)
 }
 
-/// An attribute of an entry, or of the entry that it is a copy of.
+/// Returns an attribute of an entry, or of the entry that it is a copy of.
 fn attribute(
     unit: Unit<'_>,
     entry: &Entry,
@@ -224,7 +224,7 @@ fn number(unit: Unit<'_>, entry: &Entry, name: constants::DwAt) -> gimli::Result
     Ok(value.and_then(|value| value.udata_value()))
 }
 
-/// The type that an entry's `DW_AT_type` names.
+/// Returns the type that an entry's `DW_AT_type` names.
 fn type_of(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<SourceType> {
     match attribute(unit, entry, constants::DW_AT_type, 0)? {
         Some(AttributeValue::UnitRef(offset)) if depth < MAX_DEPTH => {
@@ -290,7 +290,7 @@ fn source_type(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Sourc
     }
 }
 
-/// The name of the type that a pointer points to, and whether it is `const`.
+/// Returns the name of a pointer's target type, and true if the target is `const`.
 fn pointee(unit: Unit<'_>, pointer: &Entry, depth: u32) -> gimli::Result<(String, bool)> {
     let mut constant = false;
     let mut at = attribute(unit, pointer, constants::DW_AT_type, 0)?;
@@ -327,7 +327,7 @@ fn members(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Vec<Membe
             entry.tag(),
             constants::DW_TAG_member | constants::DW_TAG_inheritance
         );
-        // Static members stand elsewhere in memory.
+        // Static members are not part of the structure's memory.
         let elsewhere = entry.attr_value(constants::DW_AT_external).is_some();
         if member && !elsewhere && members.len() < MAX_MEMBERS {
             members.push(Member {

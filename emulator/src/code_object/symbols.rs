@@ -7,7 +7,7 @@ use object::read::elf::{Sym as _, SymbolTable};
 use super::elf::{GpuElf, bad};
 use super::error::CodeObjectError;
 
-/// What a symbol names.
+/// Kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SymbolKind {
     /// Code.
@@ -21,17 +21,17 @@ pub enum SymbolKind {
 /// A defined symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name; bytes that are not UTF-8 are replaced.
+    /// Name; bytes that are not UTF-8 are replaced.
     pub name: String,
     /// Its link address.
     pub address: u64,
-    /// Its size in bytes; 0 where it is not known.
+    /// Size in bytes; 0 if it is not known.
     pub size: u64,
-    /// What it names.
+    /// Kind of the symbol.
     pub kind: SymbolKind,
 }
 
-/// Every defined symbol of the full table, and of the dynamic table where the full one was stripped; sorted by address.
+/// Reads every defined symbol of the full table, or of the dynamic table if the full one was stripped, sorted by address.
 pub(super) fn read(file: &GpuElf<'_>) -> Result<Vec<Symbol>, CodeObjectError> {
     let mut symbols = Vec::new();
     for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {

@@ -1,11 +1,11 @@
-//! Which processor a code object is for: from ELF flags and from the names of bundle entries.
+//! Target processor of a code object, from ELF flags and from the names of bundle entries.
 
 use std::fmt;
 
 use super::error::CodeObjectError;
 use super::names;
 
-/// The one processor that this crate runs.
+/// The only processor that this crate runs.
 const GFX906: &str = "gfx906";
 
 /// A processor with its optional features. `None` means that the code runs with the feature on or off.
@@ -13,13 +13,13 @@ const GFX906: &str = "gfx906";
 pub struct Target {
     /// The processor: `gfx906`.
     pub processor: String,
-    /// Whether memory accesses may be replayed after a page fault.
+    /// Setting of XNACK: memory accesses may be replayed after a page fault.
     pub xnack: Option<bool>,
-    /// Whether the memory has ECC.
+    /// Setting of SRAM-ECC: the memory has error correction.
     pub sramecc: Option<bool>,
 }
 
-/// The version of the code object ABI: it decides the hidden arguments.
+/// Version of the code object ABI, which determines the hidden arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AbiVersion {
     /// Code object v4.
@@ -31,7 +31,7 @@ pub enum AbiVersion {
 }
 
 impl Target {
-    /// The target that the `e_flags` of a v4 to v6 code object state.
+    /// Reads the target from the `e_flags` of a v4 to v6 code object.
     pub(super) fn from_flags(flags: u32) -> Result<Target, CodeObjectError> {
         let feature = |shift: u32| match (flags >> shift) & 3 {
             2 => Some(false),
@@ -49,7 +49,7 @@ impl Target {
         })
     }
 
-    /// The gfx906 target in the name of a bundle entry (`hipv4-amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`), or none.
+    /// Reads the gfx906 target from the name of a bundle entry (`hipv4-amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`), if the entry has one.
     pub(super) fn from_entry(id: &str) -> Option<Target> {
         let triple_and_processor = id.split(':').next()?;
         if !triple_and_processor.contains("amdgcn")
@@ -75,7 +75,7 @@ impl Target {
         })
     }
 
-    /// How well this suits an MI50, which runs with `sramecc+:xnack-`: of several, the highest is taken.
+    /// Rates the target's suitability for an MI50, which runs with `sramecc+:xnack-`. The entry with the highest rating is taken.
     pub(super) fn preference(&self) -> u32 {
         let rank = |feature: Option<bool>, card: bool| match feature {
             Some(setting) if setting == card => 2,
@@ -99,7 +99,7 @@ impl fmt::Display for Target {
 }
 
 impl AbiVersion {
-    /// The version that the `EI_ABIVERSION` byte states.
+    /// Reads the version from the `EI_ABIVERSION` byte.
     pub(super) fn from_ident(byte: u8) -> Result<AbiVersion, CodeObjectError> {
         match byte {
             2 => Ok(AbiVersion::V4),
@@ -111,7 +111,7 @@ impl AbiVersion {
         }
     }
 
-    /// The number: 4, 5 or 6.
+    /// Returns the number: 4, 5 or 6.
     #[must_use]
     pub fn number(self) -> u32 {
         match self {

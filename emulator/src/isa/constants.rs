@@ -1,6 +1,6 @@
-//! Inline constants: the numbers that an operand's code stands for.
+//! Inline constants: the numbers that an operand's code encodes.
 
-/// The 32 bits of an inline constant or of the literal.
+/// Returns the 32-bit value of an inline constant or of the literal, or `None` for a code that is no number.
 #[inline(always)]
 pub fn inline_constant(code: u16, literal: u32) -> Option<u32> {
     match code {

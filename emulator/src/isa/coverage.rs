@@ -1,32 +1,32 @@
-//! How much of the instruction table runs.
+//! Share of the instruction table that the emulator executes.
 
-use super::{Encoding, Form, Row, rows};
+use super::{Encoding, Form, Properties, Row, rows};
 
 /// One encoding's share of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The encoding.
     pub encoding: Encoding,
-    /// Instructions listed: all of them decode and disassemble.
+    /// Rows of the encoding. Every row decodes and disassembles.
     pub rows: usize,
-    /// Encodings of these instructions, the VOP3, SDWA and DPP forms that follow by rule included.
+    /// Encodings of these rows, including the VOP3, SDWA and DPP forms that follow by rule.
     pub forms: usize,
-    /// Instructions that run.
+    /// Rows that the emulator executes.
     pub executed: usize,
-    /// Mnemonics of those that stop with their name when they are run.
+    /// Mnemonics of the rows that trap with their name when a wave reaches them.
     pub missing: Vec<&'static str>,
-    /// Those that stop because only graphics uses them.
+    /// Missing rows that only graphics uses.
     pub graphics: Vec<&'static str>,
-    /// Those that stop because they need what a driver allocates and a launch here does not have.
+    /// Missing rows that need resources which a driver allocates and a launch here does not have.
     pub driver: Vec<&'static str>,
 }
 
-/// What runs, encoding by encoding in the manual's order.
+/// Counts the executed rows of each encoding, in the manual's order.
 pub fn coverage() -> Vec<Coverage> {
     Encoding::ALL.into_iter().map(of).collect()
 }
 
-/// Why an instruction does not run.
+/// Reason why an instruction is not executed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reason {
     Graphics,
@@ -61,13 +61,14 @@ fn of(encoding: Encoding) -> Coverage {
     }
 }
 
-/// What is left of images, exports and interpolation are graphics. Semaphores of global wave sync, and a place in the global data share for ordered
-/// counting, are the driver's to hand out for a queue, and a launch has neither; the barrier that cooperative launches have runs.
+/// The image, export and interpolation rows that are not executed belong to graphics. A driver assigns a queue its global-wave-sync
+/// semaphores and its place in the global data share for ordered counting; a launch here has neither. The GWS barrier of cooperative
+/// launches is executed.
 fn reason(encoding: Encoding, row: &Row) -> Reason {
     let graphics = matches!(encoding, Encoding::Mimg | Encoding::Exp | Encoding::Vintrp);
-    if graphics || row.mnemonic.starts_with("v_interp_") {
+    if graphics || row.properties.has(Properties::INTERPOLATION) {
         Reason::Graphics
-    } else if row.mnemonic.starts_with("ds_gws_") || row.mnemonic == "ds_ordered_count" {
+    } else if row.properties.has(Properties::GWS) || row.properties.has(Properties::ORDERED_COUNT) {
         Reason::Driver
     } else {
         Reason::Missing

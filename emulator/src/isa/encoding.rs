@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// An instruction format: which fields the words have and where.
+/// An instruction format: the fields of the words and their positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are the manual's own")]
 pub enum Encoding {
@@ -53,7 +53,7 @@ impl Encoding {
         Encoding::Exp,
     ];
 
-    /// Whether the vector ALU runs it.
+    /// Returns true if the vector ALU executes the encoding.
     pub fn is_vector_alu(self) -> bool {
         matches!(
             self,
@@ -61,7 +61,7 @@ impl Encoding {
         )
     }
 
-    /// Whether it accesses memory, lane by lane.
+    /// Returns true if the encoding accesses memory per lane.
     pub fn is_vector_memory(self) -> bool {
         matches!(
             self,
@@ -73,7 +73,7 @@ impl Encoding {
         )
     }
 
-    /// Whether the vector units run it.
+    /// Returns true if a vector unit executes the encoding.
     pub fn is_vector(self) -> bool {
         self.is_vector_alu()
             || self.is_vector_memory()
@@ -84,7 +84,7 @@ impl Encoding {
     }
 }
 
-/// How a row of VOP1, VOP2 or VOPC is encoded; every other encoding has one form.
+/// Form in which a row of VOP1, VOP2 or VOPC is encoded. Every other encoding has one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Form {
     /// The encoding's own words (`_e32` where a row has several forms).
@@ -92,14 +92,14 @@ pub enum Form {
     Native,
     /// VOP1, VOP2 or VOPC in the 64-bit VOP3 encoding (`_e64`).
     E64,
-    /// Sub-dword addressing.
+    /// The form with sub-dword addressing.
     Sdwa,
-    /// Data-parallel primitives: lanes read from other lanes.
+    /// The form with data-parallel primitives, which reads sources from other lanes.
     Dpp,
 }
 
 impl fmt::Display for Encoding {
-    /// The manual's name: capitals.
+    /// Prints the manual's name, which is in capitals.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.pad(&format!("{self:?}").to_uppercase())
     }

@@ -1,8 +1,8 @@
-//! Every field that selects a mode, and what each of its values does on gfx906: all in one place, for a value that a later chip
-//! means something by must not run as something else.
+//! Every field that selects a mode, and the effect of each of its values on gfx906. The fields are listed in one place so that a value with
+//! a meaning only on later chips traps instead of running as something else.
 //!
-//! Most stand in an instruction's words and are looked at once, when the instruction is made ready. Some stand in registers (the
-//! buffer resource, M0, MODE) and are looked at when an instruction reads them.
+//! Most fields stand in an instruction's words and are checked once, when the instruction is prepared. Some stand in registers (the buffer
+//! resource, M0, MODE) and are checked when an instruction reads the register.
 
 mod list;
 
@@ -10,61 +10,62 @@ pub use list::*;
 
 use super::Inst;
 
-/// A field.
+/// A field that selects a mode.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name, as the manual or the assembler calls it.
+    /// Name in the manual or in the assembler.
     pub name: &'static str,
-    /// Its width in bits.
+    /// Width in bits.
     pub bits: u32,
-    /// Its value in an instruction that has it; `None` of fields that stand in registers too.
+    /// Reads the field from an instruction. Returns `None` if the instruction lacks the field, and always for a field of a register.
     pub at: fn(&Inst) -> Option<u32>,
-    /// What its values do, in ascending order, each value once.
+    /// Effects of the values, in ascending order; each value occurs once.
     pub values: &'static [Values],
 }
 
-/// Neighbouring values of a field.
+/// A range of values with the same effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
-    /// The first.
+    /// First value.
     pub first: u32,
-    /// The last.
+    /// Last value.
     pub last: u32,
-    /// What they do.
+    /// Effect of the values.
     pub effect: Effect,
 }
 
-/// What a value does.
+/// Effect of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// This.
+    /// The emulator does what the text describes.
     Does(&'static str),
-    /// It stops the wave, for this reason.
+    /// The value stops the wave; the text is the reason.
     Traps(&'static str),
 }
 
-/// A field with a value that no compute kernel of gfx906 can use.
+/// A field's value that no compute kernel of gfx906 can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reserved {
-    /// The field's name.
+    /// Name of the field.
     pub field: &'static str,
-    /// Its value.
+    /// The value.
     pub value: u32,
-    /// Why it cannot be used.
+    /// Reason why it cannot be used.
     pub why: &'static str,
 }
 
 impl Field {
-    /// What a value does; values beyond the field's width do not exist.
+    /// Returns the effect of a value. A value beyond the field's width is reserved.
     pub fn effect(&self, value: u32) -> Effect {
         let known = self.values.iter().find(|v| value <= v.last);
         known.map_or(Effect::Traps("reserved"), |v| v.effect)
     }
 
-    /// Whether a value may be used.
+    /// Accepts a value that can be used.
     ///
     /// # Errors
-    /// Which value of which field may not, and why.
+    ///
+    /// [`Reserved`] names the field, the value and the reason.
     pub fn check(&self, value: u32) -> Result<(), Reserved> {
         match self.effect(value) {
             Effect::Does(_) => Ok(()),
@@ -77,7 +78,7 @@ impl Field {
     }
 }
 
-/// The first field of an instruction whose value traps.
+/// Returns the first field of an instruction whose value traps.
 pub fn reserved(inst: &Inst) -> Option<Reserved> {
     ALL.iter()
         .filter_map(|field| field.check((field.at)(inst)?).err())

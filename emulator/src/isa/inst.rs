@@ -1,12 +1,12 @@
 //! A decoded instruction.
 
-use super::{Encoding, Form, Operand, Role, Row};
+use super::{Encoding, Form, Operand, Properties, Role, Row};
 
-/// An operand as encoded: the 9-bit source space for scalars, constants and VGPRs alike.
+/// An operand as encoded in the 9-bit source space, which scalars, constants and VGPRs share.
 ///
-/// 0..=101 SGPRs, 102/103 FLAT_SCRATCH, 104/105 XNACK_MASK, 106/107 VCC, 108..=123 TTMP, 124 M0, 126/127 EXEC,
-/// 128..=208 integers, 235..=239 apertures and POPS, 240..=248 floats, 249 SDWA, 250 DPP, 251 VCCZ, 252 EXECZ, 253 SCC,
-/// 254 LDS direct, 255 literal, 256..=511 VGPRs.
+/// 0..=101 SGPRs, 102/103 FLAT_SCRATCH, 104/105 XNACK_MASK, 106/107 VCC, 108..=123 TTMP, 124 M0, 126/127 EXEC, 128..=208 integers,
+/// 235..=239 apertures and POPS, 240..=248 floats, 249 SDWA, 250 DPP, 251 VCCZ, 252 EXECZ, 253 SCC, 254 LDS direct, 255 literal, 256..=511
+/// VGPRs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Code(pub u16);
 
@@ -19,24 +19,24 @@ impl Code {
     pub const EXEC: Code = Code(126);
     /// The literal that follows the instruction.
     pub const LITERAL: Code = Code(255);
-    /// The null register, which later chips have and gfx906 does not.
+    /// The null register, which exists on later chips and not on gfx906.
     pub(super) const NULL: Code = Code(125);
-    /// LDS read by a vector instruction, at the address in M0.
+    /// A value in LDS at the address in M0, read by a vector instruction.
     pub const LDS_DIRECT: Code = Code(254);
-    /// No operand here ("off").
+    /// An absent operand ("off" in assembly).
     pub const OFF: Code = Code(u16::MAX);
 
-    /// The code of VGPR `n`.
+    /// Returns the code of VGPR `n`.
     pub const fn vgpr(n: u8) -> Code {
         Code(256 + n as u16)
     }
 
-    /// Whether it stands for a number: an inline constant or the literal.
+    /// Returns true if the code is an inline constant or the literal.
     pub const fn is_number(self) -> bool {
         matches!(self.0, 128..=208 | 240..=248 | 255)
     }
 
-    /// The VGPR's number, if it is one.
+    /// Returns the VGPR's number if the code is a VGPR.
     pub const fn as_vgpr(self) -> Option<u8> {
         if self.0 >= 256 && self.0 < 512 {
             Some((self.0 - 256) as u8)
@@ -46,7 +46,7 @@ impl Code {
     }
 }
 
-/// One-bit modifiers of an instruction, as a set.
+/// A set of one-bit modifiers of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Flags(pub u32);
 
@@ -67,7 +67,7 @@ impl Flags {
     /// SMEM: an SGPR offset is added to the immediate one.
     pub const SOFFSET: Flags = Flags(1 << 10);
     pub const NV: Flags = Flags(1 << 11);
-    // What only rows say: which modifiers and forms are legal.
+    // The bits from here on stand in rows only: they say which modifiers and forms are legal.
     /// The first source may be negated or taken absolute.
     pub const NEG0: Flags = Flags(1 << 12);
     /// The second source may be negated or taken absolute.
@@ -76,36 +76,37 @@ impl Flags {
     pub const NEG2: Flags = Flags(1 << 14);
     pub const OMOD: Flags = Flags(1 << 15);
     pub const OP_SEL: Flags = Flags(1 << 16);
-    /// No sub-dword form although the encoding has one.
+    /// The row has no SDWA form although its encoding has one.
     pub const NO_SDWA: Flags = Flags(1 << 17);
-    /// No data-parallel form although the encoding has one.
+    /// The row has no DPP form although its encoding has one.
     pub const NO_DPP: Flags = Flags(1 << 18);
-    /// No VOP3 form although the encoding has one.
+    /// The row has no VOP3 form although its encoding has one.
     pub const NO_E64: Flags = Flags(1 << 19);
-    /// neg and neg_hi, op_sel and op_sel_hi apply to halves.
+    /// The modifiers neg, neg_hi, op_sel and op_sel_hi apply to halves.
     pub const PACKED: Flags = Flags(1 << 20);
-    /// op_sel_hi says which sources are f16, neg_hi which are taken absolute.
+    /// The modifier op_sel_hi selects the f16 sources, and neg_hi the sources whose magnitude is taken.
     pub const MIX: Flags = Flags(1 << 21);
-    /// DS: two 8-bit offsets instead of one of 16 bits.
+    /// DS: the instruction has two 8-bit offsets instead of one 16-bit offset.
     pub const TWO_OFFSETS: Flags = Flags(1 << 22);
     /// DS: the offset is a swizzle pattern.
     pub const SWIZZLE: Flags = Flags(1 << 23);
     pub const NO_GDS: Flags = Flags(1 << 24);
     pub const ALWAYS_GDS: Flags = Flags(1 << 25);
-    /// Buffers: between memory and LDS only.
+    /// Buffers: the data only moves between memory and LDS.
     pub const ALWAYS_LDS: Flags = Flags(1 << 26);
     /// Atomics: GLC returns the value before the operation.
     pub const RETURNS: Flags = Flags(1 << 27);
-    /// Typed buffers: the instruction says the format.
+    /// Typed buffers: the instruction has a format field.
     pub const FORMAT: Flags = Flags(1 << 28);
-    /// Images: four texels of one component.
+    /// Images: the instruction returns four texels of one component.
     pub const GATHER: Flags = Flags(1 << 29);
-    /// An operand is one that the instruction cannot use (an SGPR where it needs VGPRs, a constant to jump to): it
-    /// disassembles, and running it should trap.
+    /// The instruction cannot use one of its operands, for example an SGPR where it needs VGPRs or a constant as a jump target. Such an
+    /// instruction disassembles, and traps when executed.
     pub const MALFORMED: Flags = Flags(1 << 30);
-    /// The result is an f16 in the high half of its register (VOP3P has no op_sel bit for it: op_sel_hi's third stands there).
+    /// The result is an f16 in the high half of its register. VOP3P has no op_sel bit for the destination, because op_sel_hi's third bit
+    /// stands there.
     pub const HIGH: Flags = Flags(1 << 31);
-    // Images and exports, whose instructions have none of what these bits say of others.
+    // Images and exports reuse bits of modifiers that they lack.
     pub const UNORM: Flags = Flags(1 << 4);
     pub const DA: Flags = Flags(1 << 5);
     pub const A16: Flags = Flags(1 << 6);
@@ -115,51 +116,51 @@ impl Flags {
     pub const DONE: Flags = Flags(1 << 10);
     pub const VALID_MASK: Flags = Flags(1 << 11);
 
-    /// Whether all of `other` is set.
+    /// Returns true if all bits of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets together.
+    /// Returns the union of both sets.
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 }
 
-/// Modifiers of an instruction. Source masks have bit 0 for src0, bit 1 for src1, bit 2 for src2.
+/// Modifiers of an instruction. In a mask of sources, bit 0 is src0, bit 1 is src1 and bit 2 is src2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Modifiers {
     /// One-bit modifiers.
     pub flags: Flags,
-    /// Sources negated (packed: their low halves).
+    /// Negated sources. Packed instructions: sources whose low half is negated.
     pub neg: u8,
-    /// Packed: sources whose high halves are negated. Mix instructions: sources whose magnitude is taken.
+    /// Packed: sources whose high half is negated. Mix instructions: sources whose magnitude is taken.
     pub neg_hi: u8,
     /// Sources whose magnitude is taken.
     pub abs: u8,
-    /// Half that a 16-bit source is read from (bits 0..=2), and the destination half (bit 3).
+    /// Half of each 16-bit source (bits 0..=2) and of the destination (bit 3).
     pub op_sel: u8,
-    /// Packed: half that the high result reads.
+    /// Packed: half of each source that the high result reads.
     pub op_sel_hi: u8,
     /// Output multiplier: 0 none, 1 *2, 2 *4, 3 /2.
     pub omod: u8,
     /// SDWA: destination select (0..=3 byte, 4..=5 word, 6 dword).
     pub dst_sel: u8,
-    /// SDWA: what becomes of the other bits (0 pad, 1 sign-extend, 2 preserve).
+    /// SDWA: treatment of the destination's other bits (0 pad, 1 sign-extend, 2 preserve).
     pub dst_unused: u8,
     /// SDWA: source selects.
     pub src_sel: [u8; 2],
-    /// SDWA: sources sign-extended.
+    /// SDWA: sign-extended sources.
     pub sext: u8,
-    /// DPP: the 9-bit control.
+    /// DPP: 9-bit control.
     pub dpp_ctrl: u16,
-    /// DPP: row and bank masks.
+    /// DPP: row mask.
     pub row_mask: u8,
     /// DPP: bank mask.
     pub bank_mask: u8,
     /// Typed buffers: data format in bits 0..=3, number format in bits 4..=6.
     pub format: u8,
-    /// Images: the components that are there.
+    /// Images: enabled components.
     pub dmask: u8,
 }
 
@@ -170,21 +171,21 @@ pub struct Inst {
     pub row: &'static Row,
     /// The encoding of the row.
     pub encoding: Encoding,
-    /// The form in which it is encoded.
+    /// Form of the encoding.
     pub form: Form,
-    /// Size in bytes, literal included: 4 or 8.
+    /// Size in bytes with the literal: 4 or 8.
     pub size: u8,
-    /// Operands as encoded, in the order of the row's list. `Code::OFF` where there is none.
+    /// Operands as encoded, in the order of the row's list. An absent operand is `Code::OFF`.
     pub operands: [Code; 6],
-    /// The literal, or SOPP/SOPK's 16-bit immediate sign-extended, or 0. (s_setreg_imm32_b32 has both: the immediate is
-    /// then in the low half of `words[0]`.)
+    /// The literal, or the sign-extended 16-bit immediate of SOPP and SOPK, or 0. The instruction s_setreg_imm32_b32 has both: its
+    /// immediate is in the low half of `words[0]`.
     pub literal: u32,
-    /// Memory: byte offset (sign-extended where it is signed). DS: offset0, and offset1 in bits 8..=15 of two-address instructions;
-    /// one-address instructions have all 16 bits here.
+    /// Memory: byte offset, sign-extended where the field is signed. DS: two-address instructions have offset0 in bits 0..=7 and offset1 in
+    /// bits 8..=15; one-address instructions use all 16 bits.
     pub offset: i32,
     /// Modifiers.
     pub modifiers: Modifiers,
-    /// The instruction's words (the second is 0 for 32-bit ones).
+    /// Words of the instruction. The second one is 0 for a 32-bit instruction.
     pub words: [u32; 2],
 }
 
@@ -194,7 +195,13 @@ impl Inst {
         self.size as usize
     }
 
-    /// How many registers an operand takes: the row's number, but for addresses whose width other fields say, and the dword that TFE adds.
+    /// Returns true if the row has a property.
+    pub fn has(&self, property: Properties) -> bool {
+        self.row.properties.has(property)
+    }
+
+    /// Returns the number of registers of an operand. This is the row's number, except for addresses whose width depends on other fields,
+    /// and for the dword that TFE adds.
     pub fn registers(&self, operand: &Operand) -> u16 {
         let flags = self.modifiers.flags;
         let buffer = matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf);
@@ -215,20 +222,19 @@ impl Inst {
         }
     }
 
-    /// Images: VGPRs that coordinates take at most, with what stands before and behind them.
+    /// Images: returns the largest number of address VGPRs that the instruction can read.
     pub fn most_coordinates(&self) -> u16 {
-        let name = self.row.mnemonic;
-        let has = |part: &str| name.contains(part);
-        match (has("sample") || has("gather"), has("_d") || has("_cd")) {
-            // An offset, a bias or a reference, two gradients, three coordinates, a level.
+        let samples = self.has(Properties::SAMPLE) || self.row.modifiers.has(Flags::GATHER);
+        match (samples, self.has(Properties::GRADIENTS)) {
+            // An offset, a bias or a reference, two gradients with three components each, three coordinates and a level.
             (true, true) => 12,
             (true, false) => 6,
             _ => 4,
         }
     }
 
-    /// Images: how many VGPRs the data takes that starts at VGPR `first`: as many as dmask, D16 and TFE say, where
-    /// the assembler has an instruction of that width and the registers are there, and the row's own number if not.
+    /// Images: returns the number of data VGPRs from VGPR `first` on. The number follows from dmask, D16 and TFE if the assembler has an
+    /// instruction of that width and the registers exist; else it is the row's own number.
     pub(super) fn image_data_registers(&self, first: u8) -> usize {
         let flags = self.modifiers.flags;
         let gather = self.row.modifiers.has(Flags::GATHER);
@@ -262,7 +268,7 @@ impl Inst {
 }
 
 impl Inst {
-    /// The operand with a role, `Code::OFF` where the row has none.
+    /// Returns the operand with a role, or `Code::OFF` if the row has none.
     #[inline(always)]
     pub fn by_role(&self, role: super::Role) -> Code {
         for (operand, &code) in self.row.operands.iter().zip(&self.operands) {

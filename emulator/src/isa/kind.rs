@@ -1,8 +1,8 @@
 //! Kinds of instructions.
 
-use super::{Encoding, Inst};
+use super::{Encoding, Inst, Properties};
 
-/// The kind of an instruction, as counters count it.
+/// Kind of an instruction in the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -12,13 +12,13 @@ pub enum Kind {
     Valu,
     /// Scalar memory.
     Smem,
-    /// Vector memory: flat, global, scratch, buffers, images.
+    /// Vector memory: FLAT, GLOBAL, SCRATCH, buffers, images.
     Vmem,
-    /// LDS and lane exchanges.
+    /// LDS accesses and lane exchanges.
     Lds,
-    /// Branches, calls.
+    /// Branches and calls.
     Branch,
-    /// Waits, barriers, messages, the end.
+    /// Waits, barriers, messages and the end of the program.
     Control,
 }
 
@@ -34,7 +34,7 @@ impl Kind {
         Kind::Control,
     ];
 
-    /// Its name in reports.
+    /// Name of the kind in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Salu => "salu",
@@ -49,9 +49,8 @@ impl Kind {
 
     /// The kind of an instruction.
     pub fn of(inst: &Inst) -> Kind {
-        let branches = ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call"];
         match inst.encoding {
-            _ if branches.iter().any(|b| inst.row.mnemonic.starts_with(b)) => Kind::Branch,
+            _ if inst.has(Properties::BRANCH) => Kind::Branch,
             Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => Kind::Salu,
             Encoding::Sopp => Kind::Control,
             Encoding::Smem => Kind::Smem,
@@ -69,12 +68,12 @@ impl Kind {
 }
 
 impl Inst {
-    /// Whether it computes in vector registers.
+    /// Returns true if the vector ALU executes the instruction.
     pub fn is_valu(&self) -> bool {
         Kind::of(self) == Kind::Valu
     }
 
-    /// Whether it goes to memory by vectors: buffers, flat addresses, images.
+    /// Returns true if the instruction accesses memory per lane: buffers, flat addresses, images.
     pub fn is_vmem(&self) -> bool {
         Kind::of(self) == Kind::Vmem && self.encoding != Encoding::Exp
     }

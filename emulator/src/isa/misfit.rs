@@ -1,18 +1,18 @@
-//! Operands that their field can encode and their instruction cannot use: an SGPR where only VGPRs make sense, a constant
-//! as a jump target. LLVM disassembles such words with a comment, so they decode; running them should trap.
+//! Operands that a field can encode but the instruction cannot use: an SGPR where only VGPRs are valid, or a constant as a jump target.
+//! LLVM disassembles such words with a comment, so they decode here; executing them traps.
 
 use super::{Access, Code, Encoding, Inst, Operand, Role, Type};
 
-/// What is wrong with an operand.
+/// Reason why an instruction cannot use an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
-    /// A register outside of the class that the operand needs, by LLVM's name of the class.
+    /// The register is outside of the class that the operand needs. The text is LLVM's name of the class.
     Register(&'static str),
-    /// A constant where only registers make sense.
+    /// The operand is a constant where only registers are valid.
     Constant,
 }
 
-/// Scalar instructions whose source is a register.
+/// Scalar instructions whose source must be a register.
 const REGISTER_SOURCE: &[&str] = &[
     "s_setpc_b64",
     "s_rfe_b64",
@@ -21,7 +21,7 @@ const REGISTER_SOURCE: &[&str] = &[
     "s_movrels_b64",
 ];
 
-/// What is wrong with operand `index`, if anything is.
+/// Returns the reason why operand `index` does not fit, if there is one.
 pub(super) fn misfit(inst: &Inst, index: usize, operand: &Operand) -> Option<Misfit> {
     let code = inst.operands[index];
     let is_number = code.is_number() && operand.role != Role::Literal && !is_immediate(operand);
@@ -75,7 +75,7 @@ pub(super) fn misfit(inst: &Inst, index: usize, operand: &Operand) -> Option<Mis
     }
 }
 
-/// Whether any operand is a misfit, or the null register, which gfx906 does not have.
+/// Returns true if an operand is a misfit or the null register, which gfx906 does not have.
 pub(super) fn is_malformed(inst: &Inst) -> bool {
     inst.row
         .operands
@@ -87,13 +87,13 @@ pub(super) fn is_malformed(inst: &Inst) -> bool {
         })
 }
 
-/// Whether the operand's field is a number, not a code.
+/// Returns true if the operand's field is a number, not a code.
 fn is_immediate(operand: &Operand) -> bool {
     matches!(operand.role, Role::Attr | Role::Target | Role::Simm16)
         || matches!(operand.ty, Type::Param | Type::Number | Type::GprIndex)
 }
 
-/// The special registers come alone or in pairs.
+/// Checks that a special register is used alone or as a pair.
 fn wide(code: Code, ty: Type) -> Option<Misfit> {
     let class = match ty.registers() {
         4 => "SReg_128",
@@ -104,7 +104,7 @@ fn wide(code: Code, ty: Type) -> Option<Misfit> {
     matches!(code.0, 102..=107 | 126..=127).then_some(Misfit::Register(class))
 }
 
-/// Whether the instruction interpolates: its sources are VGPRs.
+/// Returns true if the instruction interpolates. The sources of an interpolation are VGPRs.
 fn interpolates(inst: &Inst) -> bool {
     inst.row
         .operands

@@ -1,15 +1,15 @@
-//! Where the parts of an instruction stand in its words: the decoder's knowledge, for whoever changes an instruction in place.
+//! Positions of an instruction's fields in its words, for code that changes an instruction in place.
 
 use super::{Access, Encoding, Flags, Form, Inst, Role, Row, Type};
 
-/// Some bits of an instruction's 64 bits, the first word low.
+/// A bit field of an instruction's 64 bits, with the first word in the low half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The lowest bit.
+    /// Lowest bit.
     pub low: u32,
-    /// How many there are.
+    /// Number of bits.
     pub bits: u32,
-    /// What one step of the field's value is in registers: groups of scalar registers are counted in pairs or fours.
+    /// Number of registers per step of the field's value. Groups of scalar registers are counted in pairs or fours.
     pub unit: u16,
 }
 
@@ -26,23 +26,23 @@ impl Place {
         ((1 << self.bits) - 1) << self.low
     }
 
-    /// The field's value.
+    /// Reads the field's value.
     pub const fn get(self, words: u64) -> u64 {
         (words & self.mask()) >> self.low
     }
 
-    /// The words with another value, of which the low bits count.
+    /// Returns the words with the field set to the low bits of a value.
     pub const fn set(self, words: u64, value: u64) -> u64 {
         words & !self.mask() | value << self.low & self.mask()
     }
 }
 
-/// An instruction's words as one number, the first one low.
+/// Returns an instruction's words as one number, with the first word in the low half.
 pub fn words(inst: &Inst) -> u64 {
     u64::from(inst.words[0]) | u64::from(inst.words[1]) << 32
 }
 
-/// Where the opcode is.
+/// Returns the position of the opcode.
 pub fn opcode(inst: &Inst) -> Option<Place> {
     Some(match (inst.encoding, inst.form) {
         (Encoding::Vintrp | Encoding::Mimg | Encoding::Exp, _) => return None,
@@ -62,8 +62,8 @@ pub fn opcode(inst: &Inst) -> Option<Place> {
     })
 }
 
-/// What the opcode's field holds of a row that the table lists under `encoding`, in an instruction that is encoded as `like` is; none where
-/// that is not possible. A VOP3 instruction may become any that has this form.
+/// Returns the opcode field's value for another row, which the table lists under `encoding`, in an instruction that is encoded like `like`.
+/// Returns `None` where the row has no such encoding. A VOP3 instruction may become any row that has the VOP3 form.
 pub fn opcode_of(like: &Inst, encoding: Encoding, row: &Row) -> Option<u64> {
     let long = |encoding, form| form == Form::E64 || encoding == Encoding::Vop3;
     let own = u64::from(row.opcode);
@@ -80,7 +80,7 @@ pub fn opcode_of(like: &Inst, encoding: Encoding, row: &Row) -> Option<u64> {
     (encoding == like.encoding && row.has_form(encoding, like.form)).then_some(own)
 }
 
-/// Where the code of the operand at a position stands; none where it is implied, a number, or not there.
+/// Returns the position of an operand's code. An operand that is implied, a number or absent has no position.
 pub fn operand(inst: &Inst, index: usize) -> Option<Place> {
     let operand = inst.row.operands.get(index)?;
     let source = |at: u32| Place::new(32 + 9 * at, 9);
@@ -132,7 +132,7 @@ pub fn operand(inst: &Inst, index: usize) -> Option<Place> {
     })
 }
 
-/// Where LDS and flat instructions have their VGPRs.
+/// Returns the lowest bit of a VGPR field in LDS and flat instructions.
 fn ds(role: Role) -> Option<u32> {
     Some(match role {
         Role::Addr => 32,
@@ -143,7 +143,7 @@ fn ds(role: Role) -> Option<u32> {
     })
 }
 
-/// Where the offsets of a memory instruction are: two where an instruction has two addresses.
+/// Returns the positions of a memory instruction's offsets: two where the instruction has two addresses.
 pub fn offsets(inst: &Inst) -> Vec<Place> {
     match inst.encoding {
         Encoding::Ds if inst.row.modifiers.has(Flags::SWIZZLE) => Vec::new(),
@@ -158,7 +158,7 @@ pub fn offsets(inst: &Inst) -> Vec<Place> {
     }
 }
 
-/// Where the bits are that negate sources, and those that take their magnitude: one bit a source.
+/// Returns the positions of the bits that negate sources or take their magnitude, one bit per source.
 pub fn signs(inst: &Inst) -> Vec<Place> {
     let all = 0..inst.row.operands.len();
     let second = all
@@ -166,7 +166,7 @@ pub fn signs(inst: &Inst) -> Vec<Place> {
         .any(|place| place.low == 8 && place.bits == 7);
     let one = |low| Place::new(low, 1);
     match (inst.encoding, inst.form) {
-        // A second destination takes the place of the magnitudes.
+        // A second destination replaces the abs bits.
         (Encoding::Vop3, _) if second => [61, 62, 63].map(one).into(),
         (_, Form::E64) if second => [61, 62, 63].map(one).into(),
         (_, Form::E64) | (Encoding::Vop3, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
@@ -188,8 +188,8 @@ mod tests {
         words.to_le_bytes()
     }
 
-    /// Random words of every row in every form: what a place holds is what the decoder finds there, and another value changes
-    /// that operand alone.
+    /// Random words of every row in every form: the decoder reads an operand from its position, and changing the position changes that
+    /// operand alone.
     #[test]
     fn a_place_holds_its_operand_and_nothing_else() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -201,7 +201,7 @@ mod tests {
         };
         let mut checked = BTreeSet::new();
         let mut seen = BTreeSet::new();
-        // Words that are drawn have next to no SDWA, DPP or VOP3 of two operands or one: their marks are set.
+        // Random words are almost never SDWA, DPP or VOP3 with fewer than three operands, so their marker codes are set here.
         let shapes = |drawn: u64| {
             let marked = |mark| drawn & !0x1ff | mark;
             let long = drawn & !(0x3f << 26) | 0x34 << 26;
@@ -251,7 +251,7 @@ mod tests {
             }
         }
         assert!(checked.len() > 1_000, "only {} places", checked.len());
-        // Of each encoding that has VGPRs every form was among them.
+        // Every form of each encoding with VGPRs was among the random words.
         let forms = [Form::Native, Form::E64, Form::Sdwa, Form::Dpp];
         let without = |encoding| {
             use Encoding::{Exp, Mimg, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vintrp};

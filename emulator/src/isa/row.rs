@@ -1,26 +1,28 @@
 //! A row of the instruction table.
 
-use super::{Encoding, Form};
+use super::{Encoding, Form, Properties};
 use crate::machine::Handlers;
 
-/// One instruction: a line of the table.
+/// An instruction of the table.
 #[derive(Debug)]
 pub struct Row {
     /// Opcode within the row's encoding.
     pub opcode: u16,
-    /// The mnemonic, without form suffix.
+    /// Mnemonic without the suffix of a form.
     pub mnemonic: &'static str,
-    /// Operands in the order in which assembly lists them.
+    /// Operands in the order of the assembly text.
     pub operands: &'static [Operand],
-    /// What the row's modifiers may be (a mask of what is legal).
+    /// Modifiers that are legal, and properties of the instruction.
     pub modifiers: Flags,
-    /// How it runs; `None`: it disassembles, and running it traps by name.
+    /// Properties that neither the encoding nor the operands show.
+    pub properties: Properties,
+    /// Handlers that execute the instruction. An instruction without handlers disassembles, and traps by name when executed.
     pub semantics: Option<Handlers>,
 }
 
 impl Row {
-    /// Whether the row, which the table lists under `encoding`, can be encoded in `form`. Most of it is a rule: what has
-    /// 64-bit operands fits neither SDWA nor DPP, and comparisons have no DPP form.
+    /// Returns true if the row, which the table lists under `encoding`, can be encoded in `form`. Most of the answer follows by rule:
+    /// 64-bit operands fit neither SDWA nor DPP, and comparisons have no DPP form.
     pub fn has_form(&self, encoding: Encoding, form: Form) -> bool {
         let narrow = |operand: &Operand| operand.ty.registers() == 1 || operand.role == Role::Vcc;
         let sub_dword = self.operands.iter().all(narrow);
@@ -39,7 +41,7 @@ impl Row {
         }
     }
 
-    /// Whether an operand has the role.
+    /// Returns true if an operand has the role.
     pub fn has_role(&self, role: Role) -> bool {
         self.operands.iter().any(|operand| operand.role == role)
     }
@@ -47,20 +49,20 @@ impl Row {
 
 pub use super::inst::Flags;
 
-/// What an operand is for, hence where its code sits in the words.
+/// Role of an operand, which determines the position of its code in the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Vector destination.
     Vdst,
     /// Scalar destination.
     Sdst,
-    /// First source (9-bit or 8-bit scalar code).
+    /// First source (9-bit code, or 8-bit scalar code).
     Src0,
     /// Second source.
     Src1,
     /// Third source.
     Src2,
-    /// VCC, implied by the encoding and printed.
+    /// VCC, which the encoding implies and the assembler prints.
     Vcc,
     /// Memory address VGPRs.
     Addr,
@@ -76,7 +78,7 @@ pub enum Role {
     Ssamp,
     /// A 16-bit immediate (branch distance, wait counts, hardware register ...).
     Simm16,
-    /// A 32-bit literal that always follows.
+    /// A 32-bit literal that always follows the first word.
     Literal,
     /// Attribute and channel of an interpolation: channel in bits 0..=1, attribute above.
     Attr,
@@ -86,18 +88,18 @@ pub enum Role {
     Export(u8),
 }
 
-/// Whether an instruction reads or writes an operand.
+/// Direction of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Source.
+    /// The operand is a source.
     Read,
-    /// Destination.
+    /// The operand is a destination.
     Write,
-    /// Destination whose old value is a source too.
+    /// The operand is a destination whose old value is a source too.
     ReadWrite,
 }
 
-/// Type of an operand: its width, and how an inline constant reads.
+/// Type of an operand, which determines its width and the meaning of inline constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it: kind and bits")]
 pub enum Type {
@@ -125,19 +127,19 @@ pub enum Type {
     B128,
     B256,
     B512,
-    /// One bit a lane, in an SGPR pair.
+    /// One bit per lane, in an SGPR pair.
     Mask,
-    /// An f32, or the f16 half of a register where op_sel_hi says so.
+    /// An f32, or an f16 half of a register where op_sel_hi selects it.
     Mix,
     /// Immediate: a distance in dwords from the next instruction.
     Branch,
-    /// Immediate: a hardware register, or some bits of it.
+    /// Immediate: a hardware register, or a bit range of one.
     Hwreg,
-    /// Immediate: which counters s_waitcnt waits for, and until what.
+    /// Immediate: the counters that s_waitcnt waits for, and their limits.
     WaitCounts,
     /// Immediate: a message of s_sendmsg.
     Message,
-    /// Immediate: which operands VGPR indexing applies to.
+    /// Immediate: the operand kinds that VGPR indexing applies to.
     GprIndex,
     /// Immediate: an interpolation parameter.
     Param,
@@ -146,7 +148,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Number of 32-bit registers it takes.
+    /// Returns the number of 32-bit registers of a value.
     pub const fn registers(self) -> usize {
         match self {
             Type::B64 | Type::U64 | Type::I64 | Type::F64 | Type::Mask => 2,
@@ -158,7 +160,7 @@ impl Type {
         }
     }
 
-    /// Bytes of memory that a value takes.
+    /// Returns the number of bytes that a value takes in memory.
     pub const fn bytes(self) -> usize {
         match self {
             Type::B8 | Type::U8 | Type::I8 => 1,
@@ -167,7 +169,7 @@ impl Type {
         }
     }
 
-    /// Whether it is a number without a fraction.
+    /// Returns true if the type is an integer.
     pub const fn is_integer(self) -> bool {
         matches!(
             self,
@@ -186,10 +188,10 @@ impl Type {
 /// An operand of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operand {
-    /// Where its code sits.
+    /// Role, which determines the position of its code.
     pub role: Role,
     /// Its type.
     pub ty: Type,
-    /// Read or written.
+    /// Direction.
     pub access: Access,
 }

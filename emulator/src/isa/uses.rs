@@ -1,15 +1,15 @@
-//! Which registers an instruction reads and writes, those included that no operand names.
+//! Registers that an instruction reads and writes, including registers that no operand names.
 
-use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
+use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Properties, Role};
 
-/// A set of registers: scalar ones at their codes, SCC, MODE, VGPRs.
+/// A set of registers: scalar registers at their codes, SCC, MODE, VGPRs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RegisterSet([u64; 8]);
 
-/// A register's number in a set: scalar registers at their codes, VGPRs from 256 on.
+/// Number of a register in a set: scalar registers have their codes, VGPRs begin at 256.
 pub type Number = u16;
 
-/// The scalar condition code.
+/// Scalar condition code.
 pub const SCC: Number = 128;
 /// The MODE register.
 pub const MODE: Number = 129;
@@ -17,7 +17,7 @@ const VCC: Number = Code::VCC.0;
 const EXEC: Number = Code::EXEC.0;
 const M0: Number = Code::M0.0;
 const FLAT_SCRATCH: Number = 102;
-/// Source codes that stand for conditions.
+/// Source codes of conditions.
 const VCCZ: u16 = 251;
 const EXECZ: u16 = 252;
 const SCC_SOURCE: u16 = 253;
@@ -26,21 +26,21 @@ impl RegisterSet {
     /// Every register.
     pub const ALL: RegisterSet = RegisterSet([!0; 8]);
 
-    /// Takes registers in.
+    /// Adds registers to the set.
     pub fn add(&mut self, first: Number, count: u16) {
         for number in first..(first + count).min(512) {
             self.0[usize::from(number / 64)] |= 1 << (number % 64);
         }
     }
 
-    /// Takes registers out.
+    /// Removes registers from the set.
     pub fn remove(&mut self, first: Number, count: u16) {
         for number in first..(first + count).min(512) {
             self.0[usize::from(number / 64)] &= !(1 << (number % 64));
         }
     }
 
-    /// The registers in it.
+    /// Iterates over the registers of the set.
     pub fn iter(self) -> impl Iterator<Item = Number> {
         self.0.into_iter().zip(0..).flat_map(|(mut bits, word)| {
             std::iter::from_fn(move || {
@@ -53,42 +53,42 @@ impl RegisterSet {
         })
     }
 
-    /// Whether a register is in it.
+    /// Returns true if the set has the register.
     pub fn has(&self, number: Number) -> bool {
         self.0[usize::from(number / 64)] >> (number % 64) & 1 != 0
     }
 
-    /// What is in both.
+    /// Returns the intersection of both sets.
     #[must_use]
     pub fn and(&self, other: &RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|at| self.0[at] & other.0[at]))
     }
 
-    /// Whether anything is in both.
+    /// Returns true if the sets have a common register.
     #[inline]
     pub fn meets(&self, other: &RegisterSet) -> bool {
         let both = self.0.iter().zip(&other.0);
         both.fold(0, |any, (one, other)| any | one & other) != 0
     }
 
-    /// What is in either.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn or(&self, other: &RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|at| self.0[at] | other.0[at]))
     }
 
-    /// What is in it and not in the other.
+    /// Returns the registers of this set that `other` lacks.
     #[must_use]
     pub fn without(&self, other: &RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|at| self.0[at] & !other.0[at]))
     }
 
-    /// The first register in it.
+    /// Returns the first register of the set.
     pub fn first(&self) -> Option<Number> {
         self.iter().next()
     }
 
-    /// Whether nothing is in it.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 8]
     }
@@ -97,26 +97,25 @@ impl RegisterSet {
 /// The registers that an instruction uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// Those whose value may matter. A VGPR that is written in part is among them.
+    /// Registers whose value may matter. A VGPR that is written in part is among them.
     pub reads: RegisterSet,
-    /// Those that may have another value afterwards.
+    /// Registers whose value may change.
     pub writes: RegisterSet,
-    /// Those whose old value is gone: scalar ones, and VGPRs in every lane that EXEC has on.
+    /// Registers whose old value is lost: scalar registers, and VGPRs in every lane that EXEC enables.
     pub kills: RegisterSet,
 }
 
 impl Uses {
-    /// Those of an instruction.
+    /// Determines the registers that an instruction uses.
     pub fn of(inst: &Inst) -> Uses {
-        let name = inst.row.mnemonic;
         let mut uses = Uses::default();
-        if is_indexed(inst) {
+        if inst.has(Properties::RUNTIME_REGISTERS) {
             uses.reads = RegisterSet::ALL;
             uses.writes = RegisterSet::ALL;
             return uses;
         }
         for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
-            // How many coordinates there are says the resource.
+            // The image resource determines the number of coordinates, so the largest number is assumed.
             let count = match (inst.encoding, operand.role) {
                 (Encoding::Mimg, Role::Addr) => inst.most_coordinates(),
                 _ => inst.registers(operand),
@@ -126,8 +125,8 @@ impl Uses {
                 continue;
             };
             let partly = matches!(inst.form, Form::Sdwa | Form::Dpp) && first >= 256
-                || name.ends_with("_d16_hi")
-                || name.starts_with("v_writelane");
+                || inst.has(Properties::D16_HIGH)
+                || inst.has(Properties::WRITES_LANE);
             if operand.access != Access::Write || partly {
                 uses.reads.add(first, count);
             }
@@ -138,11 +137,11 @@ impl Uses {
                 }
             }
         }
-        uses.implied(inst, name);
+        uses.implied(inst);
         uses
     }
 
-    /// A source that is a condition, or LDS.
+    /// Adds the registers of a source that is a condition or LDS.
     fn condition(&mut self, code: Code) {
         match code {
             Code(VCCZ) => self.reads.add(VCC, 2),
@@ -153,8 +152,8 @@ impl Uses {
         }
     }
 
-    /// What no operand names.
-    fn implied(&mut self, inst: &Inst, name: &str) {
+    /// Adds registers that no operand names.
+    fn implied(&mut self, inst: &Inst) {
         if inst.encoding.is_vector() {
             self.reads.add(EXEC, 2);
             self.reads.add(MODE, 1);
@@ -164,75 +163,61 @@ impl Uses {
         }
         let to_lds = inst.modifiers.flags.has(Flags::LDS) && Kind::of(inst) == Kind::Vmem;
         let m0 = [
-            "s_sendmsg",
-            "ds_gws",
-            "ds_ordered",
-            "ds_append",
-            "ds_consume",
-            "v_interp",
+            Properties::MESSAGE,
+            Properties::GWS,
+            Properties::ORDERED_COUNT,
+            Properties::LDS_COUNTER,
+            Properties::INTERPOLATION,
+            Properties::ADDRESS_BY_LANE,
         ];
         if to_lds
             || inst.modifiers.flags.has(Flags::GDS) && inst.encoding == Encoding::Ds
             || inst.encoding == Encoding::Vintrp
-            || name.contains("addtid")
-            || m0.iter().any(|begin| name.starts_with(begin))
+            || m0.iter().any(|&property| inst.has(property))
         {
             self.reads.add(M0, 1);
         }
-        if name.contains("saveexec") || name.contains("wrexec") {
+        if inst.has(Properties::COMPUTES_EXEC) {
             self.reads.add(EXEC, 2);
             self.writes.add(EXEC, 2);
             self.kills.add(EXEC, 2);
         }
-        if name.starts_with("v_cmpx") {
+        if inst.has(Properties::COMPARES_TO_EXEC) {
             self.writes.add(EXEC, 2);
             self.kills.add(EXEC, 2);
         }
-        if name.starts_with("v_div_fmas") || name.starts_with("s_cbranch_vcc") {
+        if inst.has(Properties::DIVISION_STEP) || inst.has(Properties::BRANCH_ON_VCC) {
             self.reads.add(VCC, 2);
         }
-        if name.starts_with("s_cbranch_exec") {
+        if inst.has(Properties::BRANCH_ON_EXEC) {
             self.reads.add(EXEC, 2);
         }
-        if reads_scc(name) {
+        if inst.has(Properties::READS_SCC) {
             self.reads.add(SCC, 1);
         }
-        if writes_scc(inst.encoding, name) {
+        if writes_scc(inst) {
             self.writes.add(SCC, 1);
             self.kills.add(SCC, 1);
         }
-        if name.starts_with("s_setreg") {
+        if inst.has(Properties::SETS_HARDWARE_REGISTER) {
             self.reads.add(MODE, 1);
             self.writes.add(MODE, 1);
         }
-        if name.starts_with("s_getreg") {
+        if inst.has(Properties::GETS_HARDWARE_REGISTER) {
             self.reads = RegisterSet::ALL;
         }
-        if name.starts_with("s_setvskip") {
+        if inst.has(Properties::SETS_VSKIP) {
             self.writes.add(MODE, 1);
             self.reads.add(MODE, 1);
         }
-        if name == "s_setkill" {
+        if inst.row.mnemonic == "s_setkill" {
             self.reads.add(EXEC, 2);
             self.writes.add(EXEC, 2);
         }
     }
 }
 
-/// Instructions whose registers are known only when they run: by index, by a stack of forks, by a jump.
-fn is_indexed(inst: &Inst) -> bool {
-    let name = inst.row.mnemonic;
-    let begins = [
-        "s_set_gpr_idx",
-        "s_cbranch_g_fork",
-        "s_cbranch_i_fork",
-        "s_cbranch_join",
-        "s_rfe",
-    ];
-    name.contains("movrel") || begins.iter().any(|begin| name.starts_with(begin))
-}
-
-/// The first register that a code names, as a number.
+/// Returns the number of the first register that a code names.
 fn register(code: Code) -> Option<Number> {
     match code.0 {
         0..=127 => Some(code.0),
@@ -241,47 +226,11 @@ fn register(code: Code) -> Option<Number> {
     }
 }
 
-fn reads_scc(name: &str) -> bool {
-    const READERS: [&str; 6] = [
-        "s_addc",
-        "s_subb",
-        "s_cselect",
-        "s_cmov",
-        "s_cbranch_scc",
-        "s_cmovk",
-    ];
-    READERS.iter().any(|begin| name.starts_with(begin))
-}
-
-fn writes_scc(encoding: Encoding, name: &str) -> bool {
-    let none_of = |begins: &[&str]| !begins.iter().any(|begin| name.starts_with(begin));
-    match encoding {
-        Encoding::Sopc => none_of(&["s_setvskip", "s_set_gpr_idx"]),
-        Encoding::Sopk => name.starts_with("s_cmpk") || name.starts_with("s_addk"),
-        Encoding::Sop2 => none_of(&[
-            "s_cselect",
-            "s_mul",
-            "s_bfm",
-            "s_pack",
-            "s_rfe",
-            "s_cbranch",
-        ]),
-        Encoding::Sop1 => none_of(&[
-            "s_mov",
-            "s_cmov",
-            "s_brev",
-            "s_ff",
-            "s_flbit",
-            "s_sext",
-            "s_bitset",
-            "s_bitreplicate",
-            "s_getpc",
-            "s_setpc",
-            "s_swappc",
-            "s_rfe",
-            "s_cbranch",
-            "s_set_gpr_idx",
-        ]),
-        _ => false,
-    }
+/// Returns true if the instruction writes SCC.
+fn writes_scc(inst: &Inst) -> bool {
+    let scalar = matches!(
+        inst.encoding,
+        Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc
+    );
+    scalar && !inst.has(Properties::KEEPS_SCC)
 }

@@ -1,6 +1,6 @@
-//! What a launch may use up before it counts as a hang: wave instructions, and processor time of the threads that run it.
+//! Budget of a launch: wave instructions, and processor time of the threads that run it. A launch that exceeds its budget counts as a hang.
 //!
-//! Not time on the clock: a process that is stopped for a while, or shares its processors with others, has used nothing up.
+//! The budget is not wall-clock time: a process that is stopped for a while, or shares its processors, has not used anything up.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -9,25 +9,26 @@ use super::launch::{Limits, Patience};
 use super::schedule::Schedule;
 use super::trap::{Fault, TrapKind};
 
-/// Instructions that a worker draws from the dispatch's budget at a time, at most.
+/// Largest number of instructions that a worker draws from the dispatch's budget at a time.
 const SLICE: u64 = 1 << 16;
-/// The part of the budget that it draws at most: what one has drawn, others find used up.
+/// Largest share of the budget (one part in `PART`) that a worker draws at a time. Drawn instructions count as used up for all
+/// other workers.
 const PART: u64 = 256;
 
-/// What a dispatch may use up.
+/// Budget of a dispatch.
 pub struct Budget {
     limits: Limits,
     instructions: AtomicI64,
-    /// Nanoseconds of processor time that workers have used.
+    /// Nanoseconds of processor time that the workers have used.
     used: AtomicU64,
     started: Instant,
-    /// Who is told that it takes long, and of which kernel.
+    /// Callback for a launch that takes long, and the kernel's name.
     patience: Option<(Patience, String)>,
     told: AtomicBool,
 }
 
 impl Budget {
-    /// A budget that starts now.
+    /// Creates a budget whose time starts now.
     pub fn new(limits: Limits, patience: Option<(Patience, String)>) -> Budget {
         Budget {
             limits,
@@ -39,7 +40,7 @@ impl Budget {
         }
     }
 
-    /// A budget of so many instructions.
+    /// Creates a budget of a number of instructions.
     #[cfg(test)]
     pub fn steps(instructions: u64) -> Budget {
         let limits = Limits {
@@ -49,17 +50,17 @@ impl Budget {
         Budget::new(limits, None)
     }
 
-    /// Instructions that a wave runs before another of its group gets a turn.
+    /// Returns the number of instructions that a wave runs before another wave of its group gets a turn.
     pub fn turn(&self) -> u64 {
         self.limits.turn.max(1).into()
     }
 
-    /// In which order groups and waves run.
+    /// Returns the order in which groups and waves run.
     pub fn schedule(&self) -> Schedule {
         self.limits.schedule
     }
 
-    /// Draws a slice for a worker that has used so much processor time since it last did; the fault says which budget is used up.
+    /// Draws a slice for a worker that has used `time` of processor time since its last draw. The fault names the budget that is used up.
     fn draw(&self, time: Duration) -> Result<i64, Fault> {
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let used = self.used.fetch_add(time, Relaxed).saturating_add(time);
@@ -89,24 +90,24 @@ impl Budget {
         }
     }
 
-    /// Seconds on the clock since the start.
+    /// Returns the wall-clock seconds since the start.
     pub fn elapsed(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 }
 
-/// What a worker has drawn and not yet used up, in terms of its clock.
+/// Share of the budget that a worker has drawn and not yet used up, in terms of the worker's clock.
 pub struct Meter<'a> {
-    /// What it draws from.
+    /// Budget that the worker draws from.
     pub budget: &'a Budget,
-    /// The clock at which what it has drawn is used up.
+    /// Clock at which the drawn slice is used up.
     pub until: u64,
-    /// The worker's processor time when it last drew.
+    /// Processor time of the worker at its last draw.
     time: Duration,
 }
 
 impl<'a> Meter<'a> {
-    /// A meter that has drawn nothing, for the thread that makes it.
+    /// Creates a meter without a slice, for the calling thread.
     pub fn new(budget: &'a Budget) -> Meter<'a> {
         Meter {
             budget,
@@ -124,14 +125,14 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Gives back what is left at the end.
+    /// Returns the rest of the slice to the budget.
     pub fn close(self, clock: u64) {
         let rest = self.until.saturating_sub(clock) as i64;
         self.budget.instructions.fetch_add(rest, Relaxed);
     }
 }
 
-/// Processor time that this thread has used.
+/// Returns the processor time that this thread has used.
 #[cfg(unix)]
 fn thread_time(_: &Budget) -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -142,7 +143,7 @@ fn thread_time(_: &Budget) -> Duration {
     )
 }
 
-/// Where threads have no clock of their own, the time since the start stands in.
+/// Measures wall-clock time since the dispatch began, on hosts without a clock per thread.
 #[cfg(not(unix))]
 fn thread_time(budget: &Budget) -> Duration {
     budget.started.elapsed()
@@ -152,7 +153,7 @@ fn thread_time(budget: &Budget) -> Duration {
 mod tests {
     use super::*;
 
-    /// The limit was one of the clock: a process that was stopped for as long made a healthy kernel a hang.
+    /// The limit was once in wall-clock time, and a healthy kernel in a process that was stopped for as long counted as a hang.
     #[test]
     fn time_in_which_the_thread_does_not_run_is_not_used_up() {
         let limits = Limits {

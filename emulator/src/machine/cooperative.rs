@@ -1,7 +1,8 @@
-//! Cooperative launches: all groups of a grid are resident, each with waves, LDS and scratch of its own, and take turns.
+//! Cooperative launches: all groups of a grid are resident, each with its own waves, LDS and scratch, and take turns.
 //!
-//! Whoever waits for another group in a loop on memory comes to the end of its rounds, and goes behind the others; whoever waits at the barrier of the
-//! grid is set aside until that is passed. No group belongs to a worker: one alone gets all of them on.
+//! A group that waits for another in a loop on memory reaches the end of its rounds and is queued behind the others. A group that waits at
+//! the grid's barrier is set aside until the barrier is passed. No group belongs to a worker, so a single worker brings all of them to
+//! their end.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use super::budget::{Budget, Meter};
 use super::dispatch::{Dispatch, Work};
 use super::env::Env;
-use super::group::{self, Failure, Progress, Reached};
+use super::group::{self, Failure, GroupStop, Progress};
 use super::gws::Gws;
 use super::launch::{Counters, LaunchError};
 use super::lds::Lds;
@@ -21,32 +22,32 @@ use super::time::Time;
 use super::trap::{Fault, TrapKind};
 use super::wave::Wave;
 
-/// Rounds of turns that a group has before another goes on.
+/// Rounds of turns of a group before another group continues.
 const ROUNDS: u64 = 8;
-/// Bytes of the instruction that waits at the barrier of the grid.
+/// Size in bytes of the instruction that waits at the grid's barrier.
 const BARRIER_BYTES: u64 = 8;
-/// How long a worker for whom there is nothing to do waits before it looks again.
+/// Pause of a worker without work before it looks again.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// A group that is resident.
+/// A resident group.
 struct Resident<O> {
-    /// Its place in the order in which groups begin.
+    /// Position in the order in which groups begin.
     place: u64,
-    /// Its number.
+    /// Number of the group.
     group: u64,
     scratch: u64,
     waves: Vec<Wave>,
     lds: Lds,
     progress: Progress,
     begun: bool,
-    /// Its own observer, where there can be more than one.
+    /// Observer of this group alone, if the observer can be forked.
     observer: Option<O>,
 }
 
-/// The groups that nobody runs.
+/// Groups that no worker runs at the moment.
 struct Floor<O> {
     ready: VecDeque<Box<Resident<O>>>,
-    /// Those that wait at the barrier of the grid, until it has been passed more often than this.
+    /// Groups that wait at the grid's barrier, each with the number of completed barriers that it must see exceeded.
     waiting: Vec<(Box<Resident<O>>, u64)>,
     running: usize,
     ended: u64,
@@ -54,7 +55,7 @@ struct Floor<O> {
     seen: Vec<O>,
 }
 
-/// What the workers of a cooperative dispatch share.
+/// State that the workers of a cooperative dispatch share.
 struct Stage<'a, O> {
     floor: Mutex<Floor<O>>,
     gws: Gws,
@@ -62,8 +63,8 @@ struct Stage<'a, O> {
     work: &'a Work,
 }
 
-/// What a worker does next.
-enum Next<O> {
+/// Next action of a worker.
+enum NextAction<O> {
     Run(Box<Resident<O>>),
     Wait,
     Leave,
@@ -74,9 +75,9 @@ impl<O> Stage<'_, O> {
         self.floor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self) -> Next<O> {
+    fn next(&self) -> NextAction<O> {
         if self.work.failed() {
-            return Next::Leave;
+            return NextAction::Leave;
         }
         let mut floor = self.floor();
         let released = self.gws.released();
@@ -87,12 +88,12 @@ impl<O> Stage<'_, O> {
             .extend(freed.into_iter().map(|(group, _)| group));
         if let Some(resident) = floor.ready.pop_front() {
             floor.running += 1;
-            return Next::Run(resident);
+            return NextAction::Run(resident);
         }
         if floor.running > 0 {
-            return Next::Wait;
+            return NextAction::Wait;
         }
-        // Nobody runs who could release those that wait.
+        // No running group is left to release the waiting ones.
         if let Some((resident, _)) = floor.waiting.first() {
             let wave = resident.progress.waiting();
             let ended = floor.ended;
@@ -103,17 +104,17 @@ impl<O> Stage<'_, O> {
             };
             self.work.fail(resident.place, failure);
         }
-        Next::Leave
+        NextAction::Leave
     }
 
     /// Takes back a group that has not failed.
-    fn take_back(&self, resident: Box<Resident<O>>, reached: Reached) {
+    fn take_back(&self, resident: Box<Resident<O>>, reached: GroupStop) {
         let mut floor = self.floor();
         floor.running -= 1;
         match reached {
-            Reached::Rounds => floor.ready.push_back(resident),
-            Reached::Grid(passed) => floor.waiting.push((resident, passed)),
-            Reached::End => {
+            GroupStop::Rounds => floor.ready.push_back(resident),
+            GroupStop::Grid(passed) => floor.waiting.push((resident, passed)),
+            GroupStop::End => {
                 floor.ended += 1;
                 floor.seen.extend(resident.observer);
             }
@@ -145,7 +146,8 @@ impl Dispatch<'_> {
                 observer: O::fork(observer),
             }));
         }
-        // Instructions are counted by each worker: as a clock they would go back where a group goes on elsewhere.
+        // Each worker counts its own instructions. If kernels read that count as time, it would go backwards when a group moves to another
+        // worker, so one worker runs them all.
         let apart = ready.iter().all(|resident| resident.observer.is_some());
         let counts = matches!(self.manner.time, Time::Instructions);
         let workers = if apart && !counts { threads } else { 1 };
@@ -178,7 +180,7 @@ impl Dispatch<'_> {
         self.ended(&space, work)
     }
 
-    /// Runs groups until none is left; the observer is that of groups which have none of their own.
+    /// Runs groups until none is left. `only` is the observer of groups that have none of their own.
     fn attend<O: Observer>(&self, stage: &Stage<'_, O>, mut only: Option<&mut O>) {
         let work = stage.work;
         let mut env = Env {
@@ -189,12 +191,12 @@ impl Dispatch<'_> {
         let mut meter = Meter::new(&work.budget);
         loop {
             let mut resident = match stage.next() {
-                Next::Run(resident) => resident,
-                Next::Wait => {
+                NextAction::Run(resident) => resident,
+                NextAction::Wait => {
                     std::thread::sleep(PAUSE);
                     continue;
                 }
-                Next::Leave => break,
+                NextAction::Leave => break,
             };
             let mut own = resident.observer.take();
             let again = own.is_none();
@@ -217,7 +219,7 @@ impl Dispatch<'_> {
                 Ok(reached) => stage.take_back(resident, reached),
                 Err(failure) => {
                     work.fail(resident.place, failure);
-                    stage.take_back(resident, Reached::End);
+                    stage.take_back(resident, GroupStop::End);
                     break;
                 }
             }
@@ -226,7 +228,7 @@ impl Dispatch<'_> {
         meter.close(env.clock);
     }
 
-    /// Runs a group for as many rounds as it has at a time. An observer that sees several is told that this one goes on.
+    /// Runs a group for the number of rounds of one turn. An observer that sees several groups is told that this group continues.
     fn go_on<'e, O: Observer>(
         &self,
         resident: &mut Resident<O>,
@@ -234,7 +236,7 @@ impl Dispatch<'_> {
         meter: &mut Meter<'_>,
         observer: &mut O,
         again: bool,
-    ) -> Result<Reached, Failure> {
+    ) -> Result<GroupStop, Failure> {
         let id = self.id(resident.group);
         std::mem::swap(&mut env.lds, &mut resident.lds);
         if again || !resident.begun {

@@ -1,4 +1,4 @@
-//! A dispatch: what the packet processor sets up, and the work-groups it hands out.
+//! Dispatches: the set-up by the packet processor, and the distribution of work-groups.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::env::Env;
 use super::group::{self, Budget, Failure, Meter};
-use super::kernarg::{self, Handed};
+use super::kernarg::{self, RuntimeStructures};
 use super::launch::{Counters, Launch, LaunchError, Manner};
 use super::memory::{AddressSpace, Region};
 use super::observer::{Group, Observer, Started};
@@ -18,19 +18,20 @@ use super::trap::{Trap, TrapKind};
 use super::wave::Wave;
 use crate::code_object::{Kernel, LaunchShape, MAX_SCRATCH};
 
-/// Where the runtime's own structures stand in guest memory during a dispatch.
+/// Guest address of the runtime's structures during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
-/// Bytes of address space for a worker's scratch: 16 waves of 8 MiB each, and their gaps.
+/// Address space for a worker's scratch: 16 waves of 8 MiB each, and their gaps.
 const SCRATCH_STEP: u64 = 1 << 30;
 /// Unmapped bytes behind each wave's scratch.
 const SCRATCH_GAP: u64 = 1 << 16;
 
 thread_local! {
-    /// Waves of earlier dispatches of this thread: their registers take 64 KiB each.
+    /// Waves of this thread's earlier dispatches, kept because the registers of a wave take 64 KiB.
     static WAVES: RefCell<Vec<Wave>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether the host gives this process more threads: where memory is short it may not, and then the caller's own thread does it all.
+/// Returns true if the host gives this process more threads. Under memory shortage it may not, and the caller's own thread then runs all
+/// groups.
 fn has_threads() -> bool {
     static POOL: OnceLock<bool> = OnceLock::new();
     *POOL.get_or_init(|| {
@@ -41,21 +42,22 @@ fn has_threads() -> bool {
         let pool = rayon::ThreadPoolBuilder::new().start_handler(|_| WAVES.with(|_| ()));
         match pool.build_global() {
             Ok(()) => true,
-            // One that is there already has no source; a thread that could not be started has one.
+            // The error "already initialised" has no source; the error of a thread that could not be started has one.
             Err(error) => std::error::Error::source(&error).is_none(),
         }
     })
 }
 
-/// Starts the threads that dispatches share, if they have not started yet, and readies the calling one. A dispatch does so itself; a
-/// program that starts threads of its own, and has little memory, does it before these use any.
+/// Starts the threads that dispatches share, unless they run already, and prepares the calling thread. A dispatch does this itself. A
+/// program with threads of its own and little memory calls this function before its threads use memory.
 pub fn start_threads() {
     has_threads();
-    // What is kept for a thread is registered with the C library when it is first used, which ends the process where memory is out.
+    // The first use of a thread-local variable registers it with the C library, which ends the process when memory is short. This use
+    // happens while memory is available.
     WAVES.with(|_| ());
 }
 
-/// Waves to be set up, as many as a group has.
+/// Takes the waves of a group from the thread's pool.
 fn take_waves(count: usize) -> Vec<Wave> {
     WAVES.with_borrow_mut(|pool| {
         let rest = pool.len().saturating_sub(count);
@@ -71,10 +73,10 @@ pub(super) struct Dispatch<'a> {
     pub(super) module: &'a Module,
     /// The kernel.
     pub(super) kernel: &'a Kernel,
-    /// How it is launched.
+    /// Launch that is executed.
     pub(super) launch: &'a Launch<'a>,
-    /// What it is handed.
-    pub(super) handed: Handed,
+    /// Structures that the kernel receives.
+    pub(super) handed: RuntimeStructures,
     /// Bytes of LDS of a group.
     pub(super) lds: u32,
     /// Bytes of scratch of a work-item.
@@ -83,7 +85,7 @@ pub(super) struct Dispatch<'a> {
     pub(super) waves: usize,
     /// Groups.
     pub(super) groups: u64,
-    /// How it is run.
+    /// Settings of the GPU for this launch.
     pub(super) manner: Manner,
 }
 
@@ -186,7 +188,7 @@ impl Dispatch<'_> {
         self.ended(&space, work)
     }
 
-    /// What a dispatch comes to whose workers have all come to their end.
+    /// Returns the result of a dispatch after all workers have ended.
     pub(super) fn ended(&self, space: &AddressSpace, work: Work) -> Result<Counters, LaunchError> {
         let failure = work
             .failure
@@ -221,7 +223,7 @@ impl Dispatch<'_> {
         }
     }
 
-    /// Scratch of a worker's waves, or of a resident group's: its base address.
+    /// Allocates scratch for the waves of a worker or of a resident group, and returns its base address.
     pub(super) fn allocate_scratch(
         &self,
         space: &mut AddressSpace,
@@ -250,7 +252,7 @@ impl Dispatch<'_> {
         ))
     }
 
-    /// Each wave of a group starts with poisoned scratch.
+    /// Poisons the scratch of each wave of a group.
     fn renew_scratch(&self, space: &AddressSpace, base: u64) {
         for wave in 0..self.waves as u64 {
             if let Some(region) = space.starting_at(base + wave * self.scratch_stride()) {
@@ -263,7 +265,7 @@ impl Dispatch<'_> {
         (self.scratch as u64 * LANES as u64).next_multiple_of(1024) + SCRATCH_GAP
     }
 
-    /// Takes groups until none is left. A group that fails stops those behind it, so that the first one's failure is told.
+    /// Takes groups until none is left. A group that fails stops the groups behind it, so that the failure of the first group is reported.
     fn work<O: Observer>(&self, space: &AddressSpace, scratch: u64, work: &Work, observer: &mut O) {
         let mut waves = take_waves(self.waves);
         let mut env = Env {
@@ -338,10 +340,10 @@ impl Dispatch<'_> {
     }
 }
 
-/// What the workers of a dispatch share.
+/// State that the workers of a dispatch share.
 pub(super) struct Work {
     next: AtomicU64,
-    /// The failure of the first group in the order in which they begin, and its place there.
+    /// Failure of the first failing group in the order in which they begin, and the group's position.
     failure: Mutex<Option<(u64, Failure)>>,
     pub(super) instructions: AtomicU64,
     pub(super) budget: Budget,

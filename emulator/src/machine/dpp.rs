@@ -1,26 +1,26 @@
-//! Data-parallel primitives: which lane a lane reads.
+//! Data-parallel primitives: mapping of each lane to the lane that it reads.
 
 use std::sync::OnceLock;
 
 use super::registers::{LANES, Lanes, collect, expand};
 use super::wave::Wave;
 
-/// Controls that the field of nine bits can hold.
+/// Number of values of the 9-bit control field.
 const CONTROLS: usize = 512;
 
-/// What a control makes of the lanes, found out once.
+/// Lane mapping of a DPP control, computed once.
 #[derive(Debug)]
 pub struct Control {
-    /// The lane that each lane reads; itself where there is none.
+    /// Lane that each lane reads; the lane itself if there is none.
     from: Lanes,
-    /// The lanes that have a lane to read.
+    /// Lanes that have a lane to read.
     there: u64,
-    /// The same, all ones where there is one.
+    /// The lanes of `there`, as all ones in each lane.
     mask: Lanes,
 }
 
 impl Control {
-    /// What a control makes of the lanes.
+    /// Returns the lane mapping of a control.
     pub fn of(control: u16) -> &'static Control {
         static CACHE: [OnceLock<Control>; CONTROLS] = [const { OnceLock::new() }; CONTROLS];
         CACHE[usize::from(control) % CONTROLS].get_or_init(|| {
@@ -35,7 +35,7 @@ impl Control {
         })
     }
 
-    /// The lanes whose source is there and on.
+    /// Returns the lanes whose source lane exists and is enabled.
     #[inline(always)]
     pub fn live(&self, w: &mut Wave) -> u64 {
         if w.exec() == !0 {
@@ -49,7 +49,7 @@ impl Control {
         collect(&live) & self.there
     }
 
-    /// A register as the lanes see it: 0 where there is no lane to read.
+    /// Returns a register as the lanes read it, with 0 where there is no lane to read.
     #[inline(always)]
     pub fn permute<const WIDTH: usize>(&self, w: &mut Wave, register: usize) -> Lanes {
         let values = masked(w, register);
@@ -60,7 +60,7 @@ impl Control {
     }
 }
 
-/// A register, 0 in lanes that are off.
+/// Returns a register with 0 in disabled lanes.
 #[inline(always)]
 pub fn masked(w: &mut Wave, register: usize) -> Lanes {
     let mut values = w.v[register];
@@ -71,12 +71,12 @@ pub fn masked(w: &mut Wave, register: usize) -> Lanes {
     values
 }
 
-/// Each lane's value of the lane that it reads, whose number counts modulo 64.
+/// Permutes lanes: each lane receives the value of the lane in `from`, modulo 64.
 #[inline(always)]
 pub fn exchange<const WIDTH: usize>(values: &Lanes, from: &Lanes, out: &mut Lanes) {
     #[cfg(target_arch = "x86_64")]
     if WIDTH == 64 {
-        // SAFETY: code of this width runs on hosts that have AVX-512 alone.
+        // SAFETY: code of this width runs only on hosts with AVX-512.
         unsafe { exchange_512(values, from, out) };
         return;
     }
@@ -85,7 +85,7 @@ pub fn exchange<const WIDTH: usize>(values: &Lanes, from: &Lanes, out: &mut Lane
     }
 }
 
-/// 16 lanes at a time, each from one of the two halves of the values.
+/// Permutes 16 lanes at a time, each from one of the two halves of the values.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -106,7 +106,7 @@ fn exchange_512(values: &Lanes, from: &Lanes, out: &mut Lanes) {
     *out = bytemuck::cast(out_of);
 }
 
-/// The lane that lane `l` reads under a control, if there is one.
+/// Returns the lane that lane `l` reads under a control, if there is one.
 pub fn source_lane(control: u16, l: usize) -> Option<usize> {
     let row = l & !15;
     let within = l & 15;

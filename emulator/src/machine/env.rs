@@ -1,4 +1,4 @@
-//! What a wave sees around it: the address space and its group's LDS.
+//! Environment of a wave: the address space and the group's LDS.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -8,26 +8,26 @@ use super::memory::{AddressSpace, Region};
 use super::time::Time;
 use super::trap::Fault;
 
-/// What a wave sees around it: the address space and its group's LDS.
+/// Environment of a wave: the address space and the group's LDS.
 pub struct Env<'a> {
     /// Device memory.
     pub memory: &'a AddressSpace,
-    /// The region that the last access hit.
+    /// Index of the region that the last access hit.
     pub last: usize,
     /// The group's LDS.
     pub lds: Lds,
     /// Clock of the dispatch, in instructions of this worker.
     pub clock: u64,
-    /// Whether this worker has stored to memory since its last fence.
+    /// True if this worker has stored to memory since its last fence.
     pub stored: bool,
-    /// What s_memtime and s_memrealtime read.
+    /// Source of s_memtime and s_memrealtime.
     pub time: Time,
-    /// The barrier of the grid, where its groups are all resident.
+    /// Barrier of the grid, in a cooperative launch.
     pub grid: Option<&'a Gws>,
 }
 
 impl<'a> Env<'a> {
-    /// The surroundings of a wave that is about to start.
+    /// Creates the environment of a wave that is about to start.
     pub fn new(memory: &'a AddressSpace) -> Env<'a> {
         Env {
             memory,
@@ -40,7 +40,7 @@ impl<'a> Env<'a> {
         }
     }
 
-    /// The allocation that covers an access of a lane's, or of the wave's as a whole.
+    /// Returns the allocation that covers an access of a lane, or of the wave as a whole.
     #[inline(always)]
     pub fn access(
         &mut self,
@@ -58,8 +58,8 @@ impl<'a> Env<'a> {
         }
     }
 
-    /// Orders accesses before against those behind, for everyone. Only after a store does that cost x86-64 hosts anything: nothing else
-    /// is overtaken there.
+    /// Orders earlier accesses before later ones, for all observers. On x86-64 hosts this costs time only after a store: no other access is
+    /// reordered there.
     #[inline(always)]
     pub fn fence(&mut self) {
         if std::mem::take(&mut self.stored) {

@@ -1,4 +1,4 @@
-//! Forms and modes of instructions that few kernels use, kept out of the way of those that all do.
+//! Forms and modes of instructions that few kernels use, kept apart from the common handlers for speed.
 
 use super::env::Env;
 use super::level::Level;
@@ -9,20 +9,20 @@ use super::trap::Outcome;
 use super::trap::{Fault, TrapKind};
 use super::wave::Wave;
 use crate::isa::fields::{self, Reserved};
-use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst};
+use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst, Properties};
 use crate::semantics::Mode;
 
-/// How an instruction runs in the form that it has.
+/// Returns the handlers of an instruction in its form.
 pub fn handlers(inst: &Inst) -> Handlers {
     let flags = inst.modifiers.flags;
     let to_lds = flags.has(Flags::LDS) && !inst.row.modifiers.has(Flags::ALWAYS_LDS);
     match inst.row.semantics {
         _ if flags.has(Flags::MALFORMED) => Handlers::scalar(illegal),
         _ if fields::reserved(inst).is_some() => Handlers::scalar(reserved),
-        // The global data share is the driver's to hand out, and compute kernels get none. Waves that meet need none of it.
+        // A driver assigns the global data share, and compute kernels get none. GWS instructions do not use its memory.
         _ if inst.encoding == Encoding::Ds
             && flags.has(Flags::GDS)
-            && !inst.row.mnemonic.starts_with("ds_gws_") =>
+            && !inst.has(Properties::GWS) =>
         {
             Handlers::scalar(unimplemented)
         }
@@ -39,7 +39,7 @@ fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
     shapes::to_lds::load(w, e, op)
 }
 
-/// No instruction, or one whose words have a reserved value in some field.
+/// Traps on an invalid instruction, or on words with a reserved value in a field.
 pub fn illegal(_: &mut Wave, _: &mut Env<'_>, op: &Op) -> Outcome {
     let bytes: Vec<u8> = op.words.iter().flat_map(|w| w.to_le_bytes()).collect();
     if let Err(DecodeError::Reserved { field, value }) = isa::decode(&bytes) {
@@ -49,7 +49,7 @@ pub fn illegal(_: &mut Wave, _: &mut Env<'_>, op: &Op) -> Outcome {
     Err(Fault::new(TrapKind::IllegalInstruction).into())
 }
 
-/// An instruction with a value in some field that no compute kernel can use.
+/// Traps on an instruction with a field value that no compute kernel can use.
 fn reserved(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
     match fields::reserved(op) {
         Some(reserved) => Err(reserved.into()),
@@ -61,7 +61,7 @@ fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
     Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
-/// Runs an instruction while one of the bits of [`Mode::VECTOR`] is on, or finds that it names registers which the wave does not have.
+/// Runs an instruction while one of the bits of [`Mode::VECTOR`] is set, or traps if it names registers that the wave does not have.
 #[cold]
 pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
     if w.mode_bits() & Mode::SKIPPED != 0 && op.encoding.is_vector() {
@@ -78,18 +78,19 @@ pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
             None => Ok(()),
         };
     }
-    // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
+    // SAFETY: the program chose the handler for a level that `Level::host` found on this host.
     unsafe { (op.handler)(w, e, op) }
 }
 
-/// Runs an instruction that was made from another.
+/// Runs an instruction that was derived from another one.
 fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> Outcome {
     let op = Op::new(inst, handlers, Level::host());
     // SAFETY: the level is one that `Level::host` found on this host.
     unsafe { (op.handler)(w, e, &op) }
 }
 
-/// A vector instruction with an operand in LDS, the same for all lanes: at the byte address in `M0[15:0]`, of the type in `M0[18:16]`.
+/// Runs a vector instruction with an operand in LDS, which is the same for all lanes: it has the byte address in `M0[15:0]` and the type in
+/// `M0[18:16]`.
 fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
     let m0 = w.scalar32(Code::M0, 0);
     let at = m0 & 0xffff;
@@ -104,7 +105,7 @@ fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
         _ => return illegal(w, e, i),
     };
     let mut direct = i.inst;
-    // The literal is what carries it; an instruction with a literal of its own has no room for it.
+    // The value is passed as the literal, so an instruction with a literal of its own has no room for it.
     if i.operands.contains(&Code::LITERAL) {
         return illegal(w, e, i);
     }

@@ -1,4 +1,4 @@
-//! A GPU: its memory, loaded modules, launches.
+//! A GPU with its memory, loaded modules and launches.
 
 mod memory;
 
@@ -19,23 +19,23 @@ use crate::code_object::CodeObject;
 /// Device memory of an MI50: 32 GiB.
 pub const DEVICE_MEMORY: u64 = 32 << 30;
 
-/// Where allocations start, unless the user of the GPU says otherwise.
+/// Address of the first allocation, unless the owner of the GPU chooses another.
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
 
 /// An error in the use of device memory.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum GpuError {
-    /// More than the device has.
+    /// The device has too little free memory.
     #[error("out of device memory: `{name}` asks for {bytes} bytes and {left} are left")]
     OutOfMemory {
-        /// The allocation's name.
+        /// Name of the allocation.
         name: String,
-        /// What it asked for.
+        /// Requested bytes.
         bytes: u64,
-        /// What is left.
+        /// Free bytes.
         left: u64,
     },
-    /// An address range that is taken.
+    /// The address range is in use.
     #[error("an allocation is in the way of {bytes} bytes at {address:#x}")]
     Occupied {
         /// First address.
@@ -43,7 +43,7 @@ pub enum GpuError {
         /// Size.
         bytes: u64,
     },
-    /// An address range that no allocation covers.
+    /// No allocation covers the address range.
     #[error("no allocation covers {bytes} bytes at {address:#x}")]
     NotAllocated {
         /// First address.
@@ -58,11 +58,11 @@ struct State {
     first: u64,
     next: u64,
     used: u64,
-    /// Whether each allocation lies across a line between stretches of 4 GiB.
+    /// True if each allocation is placed across a 4 GiB boundary.
     across: bool,
 }
 
-/// A GPU with memory of its own.
+/// A GPU with its own memory.
 pub struct Gpu {
     state: Mutex<State>,
     manner: Manner,
@@ -75,13 +75,13 @@ impl Default for Gpu {
 }
 
 impl Gpu {
-    /// A GPU with nothing in memory.
+    /// Creates a GPU with empty memory.
     pub fn new() -> Gpu {
         Gpu::at(FIRST_ADDRESS)
     }
 
-    /// A GPU with nothing in memory, whose allocations start at an address, a multiple of 4096 well below 2^48: a user who shares memory of
-    /// the host with it keeps the two apart.
+    /// Creates a GPU with empty memory whose allocations start at an address, a multiple of 4096 well below 2^48. A user who shares host
+    /// memory with the GPU keeps both address ranges apart this way.
     pub fn at(first: u64) -> Gpu {
         Gpu {
             state: Mutex::new(State {
@@ -95,20 +95,20 @@ impl Gpu {
         }
     }
 
-    /// The same, but allocations are apart by more than 4 GiB, and each that has room for it lies across a multiple of 4 GiB: the upper
-    /// halves of addresses differ between allocations and within one, as they may on a card.
+    /// Places allocations more than 4 GiB apart, and each one across a 4 GiB boundary if its size permits. The upper halves of addresses
+    /// then differ between allocations and within one, as they may on a card, and truncated 32-bit address arithmetic shows.
     pub fn with_allocations_across_lines(self) -> Gpu {
         self.state().across = true;
         self
     }
 
-    /// The same, and somebody is told of launches that take long.
+    /// Sets the callback for launches that take long.
     pub fn with_patience(mut self, patience: Patience) -> Gpu {
         self.manner.patience = Some(patience);
         self
     }
 
-    /// The same, and kernels read this as time.
+    /// Sets the source of the time that kernels read.
     pub fn with_time(mut self, time: Time) -> Gpu {
         self.manner.time = time;
         self
@@ -118,26 +118,29 @@ impl Gpu {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Loads a code object: its segments into memory, relocated; its code decoded when it first runs.
+    /// Loads a code object: its relocated segments are placed in memory, and its code is decoded when it first runs.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    ///
+    /// The device's memory is too small.
     pub fn load(&self, object: &CodeObject) -> Result<Module, GpuError> {
         self.load_at(object, Level::host())
     }
 
-    /// The same for a code object that is loaded time and again, on this GPU or others: `decoded` keeps what each decodes for the next.
+    /// Loads a code object that is loaded repeatedly, on this GPU or others: `decoded` keeps the decoded code for the next load.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    ///
+    /// The device's memory is too small.
     pub fn load_again(&self, object: &CodeObject, decoded: &Decoded) -> Result<Module, GpuError> {
         self.load_decoded(object, Level::host(), decoded)
     }
 
-    /// Loads a code object that runs at a feature level, or at the host's where that is lower: all of them compute the same.
+    /// Loads a code object that runs at a feature level, or at the host's level if that is lower. All levels compute the same.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    ///
+    /// The device's memory is too small.
     pub fn load_at(&self, object: &CodeObject, level: Level) -> Result<Module, GpuError> {
         self.load_decoded(object, level, &Decoded::default())
     }
@@ -205,7 +208,7 @@ impl Gpu {
     /// Runs a kernel to its end.
     ///
     /// # Errors
-    /// When it cannot start, or stops within.
+    /// The kernel cannot start, or a wave stops before its end.
     pub fn launch(
         &self,
         module: &Module,
@@ -215,10 +218,11 @@ impl Gpu {
         self.launch_observed(module, kernel, launch, &mut Nobody)
     }
 
-    /// Runs a kernel to its end while an observer looks on, which has seen what it has also where the kernel does not end.
+    /// Runs a kernel to its end under an observer. The observer keeps its observations even if the kernel fails.
     ///
     /// # Errors
-    /// When it cannot start, or stops within.
+    ///
+    /// The kernel cannot start, or a wave stops before its end.
     pub fn launch_observed<O: Observer>(
         &self,
         module: &Module,
@@ -230,11 +234,12 @@ impl Gpu {
         dispatch::run(space, module, kernel, launch, self.manner, observer)
     }
 
-    /// The same, but all groups are resident and take turns, so that they may wait for one another: a cooperative launch. An observer that
-    /// cannot be forked is told of a group each time that it goes on.
+    /// Runs a cooperative launch to its end: all groups are resident and take turns, so that they may wait for one another. An observer
+    /// that cannot be forked is told of a group each time that the group continues.
     ///
     /// # Errors
-    /// When it cannot start, or stops within.
+    ///
+    /// The kernel cannot start, or a wave stops before its end.
     pub fn launch_cooperative<O: Observer>(
         &self,
         module: &Module,

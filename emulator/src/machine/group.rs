@@ -8,14 +8,14 @@ use super::program::{Page, Program};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::Wave;
 
-/// Instructions of a wave's first turn: each wave of a group has begun before one can end.
+/// Instructions of a wave's first turn: each wave of a group begins before any of them can end.
 const FIRST_TURN: u64 = 1;
 
-/// A fault and the wave that it befell, at the address of the instruction.
+/// A fault, with the wave and the address of the instruction.
 pub struct Failure {
-    /// What went wrong.
+    /// Fault of the wave.
     pub fault: Fault,
-    /// The wave within its group.
+    /// Number of the wave within its group.
     pub wave: usize,
     /// Guest address of the instruction.
     pub pc: u64,
@@ -25,30 +25,30 @@ pub struct Failure {
 enum State {
     Ready,
     AtBarrier,
-    /// At the barrier of the grid, which had been passed so often when it came there.
+    /// The wave waits at the grid's barrier, with the number of releases at its arrival.
     AtGrid(u64),
     Ended,
 }
 
-/// What a group has come to.
+/// Condition in which a group gives up its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reached {
-    /// Its end.
+pub enum GroupStop {
+    /// All waves have ended.
     End,
-    /// The end of the rounds that it was given.
+    /// The permitted rounds are over.
     Rounds,
-    /// The barrier of the grid, with every wave that has not ended: it waits until that has been passed more often than this.
+    /// All waves that have not ended are at the grid's barrier. The group waits until the number of releases exceeds this one.
     Grid(u64),
 }
 
-/// How far a group has come.
+/// Progress of a group.
 pub struct Progress {
     states: [State; 16],
     round: u64,
 }
 
 impl Progress {
-    /// A group that begins.
+    /// Creates the progress of a group that begins.
     pub fn new() -> Progress {
         Progress {
             states: [State::Ready; 16],
@@ -56,7 +56,7 @@ impl Progress {
         }
     }
 
-    /// A wave that waits at the barrier of the grid.
+    /// Returns a wave that waits at the grid's barrier.
     pub fn waiting(&self) -> usize {
         let waits = |state: &State| matches!(state, State::AtGrid(_));
         self.states.iter().position(waits).unwrap_or_default()
@@ -86,7 +86,7 @@ pub fn run<O: Observer>(
     Ok(())
 }
 
-/// Runs the waves of a group for so many rounds of turns.
+/// Runs the waves of a group for a number of rounds of turns.
 #[expect(clippy::too_many_arguments, reason = "who runs, on what, how far")]
 pub fn advance<O: Observer>(
     waves: &mut [Wave],
@@ -97,10 +97,10 @@ pub fn advance<O: Observer>(
     observer: &mut O,
     progress: &mut Progress,
     rounds: u64,
-) -> Result<Reached, Failure> {
+) -> Result<GroupStop, Failure> {
     let Progress { states, round } = progress;
     let states = &mut states[..waves.len()];
-    // A wave that is alone has nobody to wait for, unless other groups are resident.
+    // A single wave has no other to wait for, unless other groups are resident.
     let (schedule, usual) = (meter.budget.schedule(), meter.budget.turn());
     let alone = waves.len() == 1 && rounds == u64::MAX;
     for _ in 0..rounds {
@@ -134,16 +134,16 @@ pub fn advance<O: Observer>(
             };
         }
         if states.iter().all(|s| *s == State::Ended) {
-            return Ok(Reached::End);
+            return Ok(GroupStop::End);
         }
-        // Waves that have ended no longer count for the barrier.
+        // Waves that have ended do not count for the barrier.
         if !states.contains(&State::Ready) {
             let at_grid = states.iter().find_map(|state| match state {
                 State::AtGrid(passed) => Some(*passed),
                 _ => None,
             });
             if let Some(passed) = at_grid {
-                return Ok(Reached::Grid(passed));
+                return Ok(GroupStop::Grid(passed));
             }
             states
                 .iter_mut()
@@ -151,10 +151,10 @@ pub fn advance<O: Observer>(
                 .for_each(|s| *s = State::Ready);
         }
     }
-    Ok(Reached::Rounds)
+    Ok(GroupStop::Rounds)
 }
 
-/// Runs a wave until it stops or its turn is over; `at` follows the address of the instruction that runs.
+/// Runs a wave until it stops or its turn is over. `at` follows the address of the running instruction.
 #[inline(always)]
 fn turn<O: Observer>(
     wave: &mut Wave,
@@ -181,7 +181,7 @@ fn turn<O: Observer>(
             let outcome = if op.vgprs > wave.limit() {
                 forms::run(wave, env, op)
             } else {
-                // SAFETY: the program picked the handler for a level that `Level::host` found on this host.
+                // SAFETY: the program chose the handler for a level that `Level::host` found on this host.
                 unsafe { (op.handler)(wave, env, op) }
             };
             if !matches!(outcome, Err(Stop::Fault(_))) {
@@ -208,7 +208,7 @@ mod tests {
     use crate::machine::op::Op;
     use crate::machine::{TURN, rig};
 
-    /// Which wave ran each instruction.
+    /// Wave that executed each instruction.
     #[derive(Default)]
     struct Order(Vec<u32>);
 
@@ -229,7 +229,8 @@ mod tests {
         order.0
     }
 
-    /// A short wave ended before the next of its group began: code that no card would catch always failed, and the other way round.
+    /// A short wave once ended before the next wave of its group began. Code that every card runs correctly then always failed, and the
+    /// reverse.
     #[test]
     fn every_wave_has_begun_before_one_ends_and_none_runs_for_long() {
         for waves in [2, 4, 16] {

@@ -1,21 +1,22 @@
 //! Global wave sync: the barrier of a grid whose groups are all resident.
 //!
-//! Source: the Vega 7nm ISA, `DS_GWS_INIT` and `DS_GWS_BARRIER`, and the device library that compilers link into kernels: the runtime sets the
-//! count to groups less one before the grid begins, a wave of each group arrives, and the last releases all and sets the count anew.
+//! Source: the Vega 7nm ISA, `DS_GWS_INIT` and `DS_GWS_BARRIER`, and the device library that compilers link into kernels: the runtime sets
+//! the count to the number of groups less one before the grid begins, one wave of each group arrives, and the last wave releases all others
+//! and resets the count.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 
-/// The one resource that a cooperative launch has.
+/// The only GWS resource of a cooperative launch.
 pub struct Gws {
-    /// How many waves arrive before the one that releases.
+    /// Number of waves that still arrive before the releasing wave.
     left: Mutex<u32>,
-    /// How often waves were released.
+    /// Number of releases.
     released: AtomicU64,
 }
 
 impl Gws {
-    /// A barrier at which one wave of each group arrives.
+    /// Creates a barrier at which one wave of each group arrives.
     pub fn new(groups: u64) -> Gws {
         Gws {
             left: Mutex::new(u32::try_from(groups.saturating_sub(1)).unwrap_or(u32::MAX)),
@@ -23,13 +24,13 @@ impl Gws {
         }
     }
 
-    /// Sets how many waves arrive before the one that releases.
+    /// Sets the number of waves that arrive before the releasing wave.
     pub fn init(&self, count: u32) {
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = count;
     }
 
-    /// A wave arrives, and says how many arrive before the next that releases. What it waits for is another number of releases; none
-    /// where it is the last, and has released the others.
+    /// Registers a wave's arrival, with the count for the next round. Returns the number of releases that the wave must see exceeded, or
+    /// `None` for the last wave, which has released the others.
     pub fn arrive(&self, count: u32) -> Option<u64> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         if *left == 0 {
@@ -41,7 +42,7 @@ impl Gws {
         Some(self.released.load(SeqCst))
     }
 
-    /// How often waves were released.
+    /// Returns the number of releases.
     pub fn released(&self) -> u64 {
         self.released.load(SeqCst)
     }

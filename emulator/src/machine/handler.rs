@@ -1,8 +1,8 @@
 //! Functions of the instruction table's rows, compiled once for each feature level of the host.
 
-/// The handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level. Debug builds have
-/// the baseline alone: the levels compute the same, and take most of the time to compile. The body may ask for `WIDTH`, the bytes
-/// of the level's vectors.
+/// Builds the handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level. Debug builds have only the
+/// baseline, because all levels compute the same and take most of the compile time. The body may use `WIDTH`, the size in bytes of the
+/// level's vectors.
 macro_rules! levels {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
         use $crate::machine::{Env, Handlers, Op, Outcome, Wave};
@@ -36,8 +36,8 @@ macro_rules! levels {
 }
 pub(crate) use levels;
 
-/// Functions that handlers share, compiled for each feature level like them: `name::<WIDTH>` is the one of the level of vectors of
-/// `WIDTH` bytes, and out of line.
+/// Declares functions that handlers share, compiled for each feature level as well: `name::<WIDTH>` is the version for vectors of `WIDTH`
+/// bytes, and is not inlined.
 macro_rules! at_level {
     ($(#[$doc:meta])* pub fn $name:ident($w:ident: &mut Wave, $op:ident: &Op $(, $arg:ident: $ty:ty)*) -> () $body:block) => {
         $(#[$doc])*
@@ -62,7 +62,7 @@ macro_rules! at_level {
                 body::<64>($w, $op $(, $arg)*)
             }
             match WIDTH {
-                // SAFETY: handlers of this width run on hosts of its level alone.
+                // SAFETY: handlers of this width run only on hosts of its level.
                 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
                 64 => unsafe { v4($w, $op $(, $arg)*) },
                 // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! What a kernel is handed: the kernarg segment with its hidden arguments, the dispatch packet, the queue.
+//! Structures that a kernel receives: the kernarg segment with its hidden arguments, the dispatch packet and the queue.
 
 use std::sync::Arc;
 
@@ -7,22 +7,23 @@ use super::memory::{AddressSpace, PRIVATE_BASE, Region, SHARED_BASE};
 use super::program::Module;
 use crate::code_object::{Extent, HiddenArg, Kernel};
 
-/// Bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap): zeros, so that nothing is connected.
+/// Size in bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap). They are zeros, which means that nothing
+/// is connected.
 const QUEUE_BYTES: u64 = 256;
 
-/// Guest addresses of what a kernel is handed.
-pub(super) struct Handed {
+/// Guest addresses of the structures that a kernel receives.
+pub(super) struct RuntimeStructures {
     /// The kernarg segment.
     pub kernarg: u64,
     /// The dispatch packet.
     pub packet: u64,
     /// The queue.
     pub queue: u64,
-    /// What the groups of a cooperative launch synchronise by; 0: nothing.
+    /// Address of the grid barrier's structure in a cooperative launch, or 0.
     pub grid: u64,
 }
 
-/// Puts the runtime's structures into the address space, read-only for the kernel.
+/// Places the runtime's structures into the address space, read-only for the kernel.
 pub(super) fn hand_over(
     space: &mut AddressSpace,
     base: u64,
@@ -31,8 +32,8 @@ pub(super) fn hand_over(
     launch: &Launch<'_>,
     lds: u32,
     cooperative: Option<&Extent>,
-) -> Result<Handed, LaunchError> {
-    let handed = Handed {
+) -> Result<RuntimeStructures, LaunchError> {
+    let handed = RuntimeStructures {
         kernarg: base,
         packet: base + (1 << 24),
         queue: base + (2 << 24),
@@ -68,7 +69,12 @@ pub(super) fn hand_over(
     Ok(handed)
 }
 
-fn hidden_value(hidden: &HiddenArg, module: &Module, launch: &Launch<'_>, handed: &Handed) -> u64 {
+fn hidden_value(
+    hidden: &HiddenArg,
+    module: &Module,
+    launch: &Launch<'_>,
+    handed: &RuntimeStructures,
+) -> u64 {
     let block = launch.block.map(u64::from);
     let grid = launch.grid.map(u64::from);
     match hidden {
@@ -86,7 +92,7 @@ fn hidden_value(hidden: &HiddenArg, module: &Module, launch: &Launch<'_>, handed
         HiddenArg::HeapV1 => module.heap,
         HiddenArg::MultigridSyncArg => handed.grid,
         HiddenArg::DynamicLdsSize => launch.dynamic_lds as u64,
-        // Offsets and remainders are zero: grids count whole groups. Nothing is connected to the other buffers.
+        // Offsets and remainders are zero, because grids consist of whole groups. The other buffers are not connected.
         _ => 0,
     }
 }
@@ -102,13 +108,13 @@ fn dimensions(launch: &Launch<'_>) -> u16 {
     }
 }
 
-/// An HSA kernel dispatch packet.
+/// Builds an HSA kernel dispatch packet.
 fn packet(
     module: &Module,
     kernel: &Kernel,
     launch: &Launch<'_>,
     lds: u32,
-    handed: &Handed,
+    handed: &RuntimeStructures,
 ) -> Vec<u8> {
     let mut packet = vec![0; 64];
     let mut put = |at: usize, bytes: &[u8]| packet[at..at + bytes.len()].copy_from_slice(bytes);
@@ -128,8 +134,9 @@ fn packet(
     packet
 }
 
-/// What device libraries read of a cooperative launch (`mg_info` of ROCm's): a barrier of all devices, of which this is the only one; its number,
-/// how many there are, work-items before it and in all; a barrier of its own (from ROCm 6 on; before, global wave sync); its groups.
+/// Builds the structure that device libraries read in a cooperative launch (`mg_info` of ROCm): a barrier of all devices, of which this
+/// device is the only one; its number; the number of devices; work-items before it and in all; its own barrier (from ROCm 6 on; earlier
+/// versions use global wave sync); its number of groups.
 fn grid(at: u64, extent: &Extent) -> Vec<u8> {
     const ALL: usize = 48;
     let mut grid = vec![0; ALL + 8];
@@ -141,7 +148,7 @@ fn grid(at: u64, extent: &Extent) -> Vec<u8> {
     grid
 }
 
-/// The part of an HSA queue that kernels read: the high halves of the apertures.
+/// Builds the part of an HSA queue that kernels read: the high halves of the apertures.
 fn queue() -> Vec<u8> {
     let mut queue = vec![0; QUEUE_BYTES as usize];
     queue[0x40..0x44].copy_from_slice(&((SHARED_BASE >> 32) as u32).to_le_bytes());

@@ -1,17 +1,17 @@
-//! What a lane's operand is: Rust's number types, read from and written to registers, and the places that a function has for them.
+//! Operands of a lane: Rust's number types, their conversion from and to registers, and the slots that a function has for them.
 
 use half::f16;
 
-/// What a lane function takes or gives in one place: the registers it stands in, and how modifiers act on it.
+/// Slot of a lane function's argument or result: its registers, and the effect of modifiers on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Registers: 0 (a bit of a mask), 1 or 2.
+    /// Number of registers: 0 (a bit of a mask), 1 or 2.
     pub registers: u8,
-    /// The sign bit that neg and abs act on, within the last register.
+    /// Position of the sign bit for neg and abs, within the last register.
     pub sign: u32,
-    /// A 16-bit value: op_sel picks its half.
+    /// True for a 16-bit value, whose half op_sel selects.
     pub half: bool,
-    /// Two 16-bit values.
+    /// True for two 16-bit values.
     pub pair: bool,
 }
 
@@ -30,14 +30,14 @@ impl Slot {
 pub struct Shape {
     /// Its sources, in order.
     pub sources: &'static [Slot],
-    /// Its result's value (`Slot::BIT` where a mask is all it gives).
+    /// Value of the result (`Slot::BIT` for a function whose only result is a mask).
     pub result: Slot,
-    /// Destinations, hence the first source's place among the operands.
+    /// Number of destinations, which is also the position of the first source among the operands.
     pub destinations: usize,
 }
 
 impl Shape {
-    /// Of what is not a lane function.
+    /// Shape of a handler that is not a lane function.
     pub const NONE: &'static Shape = &Shape {
         sources: &[],
         result: Slot::BIT,
@@ -45,7 +45,7 @@ impl Shape {
     };
 }
 
-/// The formats of results that clamp and omod act on.
+/// Formats of results for clamp and omod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float {
     /// An f16.
@@ -54,33 +54,33 @@ pub enum Float {
     F32,
     /// An f64.
     F64,
-    /// Two f16, which omod leaves alone.
+    /// Two f16, which omod does not affect.
     PairF16,
 }
 
-/// How `neg` and `abs` act on a type.
+/// Effect of `neg` and `abs` on a type.
 pub trait Lane: Copy {
     /// Number of registers: 1 or 2.
     const REGISTERS: usize;
-    /// The sign bit that neg and abs act on, within the last register.
+    /// Position of the sign bit for neg and abs, within the last register.
     const SIGN: u32 = 0x8000_0000;
-    /// Whether it is a 16-bit type, with halves to select.
+    /// True for a 16-bit type, whose half op_sel selects.
     const HALF: bool = false;
-    /// Whether it is two 16-bit values in one register.
+    /// True for two 16-bit values in one register.
     const PAIR: bool = false;
 
-    /// From a lane's registers.
+    /// Reads the value from a lane's registers.
     fn get(lo: u32, hi: u32) -> Self;
-    /// To a lane's registers.
+    /// Returns the contents of a lane's registers.
     fn put(self) -> (u32, u32);
-    /// The registers that it stands in.
+    /// Slot of the type.
     const SLOT: Slot = Slot {
         registers: Self::REGISTERS as u8,
         sign: Self::SIGN,
         half: Self::HALF,
         pair: Self::PAIR,
     };
-    /// The format that clamp and omod act on.
+    /// Format for clamp and omod.
     const FLOAT: Option<Float> = None;
 }
 

@@ -1,4 +1,4 @@
-//! A launch: what is asked for, what it may use up, and what comes of it.
+//! Launches: their parameters, limits and results.
 
 use thiserror::Error;
 
@@ -6,21 +6,20 @@ use super::schedule::Schedule;
 use super::time::Time;
 use super::trap::Trap;
 
-/// Instructions of a turn, unless somebody says otherwise: few enough that waves of a group meet each other's unfinished work, as on
-/// a card.
+/// Default number of instructions of a turn, small enough that waves of a group meet each other's unfinished work, as on a card.
 pub const TURN: u32 = 128;
 
-/// What a launch may use up before it counts as a hang.
+/// Limits of a launch. A launch that exceeds them counts as a hang.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Wave instructions of the whole dispatch.
     pub instructions: u64,
-    /// Seconds of processor time, of all threads that run it together.
+    /// Seconds of processor time, summed over all threads that run the launch.
     pub seconds: f64,
-    /// Instructions that a wave runs before another of its group has its turn. It is no limit, but goes where they go: who
-    /// waits for another wave in a loop waits for as many.
+    /// Instructions that a wave runs before another wave of its group gets a turn. This is not a limit, but it scales the time of a wave
+    /// that waits for another in a loop.
     pub turn: u32,
-    /// In which order groups and waves run.
+    /// Order in which groups and waves run.
     pub schedule: Schedule,
 }
 
@@ -35,23 +34,23 @@ impl Default for Limits {
     }
 }
 
-/// Who is told that a launch takes long.
+/// Callback for a launch that takes long.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// Seconds on the clock after which.
+    /// Wall-clock seconds before the callback is called.
     pub seconds: f64,
-    /// Is told once a launch, on one of its threads: the kernel, and the wave instructions so far.
+    /// Callback, called once per launch on one of its threads with the kernel's name and the number of wave instructions so far.
     pub tell: fn(&str, u64),
 }
 
-/// How a GPU runs launches, besides what a launch says.
+/// Settings that a GPU applies to every launch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manner {
-    /// Who is told that they take long.
+    /// Callback for launches that take long.
     pub patience: Option<Patience>,
-    /// What kernels read as time.
+    /// Source of the time that kernels read.
     pub time: Time,
-    /// All groups are resident and take turns: a cooperative launch.
+    /// True for a cooperative launch: all groups are resident and take turns.
     pub cooperative: bool,
 }
 
@@ -64,16 +63,16 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// Bytes of dynamic LDS.
     pub dynamic_lds: u32,
-    /// The explicit arguments, laid out as the metadata says.
+    /// Explicit arguments, laid out by the metadata.
     pub kernarg: &'a [u8],
-    /// When it counts as a hang.
+    /// Limits after which the launch counts as a hang.
     pub limits: Limits,
-    /// Host threads; 0: all cores.
+    /// Number of host threads; 0 means all cores.
     pub threads: usize,
 }
 
 impl<'a> Launch<'a> {
-    /// A launch of so many work-groups of so many work-items, on all cores, with the limits that a launch has by default.
+    /// Creates a launch on all cores with the default limits.
     pub fn new(grid: [u32; 3], block: [u32; 3], kernarg: &'a [u8]) -> Launch<'a> {
         Launch {
             grid,
@@ -86,7 +85,7 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// What a launch did.
+/// Counters of a launch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
     /// Wave instructions.
@@ -95,20 +94,20 @@ pub struct Counters {
     pub waves: u64,
     /// Work-groups.
     pub work_groups: u64,
-    /// Seconds on the host.
+    /// Wall-clock seconds on the host.
     pub seconds: f64,
 }
 
-/// Why a launch did not come to its end.
+/// Reason why a launch did not complete.
 #[derive(Debug, Error)]
 pub enum LaunchError {
-    /// It could not start.
+    /// The launch could not start.
     #[error("{0}")]
     Invalid(String),
-    /// The host has not the memory that it takes.
+    /// The host lacks the memory for the launch.
     #[error("{0}")]
     NoMemory(String),
-    /// It stopped within.
+    /// A wave stopped before its end.
     #[error("{0}")]
     Trap(Box<Trap>),
 }

@@ -3,7 +3,7 @@
 use super::poison::Poison;
 use super::trap::{Fault, TrapKind};
 
-/// LDS of the group that runs: as many bytes as the dispatch asked for.
+/// LDS of the running group, with the size of the dispatch.
 #[derive(Default)]
 pub struct Lds {
     words: Vec<u32>,
@@ -11,7 +11,7 @@ pub struct Lds {
 }
 
 impl Lds {
-    /// Poisoned LDS of `size` bytes.
+    /// Resizes LDS to `size` bytes and poisons it.
     pub fn reset(&mut self, size: u32) {
         self.words.clear();
         let words = size.div_ceil(4) as usize;
@@ -19,24 +19,24 @@ impl Lds {
         self.size = size;
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    /// Its dwords.
+    /// Returns the dwords.
     #[inline(always)]
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// Its dwords, to be written.
+    /// Returns the dwords for writing.
     #[inline(always)]
     pub fn words_mut(&mut self) -> &mut [u32] {
         &mut self.words
     }
 
-    /// Bytes that waves reach: whole dwords, as the card bounds memory.
+    /// Returns the number of bytes that waves reach: whole dwords, as the card bounds memory.
     #[inline(always)]
     pub fn reach(&self) -> u32 {
         4 * self.words.len() as u32
@@ -46,7 +46,7 @@ impl Lds {
         bytemuck::cast_slice(&self.words)
     }
 
-    /// Its bytes, to be written.
+    /// Returns the bytes for writing.
     #[inline(always)]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.words)

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// A feature level of the host.
+/// A feature level of the host, which selects the vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Any host.
@@ -14,7 +14,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The best level that this host runs.
+    /// Returns the best level that this host supports.
     pub fn host() -> Level {
         static LEVEL: OnceLock<Level> = OnceLock::new();
         *LEVEL.get_or_init(detect)

@@ -2,23 +2,22 @@
 //!
 //! # The memory model
 //!
-//! What kernels may rely on, on every host:
-//! - A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size happens at once, whatever other sizes are accessed there
-//!   at the same time, and by whom: waves of any group, the other end of memory that the host shares, copies of the host (by aligned
-//!   eights). An access of more bytes is one such access for each aligned pair of dwords (a dword each where it is aligned to 4 bytes
-//!   only), in any order. Bytes beyond an alignment move one by one.
-//! - All accesses to the same bytes happen in one order that everybody agrees on, and an atomic sees the last value in it.
+//! Kernels may rely on these properties on every host:
+//! - A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size is indivisible. This holds for accesses of different sizes to
+//!   the same bytes, and between waves of any group, the host's side of shared memory, and copies by the host (in aligned units of 8 bytes).
+//!   A larger access is one such access per aligned pair of dwords (per dword if it is aligned to 4 bytes only), in any order. The bytes of
+//!   an unaligned access move one by one.
+//! - All accesses to the same bytes happen in one order on which all observers agree, and an atomic sees the last value in it.
 //! - Lanes of one instruction are separate accesses in any order; atomics of the lanes happen from the lowest lane to the highest.
-//! - `s_waitcnt` and `buffer_wbinvl1` order what stands before against what stands behind for everyone, host included: the sequences
-//!   that compilers emit for acquire, release and sequentially consistent order, of any scope, do what they are for. Without them
-//!   accesses of a wave to different places may be seen in another order, as far as the host's processor does that (x86-64 lets loads
-//!   overtake stores, aarch64 anything).
-//! - Waves of a group run on one host thread, and see each other's accesses, LDS included, in the order in which they ran.
+//! - `s_waitcnt` and `buffer_wbinvl1` order earlier accesses before later ones for all observers, including the host. The sequences that
+//!   compilers emit for acquire, release and sequentially consistent order, of any scope, therefore work. Without them, others may see a
+//!   wave's accesses to different places in another order, as far as the host's processor reorders them (x86-64 lets loads overtake stores,
+//!   aarch64 reorders any accesses).
+//! - Waves of a group run on one host thread, and see each other's accesses, including LDS, in the order in which they ran.
 //!
-//! What a card does and this does not: caches are not modelled, so a kernel that forgets to invalidate one reads the newest value here
-//! and may read an old one there.
+//! Caches are not modelled: a kernel that forgets to invalidate a cache reads the newest value here, and may read an old one on a card.
 //!
-//! Every access is checked against the allocations: a guest that races, or that runs wild, is a matter of the guest's.
+//! Every access is checked against the allocations, so a guest that races or uses wild pointers only harms itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -27,20 +26,20 @@ use super::region::ReadBeyond;
 pub use super::region::Region;
 use super::trap::{Fault, Nearest, Place, TrapKind};
 
-/// The flat addresses from here to `SHARED_LIMIT` reach LDS.
+/// First flat address that reaches LDS.
 pub const SHARED_BASE: u64 = 1 << 48;
-/// The last flat address that reaches LDS.
+/// Last flat address that reaches LDS.
 pub const SHARED_LIMIT: u64 = SHARED_BASE | 0xffff_ffff;
-/// The flat addresses from here to `PRIVATE_LIMIT` reach the lane's scratch.
+/// First flat address that reaches the lane's scratch.
 pub const PRIVATE_BASE: u64 = 2 << 48;
-/// The last flat address that reaches scratch.
+/// Last flat address that reaches scratch.
 pub const PRIVATE_LIMIT: u64 = PRIVATE_BASE | 0xffff_ffff;
 
-/// Where to look for an allocation first. Workers share it, and whatever it says is checked.
+/// Index of the allocation that is tried first. Workers share it, and every access checks it.
 #[derive(Debug, Default)]
 pub struct Hint(AtomicU32);
 
-/// The allocations that a dispatch sees, by address.
+/// Allocations that a dispatch sees, sorted by address.
 #[derive(Clone, Default)]
 pub struct AddressSpace {
     regions: Vec<Arc<Region>>,
@@ -59,7 +58,7 @@ impl AddressSpace {
         Some(self.regions.remove(at))
     }
 
-    /// The allocation that covers a range, looked up at `hint` first.
+    /// Finds the allocation that covers a range, and looks at `hint` first.
     #[inline(always)]
     pub fn find(&self, hint: &mut usize, address: u64, bytes: u64) -> Option<&Region> {
         let found = match self.regions.get(*hint) {
@@ -70,7 +69,7 @@ impl AddressSpace {
         Some(found)
     }
 
-    /// The allocation that covers a range, looked up at a shared hint first.
+    /// Finds the allocation that covers a range, and looks at a shared hint first.
     #[inline(always)]
     pub fn find_by(&self, hint: &Hint, address: u64, bytes: u64) -> Option<&Region> {
         let mut at = hint.0.load(Relaxed) as usize;
@@ -99,7 +98,7 @@ impl AddressSpace {
         })
     }
 
-    /// The allocation in which the host reaches a range.
+    /// Finds the allocation in which the host reaches a range.
     pub fn holding(&self, address: u64, bytes: u64) -> Option<&Region> {
         let after = self.regions.partition_point(|r| r.first() <= address);
         let region = self.regions[..after].last()?;
@@ -109,7 +108,7 @@ impl AddressSpace {
         })
     }
 
-    /// The same, which the host is about to write: what several GPUs have becomes this one's own.
+    /// Finds the allocation in which the host is about to write a range. A shared allocation is copied for this GPU first.
     pub fn holding_own(&mut self, address: u64, bytes: u64) -> Option<&Region> {
         let after = self.regions.partition_point(|r| r.first() <= address);
         let region = self.regions[..after].last_mut()?;
@@ -119,13 +118,13 @@ impl AddressSpace {
         self.holding(address, bytes)
     }
 
-    /// The allocation that starts at an address.
+    /// Finds the allocation that starts at an address.
     pub fn starting_at(&self, base: u64) -> Option<&Region> {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
         Some(&self.regions[at])
     }
 
-    /// The fault of a lane that reads or writes where it cannot.
+    /// Builds the fault of a lane that reads or writes at an invalid address.
     #[cold]
     pub fn fault(&self, lane: Option<u32>, address: u64, bytes: u64, write: bool) -> Fault {
         let place = if self.find(&mut 0, address, bytes).is_some() {
@@ -144,7 +143,8 @@ impl AddressSpace {
         Fault::at(kind, lane, address)
     }
 
-    /// What becomes of an access that no allocation covers: a read within the last page of one that allows it has that page.
+    /// Decides about an access that no allocation covers. A read within the last page of an allocation that permits such reads gets that
+    /// page.
     #[cold]
     #[inline(never)]
     pub fn refuse(
@@ -164,19 +164,19 @@ impl AddressSpace {
         }
     }
 
-    /// What was read beyond allocations since the last question.
+    /// Returns the reads beyond allocations since the last call.
     pub fn take_reads_beyond(&self) -> Vec<ReadBeyond> {
         let regions = self.regions.iter();
         let told = regions.filter_map(|r| r.beyond.as_ref()?.take(&r.name, r.size));
         told.collect()
     }
 
-    /// Where the allocations end, in the order of their addresses.
+    /// Returns the end of each allocation, in the order of their addresses.
     pub fn ends(&self) -> impl Iterator<Item = u64> {
         self.regions.iter().map(|r| r.base + r.size)
     }
 
-    /// Whether an allocation touches a range.
+    /// Returns true if an allocation overlaps a range.
     pub fn overlaps(&self, address: u64, bytes: u64) -> bool {
         let end = address.saturating_add(bytes);
         let after = self.regions.partition_point(|r| r.base < end);
@@ -184,7 +184,7 @@ impl AddressSpace {
         before.is_some_and(|r| r.base.saturating_add(r.size) > address)
     }
 
-    /// The allocation nearest to an address, and how far it is.
+    /// Returns the allocation nearest to an address, and its distance.
     pub fn nearest(&self, address: u64) -> Option<Nearest> {
         let distance = |r: &Region| -> i128 {
             let (a, base, end) = (

@@ -1,4 +1,4 @@
-//! What the modifiers of a vector instruction do to its sources and its result, found out when it is decoded.
+//! Effects of a vector instruction's modifiers on its sources and its result, determined when the instruction is decoded.
 
 use super::lane::Slot;
 use super::registers::{LANES, Lanes};
@@ -6,7 +6,7 @@ use crate::isa::{Access, Code, Encoding, Flags, Form, Inst};
 use crate::semantics::{self, Mode};
 use half::f16;
 
-/// Whether a source of an instruction is read as it stands in its registers.
+/// Returns true if a source is used exactly as it stands in its registers.
 #[inline(always)]
 pub fn plain(i: &Inst, source: usize) -> bool {
     let m = &i.modifiers;
@@ -20,52 +20,52 @@ pub fn plain(i: &Inst, source: usize) -> bool {
     }
 }
 
-/// The part of a register that a source is.
+/// Part of a register that is the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// The whole register.
     #[default]
     Whole,
-    /// What is left of it after a shift to the left and one back.
+    /// Bits of the register that remain after a shift to the left and a shift to the right.
     Field {
-        /// Bits to the left.
+        /// Distance of the shift to the left.
         left: u8,
-        /// Bits back to the right.
+        /// Distance of the shift to the right.
         right: u8,
-        /// The sign comes with the latter.
+        /// True if the shift to the right copies the sign.
         signed: bool,
     },
-    /// Two halves, which stand so many bits high.
+    /// Two halves, each at its own position.
     Halves {
-        /// Of the low one.
+        /// Bit position of the low half.
         low: u8,
-        /// Of the high one.
+        /// Bit position of the high half.
         high: u8,
     },
-    /// A half so many bits high, as the f32 of the same value.
+    /// A half, widened to the f32 of the same value.
     Widened {
-        /// Bits.
+        /// Bit position of the half.
         from: u8,
     },
 }
 
-/// What becomes of a source on its way to its slot.
+/// Change of a source on the way from its registers to its slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change {
-    /// The part of its register that it is.
+    /// Part of the register.
     pub part: Part,
-    /// Bits of its last register that stay (all but the sign of a magnitude).
+    /// Bits of the last register that are kept (all except the sign for a magnitude).
     pub keep: u32,
-    /// Bits of its last register that turn over: the sign of what is negated.
+    /// Bits of the last register that are inverted: the sign for a negation.
     pub flip: u32,
-    /// It takes two registers.
+    /// True if the source takes two registers.
     pub wide: bool,
-    /// An f16 constant stands for itself.
+    /// True if an f16 constant is used without conversion.
     pub half: bool,
 }
 
 impl Change {
-    /// What an instruction's modifiers do to a source.
+    /// Determines the change that an instruction's modifiers make to a source.
     pub fn new(i: &Inst, source: usize, slot: &Slot, code: Code) -> Change {
         let m = &i.modifiers;
         let bit = |field: u8| field >> source & 1 != 0;
@@ -114,10 +114,10 @@ impl Change {
         change
     }
 
-    /// The lanes of the source's last register (its only one, but for 64 bits), changed.
+    /// Applies the change to all lanes of the source's last register, which is its only one except for 64-bit sources.
     #[inline(always)]
     pub fn apply<const WIDTH: usize>(&self, from: &Lanes, to: &mut Lanes) {
-        // Each with a loop of its own, which is one vector operation or two a step.
+        // Each change has its own loop, whose step is one or two vector operations.
         macro_rules! lanes {
             (|$x:ident| $value:expr) => {
                 for (to, &$x) in to.iter_mut().zip(from) {
@@ -150,12 +150,12 @@ impl Change {
         }
     }
 
-    /// Whether it is one register whose sign alone changes.
+    /// Returns true if the source is one register of which only the sign changes.
     pub fn is_sign(&self) -> bool {
         self.part == Part::Whole && !self.wide
     }
 
-    /// One lane, changed.
+    /// Applies the change to one lane.
     pub fn one(&self, x: u32) -> u32 {
         let mut lane = [0; LANES];
         self.apply::<16>(&[x; LANES], &mut lane);
@@ -163,27 +163,27 @@ impl Change {
     }
 }
 
-/// The f32 of an f16 in the low half.
+/// Widens the f16 in the low half to an f32.
 #[inline(always)]
 fn widened(x: u32) -> u32 {
     semantics::cvt_f32_f16(Mode::HIP, f16::from_bits(x as u16)).to_bits()
 }
 
-/// The part of its register that a result fills: SDWA's byte or word, or the half that op_sel or the instruction names.
+/// Part of a register that a result fills: the byte or word of SDWA, or the half that op_sel or the instruction selects.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fill {
-    /// Bits that it stands high.
+    /// Bit position of the part.
     pub shift: u8,
-    /// Its bits, where they stand.
+    /// Mask of the part.
     pub field: u32,
-    /// Bits above it, which its sign fills.
+    /// Bits above the part that its sign fills.
     pub signs: u32,
-    /// Bits that stay as they were.
+    /// Bits that keep their value.
     pub stay: u32,
 }
 
 impl Fill {
-    /// The part, where a result fills one.
+    /// Returns the part, if the result fills only a part.
     pub fn new(i: &Inst, result: &Slot) -> Option<Fill> {
         let m = &i.modifiers;
         let sub_dword = result.registers == 1 && i.form == Form::Sdwa;
@@ -215,13 +215,13 @@ impl Fill {
     }
 }
 
-/// Whether a 16-bit result leaves the other half of its register, as its row says by reading it: the instructions that have op_sel
-/// and the multiply-adds of VOP2 do, the others clear it.
+/// Returns true if a 16-bit result preserves the other half of its register, which the row declares by reading the destination.
+/// Instructions with op_sel and the multiply-adds of VOP2 preserve the half; all others clear it.
 pub fn keeps_half(inst: &Inst, result: &Slot) -> bool {
     result.half && inst.row.operands[0].access == Access::ReadWrite
 }
 
-/// The lanes that the row and bank masks of a DPP instruction leave on.
+/// Returns the lanes that the row and bank masks of a DPP instruction enable.
 pub fn dpp_lanes(i: &Inst) -> u64 {
     let spread = |field: u8, unit: u64, step: u32| {
         let named = (0..4).filter(|n| field >> n & 1 != 0);

@@ -1,7 +1,7 @@
-//! Who sees every instruction of a running dispatch, and changes nothing.
+//! Observers, which see every instruction of a running dispatch and change nothing.
 //!
-//! An observer is a type parameter of the loop that runs waves, and its methods are empty where it does not say otherwise: a dispatch
-//! that nobody observes runs code in which there is no observer.
+//! An observer is a type parameter of the loop that runs waves, and its methods are empty by default: the loop of a dispatch without an
+//! observer is compiled without one.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::op::Op;
 use super::trap::Fault;
 use super::wave::Wave;
 
-/// A dispatch that begins: what a kernel of a code object is handed.
+/// A dispatch that begins.
 #[derive(Clone, Debug)]
 pub struct Started<'a> {
     /// The kernel.
@@ -19,55 +19,55 @@ pub struct Started<'a> {
     pub base: u64,
     /// The launch.
     pub launch: &'a Launch<'a>,
-    /// Bytes of LDS of a group.
+    /// LDS of a group in bytes.
     pub lds: u32,
-    /// Bytes of scratch of a work-item.
+    /// Scratch of a work-item in bytes.
     pub scratch: u32,
     /// Guest addresses of the kernel's arguments.
     pub kernarg: Range<u64>,
-    /// SGPRs, from s0 on, that a wave finds set.
+    /// Number of SGPRs, from s0 on, that are set when a wave begins.
     pub sgprs: u16,
-    /// VGPRs, from v0 on, that a wave finds set: the work-items' ids.
+    /// Number of VGPRs, from v0 on, that are set when a wave begins: the work-item ids.
     pub vgprs: u16,
 }
 
 /// A work-group that begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Group {
-    /// Its id.
+    /// Id of the group.
     pub id: [u32; 3],
-    /// Its waves.
+    /// Number of waves.
     pub waves: usize,
     /// Guest address of the first wave's scratch.
     pub scratch: u64,
-    /// Guest addresses from the scratch of a wave to that of the next.
+    /// Distance between the scratch of consecutive waves in guest addresses.
     pub scratch_stride: u64,
 }
 
-/// Sees what a dispatch does. Each worker of a dispatch has an observer of its own, forked from the one that was given, which takes
-/// them in at the end.
+/// Observes a dispatch. Each worker has its own observer, forked from the caller's, which joins all of them at the end.
 pub trait Observer: Send {
-    /// An observer for a worker; none where one observer must see all: then the dispatch runs on one thread.
+    /// Creates an observer for a worker. `None` means that one observer must see all groups; the dispatch then runs on one thread.
     fn fork(&self) -> Option<Self>
     where
         Self: Sized;
-    /// Takes in what a worker's observer has seen.
+    /// Merges the observations of a worker's observer.
     fn join(&mut self, worker: Self)
     where
         Self: Sized;
-    /// A kernel begins; observers of workers are forked afterwards.
+    /// Reports that a kernel begins. The observers of workers are forked afterwards.
     fn dispatch(&mut self, _started: &Started<'_>) {}
-    /// A work-group begins.
+    /// Reports that a work-group begins.
     fn group(&mut self, _group: &Group) {}
-    /// An instruction at a guest address is about to run; the wave's pc already points behind it.
+    /// Reports that an instruction at a guest address is about to run. The wave's pc already points behind it.
     fn before(&mut self, _wave: &Wave, _op: &Op, _pc: u64) {}
-    /// It has run, and did not fault.
+    /// Reports that an instruction has run without a fault.
     fn after(&mut self, _wave: &Wave, _op: &Op, _pc: u64) {}
-    /// A wave of the current group cannot go on at a guest address; where that is within the code, with the instruction there.
+    /// Reports that a wave of the current group cannot continue at a guest address; `op` is the instruction there, if the address is within
+    /// the code.
     fn fault(&mut self, _wave: &Wave, _op: Option<&Op>, _pc: u64, _fault: &Fault) {}
 }
 
-/// Nobody.
+/// An observer that observes nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nobody;
 
@@ -78,7 +78,7 @@ impl Observer for Nobody {
     fn join(&mut self, _: Nobody) {}
 }
 
-/// Two observers side by side.
+/// Two observers in parallel.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn fork(&self) -> Option<(A, B)> {
         Some((self.0.fork()?, self.1.fork()?))
@@ -109,7 +109,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-/// An observer that may not be there.
+/// An optional observer.
 impl<O: Observer> Observer for Option<O> {
     fn fork(&self) -> Option<Option<O>> {
         match self {
@@ -149,7 +149,7 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-/// An observer that is borrowed has no second: it sees all of a dispatch.
+/// A borrowed observer cannot be forked, so it sees all of a dispatch.
 impl<O: Observer> Observer for &mut O {
     fn fork(&self) -> Option<Self> {
         None

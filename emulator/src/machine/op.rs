@@ -1,4 +1,4 @@
-//! A decoded instruction made ready to run: its handler, one function a feature level of the host, and where its operands stand.
+//! Decoded instructions prepared for execution: the handler of the host's feature level, and the positions of the operands.
 
 use std::ops::Deref;
 
@@ -14,24 +14,24 @@ use crate::isa::{self, Inst, Kind};
 
 /// Runs one instruction for a wave whose pc already points behind it.
 ///
-/// Unsafe to call only because it may be compiled for a feature level that the host lacks.
+/// The call is unsafe only because the function may be compiled for a feature level that the host lacks.
 pub type Handler = for<'a> unsafe fn(&mut Wave, &mut Env<'a>, &Op) -> Outcome;
 
-/// One instruction's handler at each feature level.
+/// Handlers of an instruction, one per feature level.
 #[derive(Clone, Copy, Debug)]
 pub struct Handlers {
-    /// Any host.
+    /// Handler for any host.
     pub baseline: Handler,
-    /// x86-64-v3: AVX2, FMA, F16C.
+    /// Handler for x86-64-v3: AVX2, FMA, F16C.
     pub v3: Handler,
-    /// x86-64-v4: AVX-512.
+    /// Handler for x86-64-v4: AVX-512.
     pub v4: Handler,
-    /// What the lane function takes and gives, where it is one.
+    /// Arguments and result of the lane function, where the handler is one.
     pub shape: &'static Shape,
 }
 
 impl Handlers {
-    /// An instruction that gains nothing from vector units.
+    /// Builds the handlers of an instruction that vector units cannot speed up.
     pub const fn scalar(handler: Handler) -> Handlers {
         Handlers {
             baseline: handler,
@@ -41,12 +41,12 @@ impl Handlers {
         }
     }
 
-    /// The same, for a lane function of a shape.
+    /// Returns the handlers with the shape of a lane function.
     pub const fn of(self, shape: &'static Shape) -> Handlers {
         Handlers { shape, ..self }
     }
 
-    /// The handler for a level.
+    /// Returns the handler of a level.
     pub fn at(&self, level: Level) -> Handler {
         match level {
             Level::Baseline => self.baseline,
@@ -59,17 +59,17 @@ impl Handlers {
 /// A decoded instruction with its handler.
 #[derive(Debug)]
 pub struct Op {
-    /// How it runs.
+    /// Handler that executes the instruction.
     pub handler: Handler,
-    /// Where its operands stand.
+    /// Positions of the operands.
     pub plan: Plan,
-    /// The VGPRs it needs: one more than the highest it names, and one for every vector instruction.
+    /// Number of VGPRs that the instruction needs: one more than the highest VGPR that it names, and at least one for a vector instruction.
     pub vgprs: u16,
-    /// Its kind.
+    /// Kind of the instruction.
     pub kind: Kind,
-    /// What it moves to and from memory.
+    /// Bytes that the instruction moves to and from memory.
     pub traffic: Traffic,
-    /// The allocation that it accessed last: most instructions have one of their own.
+    /// Allocation of the last access. Most instructions access one allocation only.
     pub region: Hint,
     /// The instruction.
     pub inst: Inst,
@@ -83,7 +83,7 @@ impl Deref for Op {
 }
 
 impl Op {
-    /// An instruction that runs by its handler at a feature level.
+    /// Prepares an instruction for a feature level.
     pub fn new(inst: Inst, handlers: &Handlers, level: Level) -> Op {
         Op {
             handler: handlers.at(level),
@@ -96,7 +96,7 @@ impl Op {
         }
     }
 
-    /// The instruction in the assembler's syntax; where the words are none, the first of them.
+    /// Returns the instruction in the assembler's syntax, or the first word of invalid words.
     pub fn text(&self) -> String {
         if self.row.mnemonic == "invalid" {
             format!("invalid ({:#010x})", self.words[0])
@@ -123,17 +123,17 @@ mod tests {
         vgprs_needed(&isa::decode(&code).expect("an instruction"))
     }
 
-    /// A kernel that has v3 and no more was stopped at a store whose offset is in v3: taken for the pair v[3:4].
+    /// The offset of this store was once taken for the pair v[3:4], and a kernel whose last VGPR is v3 trapped.
     #[test]
     fn an_offset_from_a_scalar_base_is_one_register() {
-        // global_store_dwordx2 v3, v[0:1], s[6:7]; the same with an address in v[3:4]
+        // global_store_dwordx2 v3, v[0:1], s[6:7], and the same with an address in v[3:4].
         assert_eq!(vgprs([0xdc74_8000, 0x0006_0003]), 4);
         assert_eq!(vgprs([0xdc74_8000, 0x007f_0003]), 5);
     }
 
     #[test]
     fn a_buffer_address_of_index_and_offset_is_two_registers() {
-        // buffer_load_dword v0, v3, s[4:7], 0 offen; v0, v[3:4], s[4:7], 0 idxen offen
+        // buffer_load_dword v0, v3, s[4:7], 0 offen, and v0, v[3:4], s[4:7], 0 idxen offen.
         assert_eq!(vgprs([0xe050_1000, 0x8001_0003]), 4);
         assert_eq!(vgprs([0xe050_3000, 0x8001_0003]), 5);
     }

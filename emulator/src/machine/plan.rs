@@ -1,4 +1,4 @@
-//! Where a vector instruction's operands stand, and what its modifiers do to them, found out once.
+//! Positions of a vector instruction's operands, and the effects of its modifiers on them, determined once.
 
 use super::dpp::Control;
 use super::lane::{Shape, Slot};
@@ -6,50 +6,50 @@ use super::modifiers::{Change, Fill, dpp_lanes, plain};
 use super::registers::SOURCES;
 use crate::isa::{Code, F16_CONSTANTS, Flags, Form, Inst, Role, inline_constant};
 
-/// Where results go that have no VGPR.
+/// Destination of results that have no VGPR.
 const NOWHERE: u16 = 256 + 2 * SOURCES as u16;
 
-/// Where a vector instruction's operands stand, found out once.
+/// Positions of a vector instruction's operands, determined once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plan {
-    /// The register that each source is read from.
+    /// Register of each source.
     pub sources: [u16; SOURCES],
-    /// The register of the result.
+    /// Register of the result.
     pub vdst: u16,
-    /// Sources that are one SGPR or one constant for all lanes, 32 bits of it, a bit each.
+    /// Sources that are one SGPR or constant of 32 bits for all lanes, one bit per source.
     pub splat: u8,
-    /// The SGPR of such a source; its constant where that is no SGPR.
+    /// SGPR of each such source, or the code of its constant.
     pub scalars: [Code; SOURCES],
-    /// The constant of such a source.
+    /// Constant of each such source.
     pub constants: [u32; SOURCES],
-    /// Sources that are registers negated or taken absolute, a bit each.
+    /// Sources that are negated or absolute registers, one bit per source.
     pub signs: u8,
-    /// Sources that are brought to their slots in yet another way, a bit each.
+    /// Sources that need any other conversion, one bit per source.
     pub fetch: u8,
-    /// What becomes of both kinds on the way; `scalars` says where they stand.
+    /// Changes of vector and scalar sources by modifiers; `scalars` has the positions of the scalar ones.
     pub changes: [Change; SOURCES],
-    /// The lanes that the first source reads, where they are others (DPP).
+    /// Lane mapping of the first source, for DPP.
     pub dpp: Option<&'static Control>,
-    /// The lanes that its row and bank masks leave on.
+    /// Lanes that the row and bank masks of DPP enable.
     pub dpp_lanes: u64,
-    /// The part of its register that the result fills, where that is not all.
+    /// Part of its register that the result fills, if it fills only a part.
     pub fill: Option<Fill>,
-    /// Results go out as computed: neither omod nor clamp.
+    /// True if results are written as computed, without omod and clamp.
     pub exact: bool,
-    /// Results are clamped, and that is all.
+    /// True if results are clamped and otherwise unchanged.
     pub clamps: bool,
-    /// A result fills its register in every lane that is on: no part of it, no lane left out by DPP.
+    /// True if a result fills its register in every enabled lane, with neither a part nor a DPP mask.
     pub whole: bool,
-    /// The register of the address.
+    /// Register of the address.
     pub addr: u16,
-    /// The register of the data.
+    /// Register of the data.
     pub data: u16,
-    /// The scalar base of the address.
+    /// Scalar base of the address.
     pub base: Code,
 }
 
 impl Plan {
-    /// Finds out where the operands of a function of a shape stand.
+    /// Determines the positions of the operands for a function of a shape.
     pub fn new(inst: &Inst, shape: &Shape) -> Plan {
         let register = |code: Code| code.as_vgpr().map_or(0, u16::from);
         let m = &inst.modifiers;
@@ -97,7 +97,7 @@ impl Plan {
     }
 }
 
-/// The operand that a lane function's source reads. Where the row lists none it is VCC's bit, or the destination's old value.
+/// Returns the operand of a lane function's source. A source that the row does not list is VCC's bit or the destination's old value.
 pub fn source(inst: &Inst, shape: &Shape, n: usize) -> Code {
     let place = shape.destinations + n;
     if place < inst.row.operands.len() {
@@ -109,7 +109,7 @@ pub fn source(inst: &Inst, shape: &Shape, n: usize) -> Code {
     }
 }
 
-/// The constant that a 32-bit source is for all lanes; 0 where it is an SGPR, whose value is not known yet.
+/// Returns the constant that a 32-bit source is for all lanes; 0 for an SGPR, whose value is not known yet.
 fn splat(inst: &Inst, slot: &Slot, code: Code) -> Option<u32> {
     if slot.registers != 1 {
         return None;

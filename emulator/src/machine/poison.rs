@@ -1,28 +1,29 @@
-//! What registers, LDS, scratch and memory hold that nobody has written.
+//! Contents of registers, LDS, scratch and memory that nobody has written.
 //!
-//! Each poison is a word of two equal halves that is absurd however it is read: a signalling NaN as f32 (a maximum keeps it where a
-//! quiet one would vanish), NaN as either half of it read as f16 or bf16, below -6e305 as the halves of an f64, and as an
-//! integer negative with bits up to the highest: no index, no address, no LDS offset. Its sign bit is set, so that an arithmetic
-//! shift leaves all ones and no valid 0.
+//! Each poison is a word of two equal halves that is absurd in every interpretation: a signalling NaN as f32 (a maximum keeps it, where a
+//! quiet NaN would vanish), a NaN in either half as f16 or bf16, below -6e305 as the halves of an f64, and a negative integer with high
+//! bits set, which is no valid index, address or LDS offset. Its sign bit is set, so that an arithmetic shift leaves all ones and no valid
+//! 0.
 //!
-//! The four differ in a payload that arithmetic and conversions keep, so that who finds a NaN can say what was never written. They
-//! are four apart: what rounds one up to a neighbour (an f32 to bf16 by adding to its bits) does not make it another.
+//! The four poisons differ in a payload that arithmetic and conversions keep, so that a NaN in a result identifies the memory that was
+//! never written. They are four apart, so that rounding up to a neighbour (an f32 to bf16 by adding to its bits) does not turn one poison
+//! into another.
 
-/// A place that nobody has written.
+/// Kind of memory that nobody has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poison {
-    /// A register: VGPRs, and SGPRs that the ABI does not set.
+    /// Registers: VGPRs, and SGPRs that the ABI does not set.
     Register,
     /// LDS at the start of a work-group.
     Lds,
     /// Scratch at the start of a wave.
     Scratch,
-    /// Device memory, where whoever allocates it asks for poison.
+    /// Device memory, if its owner requests poison.
     Memory,
 }
 
 impl Poison {
-    /// Every one.
+    /// All kinds.
     pub const ALL: [Poison; 4] = [
         Poison::Register,
         Poison::Lds,
@@ -30,13 +31,13 @@ impl Poison {
         Poison::Memory,
     ];
 
-    /// The word that stands there.
+    /// Returns the poison word.
     pub const fn word(self) -> u32 {
         let half = self.half() as u32;
         half << 16 | half
     }
 
-    /// Either half of it.
+    /// Returns either half of the poison word.
     pub const fn half(self) -> u16 {
         match self {
             Poison::Register => 0xffa1,
@@ -53,8 +54,8 @@ mod tests {
 
     use super::*;
 
-    /// A poison that one way of reading takes for a plain value hides what it should show: 0x7fa5a5a5, which registers held, had its
-    /// sign bit clear, and shifting that down gave a valid 0.
+    /// A poison that is a plain value in one interpretation hides the mistake. The former register poison, 0x7fa5a5a5, had a clear sign
+    /// bit, and shifting it down gave a valid 0.
     #[test]
     fn every_poison_is_absurd_however_it_is_read() {
         for poison in Poison::ALL {

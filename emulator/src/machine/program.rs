@@ -1,5 +1,5 @@
-//! Code objects in device memory, and their code, decoded once: every dword of an executable segment as the instruction that would
-//! start there.
+//! Code objects in device memory. Their code is decoded once: every dword of an executable segment as the instruction that would begin
+//! there.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -9,12 +9,12 @@ use super::op::Handlers;
 use super::op::Op;
 use super::region::Region;
 use crate::code_object::Kernel;
-use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Row};
+use crate::isa::{self, Code, Encoding, Flags, Form, Inst, Properties, Row};
 
-/// Instructions of a page, decoded together when the first of them runs.
+/// Instructions of a page. The whole page is decoded when its first instruction runs.
 const PAGE: usize = 256;
 
-/// Instructions that were decoded together, one a dword.
+/// Decoded instructions of a page, one per dword.
 #[derive(Clone, Copy, Default)]
 pub struct Page<'a> {
     base: u64,
@@ -22,10 +22,10 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// The instruction at a guest address, if that is a dword of this page.
+    /// Returns the instruction at a guest address, if the address is a dword of this page.
     #[inline(always)]
     pub fn fetch(&self, pc: u64) -> Option<&'a Op> {
-        // An address between dwords turns into an index beyond every page.
+        // The rotation turns an address between dwords into an index beyond every page.
         let index = pc.wrapping_sub(self.base).rotate_right(2);
         self.ops.get(index as usize)
     }
@@ -37,24 +37,24 @@ pub struct Program {
     words: Arc<Words>,
 }
 
-/// Code wherever it stands, and what was decoded of it.
+/// Code independent of its address, and its decoded pages.
 struct Words {
     code: Vec<u8>,
     pages: Vec<OnceLock<Box<[Op]>>>,
     level: Level,
-    /// Its bytes in memory, where it stood first.
+    /// Bytes of the code in memory, at the address of the first load.
     region: OnceLock<Arc<Region>>,
 }
 
-/// Code that was loaded before: loads of the same code object share what they decode.
+/// Decoded code of earlier loads. Loads of the same code object share it.
 #[derive(Clone, Default)]
 pub struct Decoded(Arc<Mutex<Vec<Arc<Words>>>>);
 
 impl Decoded {
-    /// As many executable segments are kept.
+    /// Number of executable segments that are kept.
     const KEPT: usize = 4;
 
-    /// The code of a segment that stands at guest address `base`, decoded as far as others have run it.
+    /// Returns the code of a segment at guest address `base`, with the pages that earlier loads have decoded.
     pub(super) fn program(&self, base: u64, code: &[u8], level: Level) -> Program {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = kept.iter();
@@ -71,7 +71,7 @@ impl Decoded {
 }
 
 impl Program {
-    /// Code that stands at guest address `base`.
+    /// Creates the code of a segment at guest address `base`.
     pub fn new(base: u64, code: Vec<u8>, level: Level) -> Program {
         let pages = (0..code.len().div_ceil(4 * PAGE))
             .map(|_| OnceLock::new())
@@ -85,7 +85,7 @@ impl Program {
         Program { base, words }
     }
 
-    /// The bytes of this code in memory, which all share who have it at the same address; `None` where the host has not the memory.
+    /// Returns the bytes of the code in memory, shared by all loads at the same address, or `None` if the host lacks the memory.
     pub(super) fn region(&self, name: &str) -> Option<Arc<Region>> {
         let known = self.words.region.get();
         if let Some(region) = known.filter(|region| region.base == self.base) {
@@ -95,17 +95,17 @@ impl Program {
         let region = Region::try_new(name, self.base, code.len() as u64, false)?;
         region.copy_in(region.offset(self.base), code);
         let region = Arc::new(region.shared());
-        // Where it stands elsewhere as well, the first is kept.
+        // The region of the first address is kept if the code is loaded at another address too.
         let _ = self.words.region.set(region.clone());
         Some(region)
     }
 
-    /// The instruction at a guest address, if that is a dword of this code.
+    /// Returns the instruction at a guest address, if the address is a dword of this code.
     pub fn fetch(&self, pc: u64) -> Option<&Op> {
         self.page(pc)?.fetch(pc)
     }
 
-    /// The page that holds the instruction at a guest address.
+    /// Returns the page with the instruction at a guest address.
     #[inline(never)]
     pub fn page(&self, pc: u64) -> Option<Page<'_>> {
         let number = (pc.checked_sub(self.base)? / (4 * PAGE as u64)) as usize;
@@ -139,34 +139,36 @@ impl Words {
 pub struct Module {
     /// Guest address of link address 0.
     pub base: u64,
-    /// Bytes of device memory that it takes.
+    /// Size in device memory in bytes.
     pub(super) size: u64,
-    /// Guest addresses of its segments.
+    /// Guest addresses of the segments.
     pub(super) segments: Vec<u64>,
-    /// Guest address of the buffer in which its kernels send requests to the host (the hidden argument `hostcall_buffer`); 0: nobody answers.
+    /// Guest address of the buffer in which kernels send requests to the host (the hidden argument `hostcall_buffer`), or 0 if no host
+    /// answers.
     pub hostcall: u64,
-    /// Guest address of the heap that its kernels allocate from (the hidden argument `heap_v1`); 0: there is none.
+    /// Guest address of the heap for device-side allocations (the hidden argument `heap_v1`), or 0 if there is none.
     pub heap: u64,
-    /// The code of its executable segments.
+    /// Code of the executable segments.
     pub(super) programs: Vec<Program>,
-    /// Its kernels.
+    /// Kernels of the code object.
     pub(super) kernels: Arc<[Kernel]>,
 }
 
 impl Module {
-    /// The kernel of a name.
+    /// Finds a kernel by its name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|k| k.name == name)
     }
 }
 
-/// What stands for words that are no instruction.
+/// Builds a placeholder for words that are not an instruction.
 fn unknown(words: &[u8]) -> Inst {
     static ROW: Row = Row {
         opcode: 0,
         mnemonic: "invalid",
         operands: &[],
         modifiers: Flags::NONE,
+        properties: Properties::NONE,
         semantics: None,
     };
     let word = |at: usize| {

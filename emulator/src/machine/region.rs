@@ -1,44 +1,44 @@
-//! An allocation: what it is called, where it lies, and its bytes.
+//! Allocations: name, address and bytes.
 
 mod beyond;
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::renewed::Renewed;
+use super::renewed::PoisonRenewal;
 use super::single::{self, Pair};
 use super::words::Words;
-use beyond::Beyond;
+use beyond::ReadableTail;
 pub use beyond::{PAGE, ReadBeyond};
 
 /// An allocation.
 pub struct Region {
-    /// Its name, for reports.
+    /// Name in reports.
     pub name: String,
     /// First guest address.
     pub base: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Whether a kernel may write it.
+    /// True if a kernel may write the region.
     pub writable: bool,
     /// Guest address of the first word: `base`, or up to 7 bytes before it.
     start: u64,
     /// Guest addresses that kernels reach: whole dwords, as the card bounds its buffers.
     reach: (u64, u64),
-    /// Where its bytes end: what starts there or behind reaches none of them, and no kernel gets there.
+    /// End of the region's bytes. No access at or after this address reaches any of them.
     end: u64,
-    /// Where the bytes end that the host reaches: the same, or the end of the last dword.
+    /// End of the bytes that the host reaches: `end`, or the end of the last dword.
     held: u64,
     words: Words,
-    /// What is poisoned anew, if anything is.
-    renewed: Option<Renewed>,
-    /// Whether several GPUs have it: whoever writes there has a copy made before.
+    /// Blocks that are poisoned again between uses, if any are.
+    renewed: Option<PoisonRenewal>,
+    /// True if several GPUs share the region. A GPU copies it before the first write.
     shared: bool,
-    /// The rest of its last page, where reads beyond the end may pass.
-    pub(super) beyond: Option<Box<Beyond>>,
+    /// Rest of the last page, if reads beyond the end are permitted.
+    pub(super) beyond: Option<Box<ReadableTail>>,
 }
 
 impl Region {
-    /// An allocation of zeros; `None` where the host has not the memory.
+    /// Creates an allocation of zeros. Returns `None` if the host lacks the memory.
     pub fn try_new(name: &str, base: u64, size: u64, writable: bool) -> Option<Region> {
         Region::over(
             name,
@@ -49,21 +49,22 @@ impl Region {
         )
     }
 
-    /// An allocation of zeros, for tests, which have the memory.
+    /// Creates an allocation of zeros for tests.
     #[cfg(test)]
     pub fn new(name: &str, base: u64, size: u64, writable: bool) -> Region {
         Region::try_new(name, base, size, writable).expect("memory for a test")
     }
 
-    /// An allocation that holds a poison, and does so again after each [`Region::renew`]; `None` where the host has not the memory.
+    /// Creates an allocation that holds a poison, and holds it again after each [`Region::renew`]. Returns `None` if the host lacks the
+    /// memory.
     pub fn poisoned(name: &str, base: u64, size: u64, poison: u32) -> Option<Region> {
         let mut region = Region::try_new(name, base, size, true)?;
-        region.renewed = Some(Renewed::new(size, poison)?);
+        region.renewed = Some(PoisonRenewal::new(size, poison)?);
         Some(region)
     }
 
-    /// An allocation that is made of these words, the first of which holds the guest address that is `base` rounded down to a multiple
-    /// of 8; `None` where they do not hold `size` bytes, or do not start at a multiple of 8 themselves.
+    /// Creates an allocation from words. The first word holds the guest address `base` rounded down to a multiple of 8. Returns `None` if
+    /// the words hold fewer than `size` bytes, or do not begin at a multiple of 8 themselves.
     pub fn with_words(name: &str, base: u64, size: u64, words: Words) -> Option<Region> {
         Region::over(name, base, size, true, words)
     }
@@ -90,28 +91,29 @@ impl Region {
         })
     }
 
-    /// The same, but kernels may read on to the end of the last page, where these words, which start where its own do, go on.
+    /// Permits reads up to the end of the last page. `words` has the contents, and begins at the same address as the allocation's own
+    /// words.
     pub fn with_page(mut self, words: Words) -> Region {
         let end = self.base.saturating_add(self.size);
         let size = end.next_multiple_of(PAGE) - self.base;
         let page = Region::over(&self.name, self.base, size, false, words);
-        self.beyond = page.map(|page| Box::new(Beyond::new(page)));
+        self.beyond = page.map(|page| Box::new(ReadableTail::new(page)));
         self
     }
 
-    /// The same, but the host reaches its last dword as a whole, as kernels do: it can see what they leave behind the end.
+    /// Lets the host reach the last dword as a whole, as kernels do, so that it sees bytes that kernels write behind the end.
     pub fn with_last_dword(mut self) -> Region {
         self.held = self.reach.1;
         self
     }
 
-    /// The same, but several GPUs may have it.
+    /// Marks the allocation as shared by several GPUs.
     pub(super) fn shared(mut self) -> Region {
         self.shared = true;
         self
     }
 
-    /// Of an allocation that several GPUs have, a copy of its bytes that is one GPU's; `None` where the host has not the memory.
+    /// Copies a shared region for one GPU. Returns `None` if the host lacks the memory.
     pub(super) fn own(&self) -> Option<Region> {
         let own = Region::try_new(&self.name, self.base, self.size, self.writable)?;
         let mut bytes = vec![0; self.size as usize];
@@ -120,36 +122,36 @@ impl Region {
         Some(own)
     }
 
-    /// Whether several GPUs may have it.
+    /// Returns true if several GPUs may share the region.
     pub(super) fn is_shared(&self) -> bool {
         self.shared
     }
 
-    /// Whether kernels reach `bytes` bytes (at least one) at `address` here: in dwords of which at least a byte is the allocation's,
-    /// and not from behind its end.
+    /// Returns true if kernels reach `bytes` bytes (at least one) at `address` here. Kernels reach every dword that contains a byte of the
+    /// allocation, except from behind its end.
     #[inline(always)]
     pub fn covers(&self, address: u64, bytes: u64) -> bool {
         let (from, to) = self.reach;
         address >= from && address < self.end && to - address >= bytes
     }
 
-    /// Whether the host reaches `bytes` bytes at `address` here: bytes of the allocation's.
+    /// Returns true if the host reaches `bytes` bytes at `address` here.
     pub fn holds(&self, address: u64, bytes: u64) -> bool {
         address >= self.base && address <= self.held && self.held - address >= bytes
     }
 
-    /// The first address that kernels reach.
+    /// Returns the first address that kernels reach.
     pub(super) fn first(&self) -> u64 {
         self.reach.0
     }
 
-    /// The offset of a guest address: what the other methods count bytes in.
+    /// Returns the offset of a guest address, as the other methods use it.
     #[inline(always)]
     pub fn offset(&self, address: u64) -> u64 {
         address.wrapping_sub(self.start)
     }
 
-    /// Offsets from which kernels reach so many bytes: from the first to the last.
+    /// Returns the first and the last offset at which kernels reach `bytes` bytes.
     #[inline(always)]
     pub fn offsets(&self, bytes: u64) -> (u64, u64) {
         let (from, to) = self.reach;
@@ -157,13 +159,13 @@ impl Region {
         (from - self.start, last.saturating_sub(self.start))
     }
 
-    /// The words from byte `offset` on, which must be a multiple of 4.
+    /// Returns the words from byte `offset` on, which must be a multiple of 4.
     #[inline(always)]
     pub fn words_at(&self, offset: u64) -> &[AtomicU32] {
         self.words.get((offset / 4) as usize..).unwrap_or(&[])
     }
 
-    /// The pair of words at an offset, a multiple of 8, that the caller has checked.
+    /// Returns the pair of words at an offset, a multiple of 8, that the caller has checked.
     #[inline(always)]
     fn pair(&self, offset: u64) -> &Pair {
         #[repr(align(8))]
@@ -172,7 +174,7 @@ impl Region {
         self.words_at(offset).first_chunk().unwrap_or(&NOWHERE.0)
     }
 
-    /// The word at an index; beyond the end, a word of nobody's: callers have checked the range.
+    /// Returns the word at an index. Callers have checked the range; an index beyond the end gives a dummy word.
     #[inline(always)]
     fn word(&self, index: u64) -> &AtomicU32 {
         static NOWHERE: AtomicU32 = AtomicU32::new(0);
@@ -197,19 +199,19 @@ impl Region {
         self.read32(offset) & (u32::MAX >> (32 - 8 * bytes))
     }
 
-    /// Reads two dwords at an offset that is a multiple of 8 and that the caller has checked, at once.
+    /// Reads two dwords in one access, at an offset that is a multiple of 8 and that the caller has checked.
     #[inline(always)]
     pub fn read64(&self, offset: u64) -> u64 {
         single::load64(self.pair(offset))
     }
 
-    /// Writes two dwords at an offset that is a multiple of 8 and that the caller has checked, at once.
+    /// Writes two dwords in one access, at an offset that is a multiple of 8 and that the caller has checked.
     #[inline(always)]
     pub fn write64(&self, offset: u64, value: u64) {
         single::store64(self.pair(offset), value);
     }
 
-    /// Reads dwords at an offset that the caller has checked: aligned pairs at once.
+    /// Reads dwords at an offset that the caller has checked, each aligned pair in one access.
     #[inline(always)]
     pub fn read_dwords(&self, offset: u64, dwords: &mut [u32]) {
         let mut k = 0;
@@ -229,7 +231,7 @@ impl Region {
         }
     }
 
-    /// Writes dwords at an offset that the caller has checked: aligned pairs at once.
+    /// Writes dwords at an offset that the caller has checked, each aligned pair in one access.
     #[inline(always)]
     pub fn write_dwords(&self, offset: u64, dwords: &[u32]) {
         let mut k = 0;
@@ -248,7 +250,8 @@ impl Region {
         }
     }
 
-    /// Writes the low `bytes` (1, 2 or 4) of a value at any offset that the caller has checked; at once where that is a multiple of them.
+    /// Writes the low `bytes` (1, 2 or 4) of a value at any offset that the caller has checked, in one access if the offset is a multiple
+    /// of `bytes`.
     #[inline(always)]
     pub fn write(&self, offset: u64, bytes: u64, value: u32) {
         let (word, at) = (self.word(offset / 4), (offset & 3) as usize);
@@ -267,19 +270,19 @@ impl Region {
         }
     }
 
-    /// Replaces the dword at an offset that is a multiple of 4; returns the old one.
+    /// Replaces the dword at an offset that is a multiple of 4, and returns the old value.
     #[inline(always)]
     pub fn update32(&self, offset: u64, f: impl Fn(u32) -> u32) -> u32 {
         single::update32(self.word(offset / 4), f)
     }
 
-    /// Replaces the 64-bit value at an offset that is a multiple of 8; returns the old one.
+    /// Replaces the 64-bit value at an offset that is a multiple of 8, and returns the old value.
     #[inline(always)]
     pub fn update64(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
         single::update64(self.pair(offset), f)
     }
 
-    /// Copies bytes out, aligned eights at once.
+    /// Copies bytes out, each aligned unit of 8 bytes in one access.
     pub fn copy_out(&self, offset: u64, data: &mut [u8]) {
         let (head, rest) = data.split_at_mut(head(offset, data.len()));
         self.read_bytes(offset, head);
@@ -298,7 +301,7 @@ impl Region {
         }
     }
 
-    /// Copies bytes in, aligned eights at once.
+    /// Copies bytes in, each aligned unit of 8 bytes in one access.
     pub fn copy_in(&self, offset: u64, data: &[u8]) {
         let (head, rest) = data.split_at(head(offset, data.len()));
         self.put_bytes(offset, head);
@@ -311,7 +314,7 @@ impl Region {
         self.put_bytes(at, tail);
     }
 
-    /// Fewer than eight bytes: a dword at once where one is aligned.
+    /// Writes fewer than 8 bytes, an aligned dword in one access.
     fn put_bytes(&self, offset: u64, data: &[u8]) {
         let (mut at, mut data) = (offset, data);
         while let Some((&first, rest)) = data.split_first() {
@@ -328,14 +331,14 @@ impl Region {
         }
     }
 
-    /// From now on it holds its poison, if it has one.
+    /// Restores the poison, if the allocation has one.
     pub fn renew(&self) {
         if let Some(renewed) = &self.renewed {
             renewed.renew();
         }
     }
 
-    /// Says that bytes are about to be accessed.
+    /// Prepares bytes for an access: poisons their blocks if the present user has not touched them.
     #[inline(always)]
     pub(super) fn touch(&self, offset: u64, bytes: u64) {
         if let Some(renewed) = &self.renewed {
@@ -343,7 +346,7 @@ impl Region {
         }
     }
 
-    /// Says that some bytes from each of some offsets on are about to be accessed.
+    /// Prepares `bytes` bytes from each offset on for an access.
     #[inline(always)]
     pub(super) fn touch_all(&self, offsets: &[u32], bytes: u64) {
         if let Some(renewed) = &self.renewed {
@@ -352,7 +355,7 @@ impl Region {
     }
 }
 
-/// Bytes before the first aligned eight.
+/// Returns the number of bytes before the first multiple of 8.
 fn head(offset: u64, len: usize) -> usize {
     ((offset.next_multiple_of(8) - offset) as usize).min(len)
 }

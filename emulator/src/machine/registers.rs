@@ -1,4 +1,4 @@
-//! Vector registers: 64 lanes of a dword each, a wave's file of them, and masks of lanes.
+//! Vector registers: 64 lanes of one dword each, the register file of a wave, and masks of lanes.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,19 +7,20 @@ use super::poison::Poison;
 /// Lanes of a wave.
 pub const LANES: usize = 64;
 
-/// Sources that a vector instruction may have.
+/// Largest number of sources of a vector instruction.
 pub const SOURCES: usize = 4;
-/// Registers that a wave has beyond its VGPRs: two for each source that stands elsewhere, and one that takes the results of
-/// instructions without a VGPR destination, as wide as two.
+/// Registers of a wave beyond its VGPRs: two for each source that is not a VGPR, and two for the results of instructions without a VGPR
+/// destination.
 pub const SLOTS: usize = 2 * SOURCES + 2;
 
-/// Vector registers of a wave, slots included.
+/// Vector registers of a wave, including the slots.
 pub const REGISTERS: usize = 256 + SLOTS;
 
-/// A vector register: one dword a lane.
+/// A vector register: one dword per lane.
 pub type Lanes = [u32; LANES];
 
-/// What starts at a cache line: rows of lanes on the stack that do not would make every other vector move of 64 bytes two.
+/// A value that begins at a cache line. Without the alignment, every other vector move of 64 bytes to a row of lanes on the stack would
+/// touch two cache lines.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 pub struct Aligned<T>(pub T);
@@ -45,7 +46,7 @@ impl<T> DerefMut for Aligned<T> {
 pub struct Registers([Lanes; REGISTERS]);
 
 impl Registers {
-    /// What nobody has written.
+    /// Returns registers that nobody has written.
     pub fn poisoned() -> Registers {
         Registers([[Poison::Register.word(); LANES]; REGISTERS])
     }
@@ -66,19 +67,19 @@ impl DerefMut for Registers {
     }
 }
 
-/// What a vector instruction has computed, lane by lane, before it is written back.
+/// Results of a vector instruction, lane by lane, before they are written back.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 pub struct Results {
-    /// The value's low register.
+    /// Low register of the value.
     pub lo: Lanes,
-    /// Its high register, where it takes two.
+    /// High register of the value, if it takes two.
     pub hi: Lanes,
-    /// Its bit of a mask: 0 or 1.
+    /// Bit of a mask per lane: 0 or 1.
     pub bits: [u8; LANES],
 }
 
-/// One bit a lane to one dword a lane, all ones where the bit is set.
+/// Expands one bit per lane to one dword per lane, all ones where the bit is set.
 #[inline(always)]
 pub fn expand(mask: u64) -> Lanes {
     let mut out = [0; LANES];
@@ -91,7 +92,7 @@ pub fn expand(mask: u64) -> Lanes {
     out
 }
 
-/// One byte a lane (0 or 1) to one bit a lane.
+/// Collects one byte per lane (0 or 1) to one bit per lane.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn collect(lanes: &[u8; LANES]) -> u64 {
@@ -106,7 +107,7 @@ pub fn collect(lanes: &[u8; LANES]) -> u64 {
     mask
 }
 
-/// One byte a lane (0 or 1) to one bit a lane.
+/// Collects one byte per lane (0 or 1) to one bit per lane.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn collect(lanes: &[u8; LANES]) -> u64 {

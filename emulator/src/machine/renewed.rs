@@ -1,37 +1,37 @@
-//! Memory that is poisoned anew for each of its users, block by block as they touch it: scratch is large, and little of it is used.
+//! Memory that is poisoned again for each of its users, block by block on the first access: scratch is large, and little of it is used.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::words::Words;
 
-/// Bytes of a block.
+/// Size of a block in bytes.
 const BLOCK: u64 = 4096;
-/// Blocks in a row that are looked at one by one rather than lane by lane.
+/// Largest number of consecutive blocks that are checked one by one rather than per lane.
 const FEW: u64 = 16;
 
-/// Which blocks hold what the present user left there.
-pub struct Renewed {
+/// Blocks that the present user has written.
+pub struct PoisonRenewal {
     poison: u32,
-    /// The number of the present user; 0 is nobody.
+    /// Number of the present user; 0 stands for no user.
     user: AtomicU32,
     /// The last user that touched each block.
     blocks: Words,
 }
 
-impl Renewed {
-    /// Blocks for `bytes` bytes, all to be poisoned; `None` where the host has not the memory.
-    pub fn new(bytes: u64, poison: u32) -> Option<Renewed> {
-        Some(Renewed {
+impl PoisonRenewal {
+    /// Creates the blocks of `bytes` bytes, all of them to be poisoned. Returns `None` if the host lacks the memory.
+    pub fn new(bytes: u64, poison: u32) -> Option<PoisonRenewal> {
+        Some(PoisonRenewal {
             poison,
             user: AtomicU32::new(1),
             blocks: Words::try_new(4 * bytes.div_ceil(BLOCK))?,
         })
     }
 
-    /// Another user begins.
+    /// Begins another user.
     pub fn renew(&self) {
         if self.user.fetch_add(1, Relaxed) == u32::MAX {
-            // Numbers start again: whoever had one is forgotten.
+            // The numbers wrap around, so all blocks forget their last user.
             self.blocks.iter().for_each(|block| block.store(0, Relaxed));
             self.user.store(1, Relaxed);
         }
@@ -51,7 +51,7 @@ impl Renewed {
         }
     }
 
-    /// The same for ranges of as many bytes from several offsets on.
+    /// Poisons the blocks of several ranges of equal size that the present user has not touched.
     pub fn touch_all(&self, words: &[AtomicU32], offsets: &[u32], bytes: u64) {
         let (Some(&low), Some(&high)) = (offsets.iter().min(), offsets.iter().max()) else {
             return;
@@ -93,7 +93,7 @@ mod tests {
         let region = Region::poisoned("r", 0x1_0000, 3 * BLOCK + 64, POISON).expect("memory");
         for user in 0..3 {
             assert_eq!(read(&region, BLOCK - 4), POISON);
-            // Across two blocks, and in the last, which is short.
+            // The accesses span two blocks, and reach the last block, which is short.
             for at in [BLOCK - 4, BLOCK, 3 * BLOCK + 60] {
                 region.touch(at, 4);
                 region.write(at, 4, user);
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn the_numbers_of_users_may_run_out() {
         let words = Words::try_new(BLOCK).expect("memory");
-        let renewed = Renewed::new(BLOCK, POISON).expect("memory");
+        let renewed = PoisonRenewal::new(BLOCK, POISON).expect("memory");
         renewed.touch(&words, 0, 4);
         words[0].store(7, Relaxed);
         renewed.user.store(u32::MAX, Relaxed);

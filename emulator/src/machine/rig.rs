@@ -1,4 +1,4 @@
-//! A group of waves on a few assembled words, for tests of what observers see.
+//! Test rig that runs a group of waves on a few assembled words and shows them to observers.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ const SCRATCH_STRIDE: u64 = 0x1_0000;
 pub const STACK: u32 = 64;
 const S_ENDPGM: u32 = 0xbf81_0000;
 
-/// Runs group (1, 2, 3) of some waves: all lanes on, v0 = the lane's number, 1024 bytes of LDS, 24 VGPRs, [`STACK`]
-/// bytes of scratch a work-item. s0 to s15 and v0 count as set. A trap's text, where one ends it.
+/// Runs group (1, 2, 3) of some waves: all lanes enabled, v0 = the lane's number, 1024 bytes of LDS, 24 VGPRs, [`STACK`] bytes of scratch
+/// per work-item. s0 to s15 and v0 count as set. Returns the trap's text if a trap ends the run.
 pub fn run<O: Observer>(
     words: &str,
     waves: usize,

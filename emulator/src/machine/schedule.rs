@@ -1,9 +1,10 @@
-//! In which order work-groups begin, and waves of a group take turns. A card promises none: a kernel that is right runs right in all.
+//! Order in which work-groups begin and the waves of a group take turns. A card promises no order: a correct kernel is correct in every
+//! order.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The most waves that a work-group has.
+/// Largest number of waves of a work-group.
 pub const WAVES: usize = 16;
 
 /// An order of groups and waves.
@@ -14,12 +15,12 @@ pub enum Schedule {
     InOrder,
     /// Descending.
     Reverse,
-    /// Groups by a permutation, waves by another in each round of turns, and turns of random lengths: all by this seed.
+    /// A random order by this seed: a permutation of the groups, another of the waves in each round of turns, and turns of random lengths.
     Random(u64),
 }
 
 impl Schedule {
-    /// The group that begins in a place of the order.
+    /// Returns the group that begins at a position of the order.
     pub fn group(self, place: u64, groups: u64) -> u64 {
         match self {
             Schedule::InOrder => place,
@@ -28,7 +29,7 @@ impl Schedule {
         }
     }
 
-    /// The order in which the waves of a group have their turns in a round, and how long these are where one usually is `turn` long.
+    /// Returns the order of a group's waves in a round, and the length of their turns, given the usual length.
     pub fn round(self, waves: usize, group: u64, round: u64, turn: u64) -> ([u8; WAVES], u64) {
         let mut order = std::array::from_fn(|at| at as u8);
         match self {
@@ -49,7 +50,8 @@ impl Schedule {
     }
 }
 
-/// A number whose bits all depend on all bits of another (the finaliser of SplitMix64; Steele, Lea and Flood, 2014).
+/// Mixes a number so that every bit of the result depends on every bit of the argument (the finaliser of SplitMix64; Steele, Lea and Flood,
+/// 2014).
 fn mixed(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -57,7 +59,8 @@ fn mixed(x: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// Where a permutation of `0..count` takes a number: four Feistel rounds on as many bits as it takes, again until the result is in range.
+/// Maps a number through a permutation of `0..count`: four Feistel rounds on as many bits as the range needs, repeated until the result is
+/// in range.
 fn permuted(place: u64, count: u64, seed: u64) -> u64 {
     let half = (64 - count.leading_zeros()).div_ceil(2).max(1);
     let mask = (1 << half) - 1;

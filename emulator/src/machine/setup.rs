@@ -1,6 +1,6 @@
-//! Registers and LDS as they are when a work-group starts.
+//! Registers and LDS at the start of a work-group.
 //!
-//! Order of the SGPRs: the AMDGPU ABI's, each only where the kernel descriptor asks for it.
+//! The SGPRs have the order of the AMDGPU ABI. Each is set only if the kernel descriptor requests it.
 
 use super::dispatch::Dispatch;
 use super::env::Env;
@@ -10,7 +10,7 @@ use super::wave::Wave;
 use crate::isa;
 
 impl Dispatch<'_> {
-    /// Registers and LDS as the hardware leaves them when a group starts.
+    /// Sets registers and LDS as the hardware does when a group starts.
     pub(super) fn set_up(&self, waves: &mut [Wave], env: &mut Env<'_>, id: [u32; 3], scratch: u64) {
         env.lds.reset(self.lds);
         let d = &self.kernel.descriptor;
@@ -20,7 +20,7 @@ impl Dispatch<'_> {
             wave.set_vgprs(d.vgprs().min(256) as u16);
             let vgprs = usize::from(wave.vgprs());
             wave.v[..vgprs].fill([Poison::Register.word(); LANES]);
-            // What the ABI sets is written over it below. Programs may read the rest, and learn nothing from it.
+            // The code below overwrites the registers that the ABI sets. Programs may read the others, which hold poison.
             wave.s = [Poison::Register.word(); 128];
             wave.scc = false;
             wave.pc = self.module.base + self.kernel.entry_address;
@@ -44,7 +44,7 @@ impl Dispatch<'_> {
         }
     }
 
-    /// SGPRs, from s0 on, that a wave finds set: the user's, then those of the system.
+    /// Returns the number of SGPRs, from s0 on, that are set when a wave begins: the user's, then the system's.
     pub(super) fn sgprs(&self) -> u16 {
         let d = &self.kernel.descriptor;
         let system = [
@@ -72,7 +72,7 @@ impl Dispatch<'_> {
             push(wave, (value >> 32) as u32);
         };
         if d.enable_private_segment_buffer() {
-            // Swizzled, with the lane's number added: stride 0, index stride 64.
+            // The resource is swizzled with the lane's number added: stride 0, index stride 64.
             push64(wave, scratch | 1 << 63);
             push64(wave, 0x00e0_0000_ffff_ffff);
         }
@@ -122,7 +122,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// Where the items of a wave stand in a block that starts with item 0: x, y and z, a lane each.
+/// Computes x, y and z of each work-item of a wave that begins at item `first` of its block.
 fn work_items(block: [u32; 3], first: u32) -> [Lanes; 3] {
     let [width, height, _] = block;
     let (mut x, mut y, mut z) = (

@@ -1,25 +1,25 @@
-//! Accesses that happen at once, in sizes that Rust's atomics do not mix: 1, 2 and 8 bytes of memory whose dwords are `AtomicU32`.
+//! Indivisible accesses of sizes that Rust's atomics cannot mix: 1, 2 and 8 bytes of memory whose dwords are `AtomicU32`.
 //!
-//! Rust's memory model has no atomics of several sizes on the same bytes, the hosts do: on x86-64 and aarch64 a few instructions of
-//! assembly are all there is to it. Elsewhere every access that is not a load of one dword takes a lock.
-//! Order is relaxed throughout: what orders a guest's accesses are its own fences (see [`super::memory`]).
+//! Rust's memory model has no atomics of several sizes on the same bytes, but the hosts have: on x86-64 and aarch64 a few instructions of
+//! assembly suffice. On other hosts every access other than a load of one dword takes a lock. All accesses are relaxed: the fences of a
+//! guest order its accesses (see [`super::memory`]).
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 use locked as host;
 
-/// Two neighbouring dwords, the first at a multiple of 8 bytes.
+/// Two neighbouring dwords. The first one is at a multiple of 8 bytes.
 pub type Pair = [AtomicU32; 2];
 
-/// Reads two dwords at once.
+/// Reads two dwords in one access.
 #[inline(always)]
 pub fn load64(pair: &Pair) -> u64 {
     debug_assert!(is_aligned(pair));
     host::load64(pair)
 }
 
-/// Writes two dwords at once.
+/// Writes two dwords in one access.
 #[inline(always)]
 pub fn store64(pair: &Pair, value: u64) {
     debug_assert!(is_aligned(pair));
@@ -44,7 +44,7 @@ pub fn store16(word: &AtomicU32, at: usize, value: u16) {
     host::store16(word, at & 2, value);
 }
 
-/// Replaces two dwords by a function of theirs; their old value. The function may run more than once.
+/// Replaces two dwords by a function of their value, and returns the old value. The function may run more than once.
 #[inline(always)]
 pub fn update64(pair: &Pair, f: impl Fn(u64) -> u64) -> u64 {
     debug_assert!(is_aligned(pair));
@@ -57,7 +57,7 @@ pub fn update64(pair: &Pair, f: impl Fn(u64) -> u64) -> u64 {
     }
 }
 
-/// Replaces a dword by a function of its; its old value. The function may run more than once.
+/// Replaces a dword by a function of its value, and returns the old value. The function may run more than once.
 #[inline(always)]
 pub fn update32(word: &AtomicU32, f: impl Fn(u32) -> u32) -> u32 {
     host::update32(word, f)
@@ -67,7 +67,7 @@ fn is_aligned(pair: &Pair) -> bool {
     pair.as_ptr().addr().is_multiple_of(8)
 }
 
-/// What the hosts with assembly of their own do alike.
+/// Common parts of the hosts with assembly code.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod host {
     use super::{AtomicU32, Pair, Relaxed};
@@ -107,7 +107,7 @@ mod host {
     #[inline(always)]
     pub fn load64(pair: &Pair) -> u64 {
         let value;
-        // SAFETY: eight bytes that the reference is good for; being aligned they are read at once.
+        // SAFETY: the reference is valid for eight bytes; they are aligned, so the host reads them in one access.
         unsafe {
             asm!(instruction!(load64), value = out(reg) value, at = in(reg) pair.as_ptr(), options(nostack, preserves_flags, readonly));
         }
@@ -116,7 +116,7 @@ mod host {
 
     #[inline(always)]
     pub fn store64(pair: &Pair, value: u64) {
-        // SAFETY: eight bytes that the reference is good for, inside of atomics; being aligned they are written at once.
+        // SAFETY: the reference is valid for eight bytes inside of atomics; they are aligned, so the host writes them in one access.
         unsafe {
             asm!(instruction!(store64), value = in(reg) value, at = in(reg) pair.as_ptr(), options(nostack, preserves_flags));
         }
@@ -130,7 +130,7 @@ mod host {
     #[inline(always)]
     pub fn store16(word: &AtomicU32, at: usize, value: u16) {
         let half = word.as_ptr().cast::<u16>().wrapping_byte_add(at);
-        // SAFETY: `at` is 0 or 2: two bytes of the atomic.
+        // SAFETY: `at` is 0 or 2, so both bytes lie in the atomic.
         unsafe {
             asm!(instruction!(store16), value = in(reg) value, at = in(reg) half, options(nostack, preserves_flags));
         }
@@ -139,7 +139,7 @@ mod host {
     #[inline(always)]
     pub fn store8(word: &AtomicU32, at: usize, value: u8) {
         let byte = word.as_ptr().cast::<u8>().wrapping_byte_add(at);
-        // SAFETY: `at` is below 4: a byte of the atomic.
+        // SAFETY: `at` is below 4, so the byte lies in the atomic.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             asm!(instruction!(store8), value = in(reg_byte) value, at = in(reg) byte, options(nostack, preserves_flags));
@@ -157,24 +157,24 @@ mod host {
         updated.unwrap_or_else(|old| old)
     }
 
-    /// Writes `new` where `old` stands; what stood there.
+    /// Stores `new` if the pair holds `old`, and returns the value that it held.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub fn compare_exchange64(pair: &Pair, old: u64, new: u64) -> u64 {
         let found;
-        // SAFETY: eight bytes that the reference is good for, inside of atomics.
+        // SAFETY: the reference is valid for eight bytes inside of atomics.
         unsafe {
             asm!("lock cmpxchg qword ptr [{at}], {new}", at = in(reg) pair.as_ptr(), new = in(reg) new, inout("rax") old => found, options(nostack));
         }
         found
     }
 
-    /// Writes `new` where `old` stands; what stood there.
+    /// Stores `new` if the pair holds `old`, and returns the value that it held.
     #[cfg(target_arch = "aarch64")]
     #[inline(always)]
     pub fn compare_exchange64(pair: &Pair, old: u64, new: u64) -> u64 {
         let found;
-        // SAFETY: eight bytes that the reference is good for, inside of atomics.
+        // SAFETY: the reference is valid for eight bytes inside of atomics.
         unsafe {
             asm!(
                 "2: ldxr {found}, [{at}]",
@@ -195,7 +195,7 @@ mod host {
     }
 }
 
-/// For hosts without assembly here: whoever writes, or reads more than a dword, holds the lock of its eight bytes.
+/// Locks for hosts without assembly here. Every write, and every read of more than a dword, holds the lock of its eight bytes.
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod locked {
     use super::{AtomicU32, Pair, Relaxed};

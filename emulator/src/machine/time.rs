@@ -1,18 +1,18 @@
-//! What kernels read as time: s_memtime and s_memrealtime.
+//! Time that kernels read by s_memtime and s_memrealtime.
 
 use std::time::Instant;
 
-/// What kernels read as time.
+/// Source of the time that kernels read.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Time {
-    /// Instructions so far, the same in each run.
+    /// Number of instructions so far, which is the same in each run.
     #[default]
     Instructions,
-    /// The host's clock since a moment, as counters of so many kHz.
+    /// The host's clock since a moment, as counters with rates in kHz.
     Host {
         /// The moment.
         since: Instant,
-        /// The rate of s_memtime: cycles.
+        /// Rate of s_memtime, which counts cycles.
         cycles: u32,
         /// The rate of s_memrealtime.
         steady: u32,
@@ -20,7 +20,7 @@ pub enum Time {
 }
 
 impl Time {
-    /// The cycles that s_memtime counts, after so many instructions.
+    /// Returns the cycles of s_memtime after a number of instructions.
     pub fn cycles(self, instructions: u64) -> u64 {
         match self {
             Time::Instructions => instructions,
@@ -28,7 +28,7 @@ impl Time {
         }
     }
 
-    /// What s_memrealtime counts, after so many instructions.
+    /// Returns the count of s_memrealtime after a number of instructions.
     pub fn steady(self, instructions: u64) -> u64 {
         match self {
             Time::Instructions => instructions,
@@ -37,7 +37,7 @@ impl Time {
     }
 }
 
-/// What a counter of so many kHz has counted since a moment.
+/// Returns the ticks of a counter of `khz` kHz since a moment.
 fn ticks(since: Instant, khz: u32) -> u64 {
     (since.elapsed().as_nanos() * u128::from(khz) / 1_000_000) as u64
 }

@@ -1,47 +1,47 @@
-//! What an instruction moves to and from memory, as far as its words say.
+//! Memory traffic of an instruction, as far as its words determine it.
 
-use crate::isa::{Encoding, Flags, Inst, Role};
+use crate::isa::{Encoding, Flags, Inst, Properties, Role};
 
-/// How an instruction reaches memory.
+/// Path on which an instruction reaches memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
-    /// Not at all.
+    /// The instruction does not access memory.
     #[default]
     None,
-    /// Each lane at a global address.
+    /// Each lane accesses a global address.
     Global,
-    /// Each lane at a flat address: global memory, LDS or scratch.
+    /// Each lane accesses a flat address: global memory, LDS or scratch.
     Flat,
-    /// Each lane through a buffer resource, which may be that of scratch.
+    /// Each lane accesses memory through a buffer resource, possibly the one of scratch.
     Buffer,
-    /// Each lane through an image resource.
+    /// Each lane accesses an image resource.
     Image,
-    /// Each lane in its scratch.
+    /// Each lane accesses its scratch.
     Scratch,
-    /// Each lane in the group's LDS.
+    /// Each lane accesses the group's LDS.
     Lds,
-    /// The wave as a whole in the group's LDS.
+    /// The wave as a whole accesses the group's LDS.
     LdsOnce,
-    /// The wave as a whole, through the scalar cache.
+    /// The wave as a whole accesses memory through the scalar cache.
     Scalar,
 }
 
-/// Bytes that an instruction moves, for each lane or once for the wave.
+/// Bytes that an instruction moves, per lane or once for the wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// How it reaches them.
+    /// Path on which the bytes are reached.
     pub way: Way,
     /// Bytes read.
     pub read: u8,
     /// Bytes written.
     pub written: u8,
-    /// The other end is not a register but a dword of LDS.
+    /// True if the data moves between memory and a dword of LDS instead of a register.
     pub with_lds: bool,
 }
 
 impl Traffic {
-    /// What an instruction moves: as many bytes as the types of its operands have. (A load or store through a format counts the bytes
-    /// of its registers.)
+    /// Determines the traffic of an instruction from the types of its operands. A load or store through a format counts the bytes of its
+    /// registers.
     pub fn of(inst: &Inst) -> Traffic {
         let way = match inst.encoding {
             Encoding::Smem => Way::Scalar,
@@ -50,7 +50,7 @@ impl Traffic {
             Encoding::Scratch => Way::Scratch,
             Encoding::Mubuf | Encoding::Mtbuf => Way::Buffer,
             Encoding::Mimg if inst.row.semantics.is_some() => Way::Image,
-            Encoding::Ds if has(inst, &["append", "consume"]) => Way::LdsOnce,
+            Encoding::Ds if inst.has(Properties::LDS_COUNTER) => Way::LdsOnce,
             Encoding::Ds => Way::Lds,
             _ => return Traffic::default(),
         };
@@ -71,77 +71,74 @@ impl Traffic {
     }
 }
 
-fn has(inst: &Inst, parts: &[&str]) -> bool {
-    parts.iter().any(|part| inst.row.mnemonic.contains(part))
-}
-
-/// Bytes of the operand with a role.
+/// Returns the size in bytes of the operand with a role.
 fn bytes(inst: &Inst, role: Role) -> usize {
     let mut operands = inst.row.operands.iter();
     let found = operands.find(|operand| operand.role == role);
     found.map_or(0, |operand| operand.ty.bytes())
 }
 
-/// Bytes read and written by a scalar, flat or buffer instruction.
+/// Returns the bytes read and written by a scalar, flat or buffer instruction.
 fn in_memory(inst: &Inst) -> (usize, usize) {
     let register = bytes(inst, Role::Vdst) + bytes(inst, Role::Sdst);
     let data = match bytes(inst, Role::Data) {
         0 => bytes(inst, Role::Sdst),
         data => data,
     };
-    if has(inst, &["_atomic_cmpswap"]) {
-        // What is compared stands behind what is stored.
+    if inst.has(Properties::COMPARE_AND_SWAP) {
+        // The compare value stands behind the data in the same operand.
         (data / 2, data / 2)
-    } else if has(inst, &["_atomic_"]) {
+    } else if inst.has(Properties::ATOMIC) {
         (data, data)
-    } else if has(inst, &["_store_lds_dword"]) {
+    } else if inst.has(Properties::STORES_LDS) {
         (0, 4)
-    } else if has(inst, &["_load_"]) {
+    } else if inst.has(Properties::LOAD) {
         (register, 0)
-    } else if has(inst, &["_store_"]) {
+    } else if inst.has(Properties::STORE) {
         (0, data)
     } else {
         (0, 0)
     }
 }
 
-/// Bytes read and written by an image instruction, those of its registers.
+/// Returns the bytes read and written by an image instruction, from the size of its registers.
 fn in_image(inst: &Inst) -> (usize, usize) {
     let data = |role| {
         let operand = inst.row.operands.iter().find(|o| o.role == role);
         operand.map_or(0, |operand| 4 * usize::from(inst.registers(operand)))
     };
-    if has(inst, &["_load", "_sample"]) {
+    if inst.has(Properties::LOAD) || inst.has(Properties::SAMPLE) {
         (data(Role::Vdst), 0)
-    } else if has(inst, &["_store"]) {
+    } else if inst.has(Properties::STORE) {
         (0, data(Role::Data))
     } else {
         (0, 0)
     }
 }
 
-/// Bytes of LDS read and written by a DS instruction; lane exchanges touch none.
+/// Returns the bytes of LDS read and written by a DS instruction. A lane exchange accesses none.
 fn in_lds(inst: &Inst) -> (usize, usize) {
     let data = bytes(inst, Role::Data);
     let both = data + bytes(inst, Role::Data1);
-    let wide = if inst.row.mnemonic.ends_with("64") {
-        8
-    } else {
-        4
-    };
-    if has(inst, &["permute", "swizzle", "_gws_", "ordered"]) {
+    let wide = if inst.has(Properties::LDS_WIDE) { 8 } else { 4 };
+    let without_lds = [
+        Properties::LDS_LANE_EXCHANGE,
+        Properties::GWS,
+        Properties::ORDERED_COUNT,
+    ];
+    if without_lds.iter().any(|&property| inst.has(property)) {
         (0, 0)
-    } else if has(inst, &["append", "consume"]) {
+    } else if inst.has(Properties::LDS_COUNTER) {
         (4, 4)
-    } else if has(inst, &["write_src2"]) {
+    } else if inst.has(Properties::LDS_COPY) {
         (wide, wide)
-    } else if has(inst, &["_src2_"]) {
+    } else if inst.has(Properties::LDS_OPERAND) {
         (2 * wide, wide)
-    } else if has(inst, &["ds_read"]) {
+    } else if inst.has(Properties::LDS_READ) {
         (bytes(inst, Role::Vdst), 0)
-    } else if has(inst, &["ds_write"]) {
+    } else if inst.has(Properties::LDS_WRITE) {
         (0, both)
-    } else if has(inst, &["wrxchg2"]) {
+    } else if inst.has(Properties::LDS_EXCHANGE2) {
         (both, both)
     } else {
         (data, data)
@@ -153,7 +150,7 @@ mod tests {
     use super::*;
     use crate::isa::{self, Code, Form, Modifiers, Row};
 
-    /// An instruction of a row, without modifiers.
+    /// Builds an instruction of a row, without modifiers.
     fn plain(encoding: Encoding, row: &'static Row) -> Inst {
         Inst {
             row,
@@ -168,7 +165,7 @@ mod tests {
         }
     }
 
-    /// What the mnemonic says of the instruction: whether it reads and writes memory.
+    /// Determines from the mnemonic if the instruction reads and writes memory.
     fn named(name: &str) -> (bool, bool) {
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
         if says(&["_atomic_", "_src2_", "append", "consume"]) {
@@ -190,7 +187,7 @@ mod tests {
         for (encoding, row) in isa::rows() {
             let traffic = Traffic::of(&plain(encoding, row));
             let moves = (traffic.read != 0, traffic.written != 0);
-            // Images that do not run are graphics, and no memory of a kernel's.
+            // Image rows without handlers belong to graphics, and access no memory of a kernel.
             let named = match encoding {
                 Encoding::Mimg if row.semantics.is_none() => (false, false),
                 Encoding::Mimg => (

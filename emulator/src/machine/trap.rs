@@ -1,25 +1,25 @@
-//! Why a wave stops, and what a user is told about it.
+//! Reasons why a wave stops, and the report to the user.
 
 use std::fmt;
 
 use crate::isa::fields::Reserved;
 
-/// Why a wave gave up its turn.
+/// Reason why a wave gave up its turn.
 #[derive(Debug)]
 pub enum Stop {
-    /// It ended (s_endpgm).
+    /// The wave ended (s_endpgm).
     End,
-    /// It waits at a barrier.
+    /// The wave waits at a barrier.
     Barrier,
-    /// It waits at the barrier of the grid, which has been passed so often.
+    /// The wave waits at the grid's barrier, until the number of releases exceeds this one.
     Grid(u64),
-    /// It yields its turn (s_sleep): other waves of the group may run.
+    /// The wave yields its turn (s_sleep), so that other waves of the group may run.
     Yield,
-    /// It cannot go on.
+    /// The wave cannot continue.
     Fault(Box<Fault>),
 }
 
-/// What running one instruction comes to: on to the next, or a reason to stop.
+/// Result of executing one instruction: the wave continues, or stops for a reason.
 pub type Outcome = Result<(), Stop>;
 
 impl From<Fault> for Stop {
@@ -34,19 +34,19 @@ impl From<Reserved> for Stop {
     }
 }
 
-/// What went wrong within one instruction.
+/// Fault within one instruction.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The kind.
     pub kind: TrapKind,
-    /// The first lane concerned.
+    /// First lane with the fault.
     pub lane: Option<u32>,
-    /// The address concerned.
+    /// Address with the fault.
     pub address: Option<u64>,
 }
 
 impl Fault {
-    /// A fault that concerns the wave as a whole.
+    /// Creates a fault of the wave as a whole.
     pub fn new(kind: TrapKind) -> Fault {
         Fault {
             kind,
@@ -55,7 +55,7 @@ impl Fault {
         }
     }
 
-    /// A fault at an address.
+    /// Creates a fault at an address.
     pub fn at(kind: TrapKind, lane: Option<u32>, address: u64) -> Fault {
         Fault {
             kind,
@@ -65,14 +65,14 @@ impl Fault {
     }
 }
 
-/// What is wrong with the place of an access to memory.
+/// Problem with the address of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// No byte of it is an allocation's.
+    /// No byte of the access belongs to an allocation.
     Outside,
-    /// It runs into an allocation, or out of one.
+    /// The access begins or ends outside of an allocation.
     Partly,
-    /// It may not be written.
+    /// The allocation is read-only.
     ReadOnly,
 }
 
@@ -80,84 +80,84 @@ pub enum Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrapKind {
-    /// Memory that no allocation covers, or a write to memory that is not writable.
+    /// The access is to memory that no allocation covers, or writes to read-only memory.
     MemoryFault {
-        /// A write (false: a read).
+        /// True for a write, false for a read.
         write: bool,
         /// Bytes accessed.
         bytes: u32,
-        /// What is wrong with the place.
+        /// Problem with the address.
         place: Place,
     },
-    /// An LDS access beyond what the group has.
+    /// The access is beyond the group's LDS.
     LdsOutOfRange {
-        /// A write (false: a read).
+        /// True for a write, false for a read.
         write: bool,
-        /// Bytes of LDS the group has.
+        /// Size of the group's LDS in bytes.
         size: u32,
     },
-    /// An address that the instruction needs aligned is not.
+    /// The address is not aligned as the instruction requires.
     Misaligned {
-        /// The alignment it needs.
+        /// Required alignment.
         align: u32,
     },
-    /// An address in LDS that the instruction needs aligned is not.
+    /// The LDS address is not aligned as the instruction requires.
     LdsMisaligned {
-        /// The alignment it needs.
+        /// Required alignment.
         align: u32,
     },
-    /// The words at pc are no gfx906 instruction.
+    /// The words at the pc are not a gfx906 instruction.
     IllegalInstruction,
     /// A field has a value that no compute kernel of gfx906 can use.
     ReservedField(Reserved),
     /// The pc left the code.
     BadPc,
-    /// An instruction of graphics, or of what a driver allocates: no compute kernel has it.
+    /// The instruction belongs to graphics, or needs resources that a driver allocates. No compute kernel has it.
     Unimplemented,
-    /// An instruction that only a trap handler may run.
+    /// Only a trap handler may run the instruction.
     Privileged,
-    /// The wave halted: nothing on this device resumes it.
+    /// The wave halted, and nothing on this device resumes it.
     Halted,
     /// An operand names a register beyond the kernel's allocation.
     RegisterOutOfRange {
-        /// What and which.
+        /// Register and its use.
         register: String,
     },
-    /// s_trap.
+    /// The wave executed s_trap.
     Trap {
         /// The trap id.
         id: u16,
     },
     /// The instruction or time budget ran out.
     Hang {
-        /// Which budget, in words.
+        /// Budget that ran out, in words.
         budget: String,
     },
-    /// No wave of the group can go on.
+    /// No wave of the group can continue.
     Deadlock,
-    /// Groups wait at the barrier of their grid, and nobody is left to come.
+    /// Groups wait at the grid's barrier, and no wave is left to arrive.
     GridDeadlock {
-        /// How many have ended.
+        /// Number of waves that have ended.
         ended: u64,
     },
-    /// An instruction that only kernels of a cooperative launch may run.
+    /// Only kernels of a cooperative launch may run the instruction.
     NotCooperative,
 }
 
 /// The allocation nearest to a bad address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
-    /// Its name.
+    /// Name of the allocation.
     pub name: String,
-    /// Its first address.
+    /// First address.
     pub base: u64,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Bytes from the allocation to the address: negative before its start, counted from its end behind it, 0 within.
+    /// Distance in bytes from the allocation to the address: negative before its start, from its end behind it, 0 within.
     pub distance: i128,
 }
 
-/// A kernel that stopped before its end: where, and why.
+/// Report on a kernel that stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
     /// The kind.
@@ -170,20 +170,20 @@ pub struct Trap {
     pub instruction: String,
     /// The work-group's id.
     pub work_group: [u32; 3],
-    /// The wave within its group.
+    /// Number of the wave within its group.
     pub wave: u32,
-    /// The first lane concerned.
+    /// First lane with the fault.
     pub lane: Option<u32>,
-    /// That lane's work-item id within its group.
+    /// Work-item id of the lane within its group.
     pub work_item: Option<[u32; 3]>,
-    /// The address concerned.
+    /// Address with the fault.
     pub address: Option<u64>,
-    /// The allocation nearest to it.
+    /// Allocation nearest to the address.
     pub nearest: Option<Nearest>,
 }
 
 impl Trap {
-    /// Whether a budget ran out.
+    /// Returns true if a budget ran out.
     pub fn is_hang(&self) -> bool {
         matches!(
             self.kind,

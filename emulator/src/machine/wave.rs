@@ -7,7 +7,7 @@ use crate::semantics::Mode;
 
 /// The state of a wave.
 pub struct Wave {
-    /// Vector registers, register-major; behind them the slots that operands from elsewhere are brought to.
+    /// Vector registers, register-major. Behind them stand the slots for sources that are not VGPRs.
     pub v: Box<Registers>,
     /// Scalar registers at their encoded numbers: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, TTMP, M0 and EXEC.
     pub s: [u32; 128],
@@ -22,14 +22,14 @@ pub struct Wave {
     limit: u16,
     /// The wave's number within its group.
     pub index: u32,
-    /// Results of the vector instruction that runs.
+    /// Results of the running vector instruction.
     pub results: Results,
     mask: Lanes,
     mask_of: u64,
 }
 
 impl Wave {
-    /// A wave with poisoned vector registers; what its scalar ones hold is for the dispatch to say.
+    /// Creates a wave with poisoned vector registers. The dispatch sets its scalar registers.
     pub fn new() -> Wave {
         Wave {
             v: Box::new(Registers::poisoned()),
@@ -51,19 +51,19 @@ impl Wave {
         }
     }
 
-    /// The floating-point mode.
+    /// Returns the floating-point mode.
     #[inline(always)]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Whether the floating-point mode is `Mode::HIP`.
+    /// Returns true if the floating-point mode is `Mode::HIP`.
     #[inline(always)]
     pub fn in_hip_mode(&self) -> bool {
         self.mode_bits & Mode::FIELDS == Mode::HIP_BITS
     }
 
-    /// The MODE register.
+    /// Returns the MODE register.
     pub fn mode_bits(&self) -> u32 {
         self.mode_bits
     }
@@ -79,7 +79,7 @@ impl Wave {
         };
     }
 
-    /// Number of VGPRs the kernel asked for.
+    /// Returns the number of VGPRs that the kernel requests.
     pub fn vgprs(&self) -> u16 {
         self.vgprs
     }
@@ -90,36 +90,37 @@ impl Wave {
         self.set_mode_bits(self.mode_bits);
     }
 
-    /// Instructions that need more VGPRs than this take the long way: none has so many, or the mode says so.
+    /// Returns the largest number of VGPRs that an instruction may need to run directly. Instructions beyond it are checked first: they
+    /// exceed the wave's VGPRs, or the mode changes all vector instructions.
     #[inline(always)]
     pub fn limit(&self) -> u16 {
         self.limit
     }
 
-    /// Whether vector instructions do nothing (s_setvskip).
+    /// Returns true if vector instructions do nothing (s_setvskip).
     #[inline(always)]
     pub fn skips_vector(&self) -> bool {
         self.mode_bits & Mode::SKIPPED != 0
     }
 
-    /// Whether an index in M0 is added to VGPR operands (s_set_gpr_idx_on).
+    /// Returns true if an index in M0 is added to VGPR operands (s_set_gpr_idx_on).
     pub fn indexes_vgprs(&self) -> bool {
         self.mode_bits & Mode::INDEXED != 0
     }
 
-    /// EXEC: one bit a lane.
+    /// Returns EXEC, one bit per lane.
     #[inline(always)]
     pub fn exec(&self) -> u64 {
         self.s[126] as u64 | (self.s[127] as u64) << 32
     }
 
-    /// VCC: one bit a lane.
+    /// Returns VCC, one bit per lane.
     #[inline(always)]
     pub fn vcc(&self) -> u64 {
         self.s[106] as u64 | (self.s[107] as u64) << 32
     }
 
-    /// EXEC as a lane mask: all ones where the lane is on.
+    /// Returns EXEC as a lane mask, all ones where the lane is enabled.
     #[inline(always)]
     pub fn lane_mask(&mut self) -> &Lanes {
         let exec = self.exec();
@@ -130,7 +131,7 @@ impl Wave {
         &self.mask
     }
 
-    /// The lanes of a mask, all ones where its bit is set.
+    /// Expands a mask to lanes, all ones where the bit is set.
     #[inline(always)]
     pub fn mask_of(&mut self, lanes: u64) -> Lanes {
         if lanes == self.exec() {
@@ -154,7 +155,7 @@ impl Wave {
         }
     }
 
-    /// A scalar source of 32 bits: register, constant or literal. VGPRs read lane 0's value; callers exclude them.
+    /// Reads a scalar source of 32 bits: register, constant or literal. A VGPR reads lane 0's value; callers exclude VGPRs.
     #[inline(always)]
     pub fn scalar32(&self, code: Code, literal: u32) -> u32 {
         match code.0 {
@@ -180,8 +181,7 @@ impl Wave {
         }
     }
 
-    /// A scalar source of 64 bits a register pair, an inline constant sign-extended, or a literal
-    /// zero-extended.
+    /// Reads a scalar source of 64 bits: a register pair, a sign-extended inline constant, or a zero-extended literal.
     #[inline(always)]
     pub fn scalar64(&self, code: Code, literal: u32) -> u64 {
         match code.0 {

@@ -1,4 +1,4 @@
-//! The words of an allocation: the emulator's own, or memory of the host that the guest shares.
+//! Words of an allocation: the emulator's own, or host memory that the guest shares.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
@@ -9,48 +9,49 @@ use std::sync::atomic::AtomicU32;
 
 use crate::allocation::handled;
 
-/// Where an allocation's first word stands, in the host's memory: at a multiple of this, as vector moves and pairs like it.
+/// Host alignment of an allocation's first word, which speeds up vector moves.
 const ALIGN: usize = 64;
 
-/// Words that guest and host may reach at the same time.
+/// Words that guest and host may access at the same time.
 pub struct Words {
     words: NonNull<[AtomicU32]>,
-    /// What frees them.
+    /// Owner, which frees the words.
     _owner: Box<dyn Any + Send + Sync>,
 }
 
 // SAFETY: the words are atomics, and the owner can be sent.
 unsafe impl Send for Words {}
-// SAFETY: the words are atomics, and the owner is never looked at.
+// SAFETY: the words are atomics, and the owner is never accessed.
 unsafe impl Sync for Words {}
 
-/// A block of the host's allocator, freed in the end.
+/// A block of the host's allocator, freed on drop.
 struct Block(NonNull<u8>, Layout);
 
-// SAFETY: nothing but its drop touches the block.
+// SAFETY: only the drop accesses the block.
 unsafe impl Send for Block {}
-// SAFETY: nothing but its drop touches the block.
+// SAFETY: only the drop accesses the block.
 unsafe impl Sync for Block {}
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and this is its only drop.
+        // SAFETY: the block was allocated with this layout, and this is its only drop.
         unsafe { dealloc(self.0.as_ptr(), self.1) };
     }
 }
 
 impl Words {
-    /// Zeros for `bytes` bytes, if the host has the memory: all that guests have is made here.
+    /// Allocates zeros for `bytes` bytes. Returns `None` if the host lacks the memory. All memory of guests is allocated here.
     pub fn try_new(bytes: u64) -> Option<Words> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         let size = count.checked_mul(4)?.checked_add(ALIGN)?;
-        // Aligned by hand: with a large alignment the host's allocator writes the zeros itself, and of scratch little is touched.
+        // The alignment is done by hand: with a large alignment the host's allocator would write the zeros itself, and most of scratch is
+        // never touched.
         let layout = Layout::from_size_align(size, 16).ok()?;
         // SAFETY: the size is not 0.
         let start = handled(|| unsafe { alloc_zeroed(layout) });
         let block = Block(NonNull::new(start)?, layout);
         let skipped = block.0.as_ptr().align_offset(ALIGN);
-        // SAFETY: fewer than `ALIGN` bytes are skipped, which the block has beyond the words.
+        // SAFETY: fewer than `ALIGN` bytes are skipped, and the block has that many beyond the words.
         let first = unsafe { block.0.add(skipped) }.cast();
         Some(Words {
             words: NonNull::slice_from_raw_parts(first, count),
@@ -58,7 +59,7 @@ impl Words {
         })
     }
 
-    /// The same words twice, which stay until both are gone.
+    /// Returns two handles to the same words, which are freed when both are dropped.
     pub fn shared(self) -> [Words; 2] {
         let words = self.words;
         let owner = Arc::new(self);
@@ -69,11 +70,12 @@ impl Words {
         })
     }
 
-    /// Memory of the host: kernels then see what the host writes there, and the other way round.
+    /// Uses memory of the host: kernels see what the host writes there, and the reverse.
     ///
     /// # Safety
-    /// `count` words from `start` on, aligned to 8 bytes, stay readable until `owner` is dropped, and writable unless they are a
-    /// [`super::Region`]'s that is not `writable`; nobody holds a Rust reference to them other than to atomics.
+    ///
+    /// `count` words from `start` on, aligned to 8 bytes, stay readable until `owner` is dropped, and writable unless they belong to a
+    /// [`super::Region`] that is not `writable`. No Rust reference to them exists other than to atomics.
     pub unsafe fn of_host(
         start: NonNull<AtomicU32>,
         count: usize,
@@ -91,7 +93,7 @@ impl Deref for Words {
 
     #[inline(always)]
     fn deref(&self) -> &[AtomicU32] {
-        // SAFETY: valid for as long as the owner lives, which is as long as this does.
+        // SAFETY: the words are valid while the owner lives, and the owner lives as long as `self`.
         unsafe { self.words.as_ref() }
     }
 }

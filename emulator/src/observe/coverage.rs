@@ -1,22 +1,22 @@
-//! Which instructions of a code object run, how often, and in what company.
+//! Coverage of a code object: the executed instructions, their counts, and the presence of other waves in the group.
 
 use super::{Exchange, Observer};
 use crate::machine::{Group, Op, Started, Wave};
 
-/// How often each instruction of one code object was executed, by link address. All launches of a [`crate::machine::Module`] add up.
+/// Number of executions of each instruction of one code object, by link address. All launches of a [`crate::machine::Module`] add up.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     base: u64,
     counts: Vec<u64>,
-    /// Whether a wave that has others in its work-group executed it.
+    /// True if a wave executed it whose work-group has other waves.
     together: Vec<bool>,
-    /// The work-group that runs has several waves.
+    /// True if the running work-group has several waves.
     several: bool,
     exchange: Exchange,
 }
 
 impl Coverage {
-    /// Link addresses of the instructions that ran, ascending, and by how many waves each was executed.
+    /// Iterates over the link addresses of the executed instructions, ascending, with the number of waves that executed each.
     pub fn executed(&self) -> impl Iterator<Item = (u64, u64)> {
         let counts = self.counts.iter().enumerate();
         counts
@@ -24,7 +24,7 @@ impl Coverage {
             .map(|(at, &count)| (4 * at as u64, count))
     }
 
-    /// Link addresses of the instructions that waves executed which had others in their work-group, ascending.
+    /// Iterates over the link addresses of the instructions that were executed by a wave whose work-group has other waves, ascending.
     pub fn together(&self) -> impl Iterator<Item = u64> {
         let together = self.together.iter().enumerate();
         together
@@ -32,7 +32,8 @@ impl Coverage {
             .map(|(at, _)| 4 * at as u64)
     }
 
-    /// Names of the kernels of which a wave reached a byte of device memory that another of its launch stored to, ascending.
+    /// Iterates over the names of kernels in which a wave accessed a byte of device memory that another wave of the launch stored to,
+    /// ascending.
     pub fn exchanging(&self) -> impl Iterator<Item = &str> {
         self.exchange.kernels()
     }

@@ -1,4 +1,4 @@
-//! Which kernels' waves meet in device memory.
+//! Kernels whose waves exchange data through device memory.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,25 +6,25 @@ use super::Observer;
 use super::sanitize::access::{Access, Space, accesses};
 use crate::machine::{Group, Op, Started, Wave, Way};
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 const PAGE: usize = 4096;
-/// Pages that are remembered at most: a launch that reaches more is taken to be one of an exchange.
+/// Largest number of pages that are recorded. A launch that accesses more counts as one with an exchange.
 const MOST: usize = 1 << 14;
 
-/// Some wave has stored to it.
+/// Bit of a byte that a wave has stored to.
 const STORED: u32 = 1 << 31;
-/// Several waves have reached it.
+/// Number of a byte that several waves have accessed.
 const SEVERAL: u32 = STORED - 1;
 
-/// A byte: who has reached it, the wave's number in the launch from 1, and whether it was stored to.
+/// Record of a byte: the number of the wave that accessed it, counted from 1 in the launch, and the bit for a store.
 type Byte = u32;
 
-/// The kernels of which a wave reached a byte of device memory that another wave of the same launch stored to.
+/// Kernels in which a wave accessed a byte of device memory that another wave of the same launch stored to.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
     kernels: BTreeSet<String>,
     kernel: String,
-    /// Nothing more need be known of this launch.
+    /// True if the result for this launch is known already.
     over: bool,
     grid: [u32; 3],
     group: Group,
@@ -33,7 +33,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Their names, ascending.
+    /// Iterates over the names of the kernels, ascending.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(String::as_str)
     }
@@ -44,7 +44,7 @@ impl Exchange {
         self.pages.clear();
     }
 
-    /// The wave's number in the launch; waves of no number of their own are several.
+    /// Returns the number of a wave in the launch. A wave whose number does not fit counts as several waves.
     fn number(&self, wave: &Wave) -> Byte {
         let [x, y, z] = self.group.id.map(u64::from);
         let group = (z * u64::from(self.grid[1]) + y) * u64::from(self.grid[0]) + x;
@@ -53,7 +53,7 @@ impl Exchange {
     }
 }
 
-/// A byte that was reached, and is now.
+/// Combines the record of a byte with a new access.
 fn meet(before: Byte, now: Byte) -> Byte {
     let who = match (before & SEVERAL, now & SEVERAL) {
         (0, one) | (one, 0) => one,
@@ -63,7 +63,7 @@ fn meet(before: Byte, now: Byte) -> Byte {
     (before | now) & STORED | who
 }
 
-/// Whether it is one of an exchange.
+/// Returns true if the byte took part in an exchange.
 fn met(byte: Byte) -> bool {
     byte == STORED | SEVERAL
 }

@@ -1,21 +1,21 @@
-//! A profile: how many instructions of which kind, how many lanes were on, how many bytes were moved.
+//! Profile of dispatches: instructions by kind, enabled lanes and moved bytes.
 
 use super::{Observer, lanes_on};
 use crate::isa::Role;
 use crate::machine::shapes::resource::Resource;
 use crate::machine::{Kind, LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
 
-/// A kind of memory, as counters count it.
+/// Kind of memory in the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Space {
-    /// Device memory, reached by vector instructions.
+    /// Device memory that vector instructions access.
     Memory,
-    /// The work-items' scratch.
+    /// Scratch of the work-items.
     Scratch,
-    /// The work-groups' LDS.
+    /// LDS of the work-groups.
     Lds,
-    /// Device memory, reached by scalar instructions.
+    /// Device memory that scalar instructions access.
     Scalar,
 }
 
@@ -23,7 +23,7 @@ impl Space {
     /// Every kind, in the order of their numbers.
     pub const ALL: [Space; 4] = [Space::Memory, Space::Scratch, Space::Lds, Space::Scalar];
 
-    /// Its name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Space::Memory => "memory",
@@ -34,7 +34,7 @@ impl Space {
     }
 }
 
-/// Bytes that instructions asked for.
+/// Bytes that instructions request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
     /// Bytes read.
@@ -43,11 +43,11 @@ pub struct Bytes {
     pub written: u64,
 }
 
-/// What dispatches did, in numbers.
+/// Counts of what dispatches did.
 ///
-/// An instruction counts when it begins, also one that then traps. Bytes are those that instructions ask for: the bytes of an element
-/// for each lane that is on (for the wave, where scalar), whether a cache would have had them and whether or not neighbours are the same;
-/// an atomic reads and writes its element.
+/// An instruction counts when it begins, even if it then traps. Bytes are those that instructions request: the bytes of an element for each
+/// enabled lane (for the wave, where scalar), whether or not a cache would have them and whether or not lanes access the same bytes. An
+/// atomic reads and writes its element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     kinds: [u64; Kind::ALL.len()],
@@ -58,46 +58,46 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Wave instructions by the kinds' names.
+    /// Iterates over the names of the kinds and their numbers of wave instructions.
     pub fn by_kind(&self) -> impl Iterator<Item = (&'static str, u64)> {
         Kind::ALL
             .iter()
             .map(|k| (k.name(), self.kinds[*k as usize]))
     }
 
-    /// Wave instructions of a kind.
+    /// Returns the number of wave instructions of a kind.
     pub fn instructions(&self, kind: Kind) -> u64 {
         self.kinds[kind as usize]
     }
 
-    /// Wave instructions that work lane by lane: vector ALU, vector memory, LDS and lane exchanges.
+    /// Returns the number of wave instructions that work per lane: vector ALU, vector memory, LDS and lane exchanges.
     pub fn vector_instructions(&self) -> u64 {
         let kinds = [Kind::Valu, Kind::Vmem, Kind::Lds];
         kinds.iter().map(|&kind| self.instructions(kind)).sum()
     }
 
-    /// Lanes that were on, summed over the vector instructions.
+    /// Returns the number of enabled lanes, summed over the vector instructions.
     pub fn active_lanes(&self) -> u64 {
         self.lanes
     }
 
-    /// The share of lanes that were on in vector instructions, from 0 to 1; none where there were none.
+    /// Returns the share of enabled lanes in vector instructions, from 0 to 1, or `None` if there were no vector instructions.
     pub fn lane_utilisation(&self) -> Option<f64> {
         let lanes = self.vector_instructions() * LANES as u64;
         (lanes != 0).then(|| self.lanes as f64 / lanes as f64)
     }
 
-    /// Bytes read and written of a kind of memory.
+    /// Returns the bytes read and written in a kind of memory.
     pub fn bytes(&self, space: Space) -> Bytes {
         self.bytes[space as usize]
     }
 
-    /// s_barrier instructions that waves executed.
+    /// Returns the number of executed s_barrier instructions.
     pub fn barriers(&self) -> u64 {
         self.barriers
     }
 
-    /// Branches, jumps and calls after which a wave did not go on with the instruction behind.
+    /// Returns the number of branches, jumps and calls after which a wave did not continue with the next instruction.
     pub fn branches_taken(&self) -> u64 {
         self.taken
     }

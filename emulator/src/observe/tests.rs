@@ -1,4 +1,4 @@
-//! Observers of assembled programs whose numbers and registers one can work out by hand.
+//! Tests of observers on assembled programs whose numbers and registers can be computed by hand.
 
 use std::io::{self, Write};
 
@@ -33,7 +33,7 @@ const COUNTED: &str = "c0060200 00000000 befe01ff 000000ff 7e020284 dc588000 020
     d81c0100 00030201 d8740000 05000001 d8000000 00000301 d87a041f 05000005 e0500000 80010600 e0700000 80030600 dc500000 0600000a \
     bf8a0000 bf840001 bf800000 bf85ffff befe0180 7e020284 dc708000 00000201";
 
-/// A buffer over the memory, scratch within it, and flat addresses: two lanes in LDS, the others in memory.
+/// Sets up a buffer over the memory, scratch within it, and flat addresses: two lanes in LDS, the others in memory.
 fn buffers(wave: &mut Wave) {
     wave.s[4..8].copy_from_slice(&[MEMORY as u32, (MEMORY >> 32) as u32, 4096, 0x27fac]);
     let scratch = MEMORY + 2048;
@@ -70,7 +70,7 @@ fn counters_are_what_one_counts_by_hand() {
     ];
     assert_eq!(kinds, by_hand);
     assert_eq!(profile.instructions(Kind::Vmem), 14);
-    // 11 instructions of each wave with 8 lanes on, 2 with none.
+    // Each wave runs 11 vector instructions with 8 lanes enabled, and 2 with none.
     assert_eq!(profile.vector_instructions(), 26);
     assert_eq!(profile.active_lanes(), 2 * 11 * 8);
     assert_eq!(profile.lane_utilisation(), Some(176.0 / (26.0 * 64.0)));
@@ -181,7 +181,7 @@ fn a_trace_shows_what_was_written() {
     assert_eq!(trace(Filter::default(), 100, 1), (expected.to_owned(), 23));
 }
 
-/// The lines of a trace without heading, up to the instruction.
+/// Returns the lines of a trace without its heading, up to the instruction.
 fn places(filter: Filter, limit: u64) -> Vec<String> {
     let (text, _) = trace(filter, limit, 2);
     let place = |line: &str| line.split(": ").next().unwrap_or_default().to_owned();
@@ -224,7 +224,7 @@ fn a_trace_is_cut_at_its_limit_and_still_ends_with_the_trap() {
         text.contains("\n# cut: the limit of 2 instructions is reached\n"),
         "{text}"
     );
-    // A limit that is just enough cuts nothing.
+    // A limit that is just sufficient cuts nothing.
     assert!(!trace(Filter::default(), 22, 1).0.contains("# cut"));
     assert!(trace(Filter::default(), 21, 1).0.contains("# cut"));
 }
@@ -278,12 +278,12 @@ fn coverage_tells_waves_that_have_others_from_those_that_have_not() {
     assert!(places(&alone).len() > 10);
     assert_eq!(alone.together().next(), None);
     assert_eq!(all.together().collect::<Vec<u64>>(), places(&all));
-    // Launches add up.
+    // Several launches add up.
     all.join(alone);
     assert_eq!(all.together().collect::<Vec<u64>>(), places(&all));
 }
 
-/// A byte or dword of memory and a load, each at a place of the lane's own and of its wave's.
+/// Stores of a byte or dword and a load, each at an address of the lane and the wave.
 ///
 /// ```text
 /// global_store_dword v1, v0, s[0:1]
@@ -294,7 +294,8 @@ const STORE: &str = "dc708000 00000001";
 const STORE_BYTE: &str = "dc608000 00000001";
 const LOAD: &str = "dc508000 06000002";
 
-/// Whether waves meet in memory: v1 is where each stores, v2 where it loads, by lane and wave.
+/// Returns true if waves meet in memory: v1 is the address that each lane stores to, and v2 the address that it loads from, by lane and
+/// wave.
 fn meets(words: &str, stores: fn(u32, u32) -> u32, loads: fn(u32, u32) -> u32) -> bool {
     let place = |wave: &mut Wave| {
         let index = wave.index;
@@ -303,7 +304,7 @@ fn meets(words: &str, stores: fn(u32, u32) -> u32, loads: fn(u32, u32) -> u32) -
     };
     let mut all = Exchange::default();
     assert_eq!(run(words, 2, place, &mut all), None);
-    // The same by two workers, each with one of the waves.
+    // Two workers, each with one of the waves, find the same.
     let mut joined = Exchange::default();
     assert_eq!(run("", 1, |_| {}, &mut joined), None);
     for index in [0, 1] {
@@ -329,11 +330,11 @@ fn waves_meet_where_one_reaches_what_another_stores() {
     let both = format!("{STORE} {LOAD}");
     assert!(!meets(&both, own, own));
     assert!(meets(&both, own, other));
-    // Whichever comes first, and without any load.
+    // The order does not matter, and no load is needed.
     assert!(meets(&format!("{LOAD} {STORE}"), own, other));
     assert!(meets(STORE, same, same));
     assert!(!meets(LOAD, own, same));
-    // Bytes side by side are different places.
+    // Neighbouring bytes are different places.
     let bytes = |lane, wave| 2 * lane + wave;
     assert!(!meets(STORE_BYTE, bytes, bytes));
     assert!(meets(&format!("{STORE_BYTE} {LOAD}"), bytes, own));

@@ -1,13 +1,14 @@
-//! What one instruction sees and leaves behind, each time it runs: two runs that differ in that instruction alone differ here first.
+//! Values that one instruction reads and writes, each time it runs. Two runs whose code differs only in that instruction differ first in
+//! these values.
 
 use super::{Observer, lanes_on};
 use crate::isa::{Access, Code, Kind, register_name};
 use crate::machine::{Op, Started, Wave};
 
-/// Executions of which the operands are remembered.
+/// Number of executions whose operands are recorded.
 const REMEMBERED: usize = 2;
 
-/// A digest of words in order: of two sequences that differ somewhere it is another one, but for one chance in 2^64.
+/// Digest of a sequence of words. Two different sequences have the same digest with a probability of 2^-64.
 #[derive(Clone, Copy, Debug)]
 struct Digest(u64);
 
@@ -25,7 +26,7 @@ impl Digest {
     }
 }
 
-/// Watches the instruction at one link address.
+/// Observer of the instruction at one link address.
 #[derive(Clone, Debug)]
 pub struct Witness {
     target: u64,
@@ -36,7 +37,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Watches the instruction at a link address.
+    /// Creates an observer of the instruction at a link address.
     pub fn new(target: u64) -> Witness {
         Witness {
             target,
@@ -47,12 +48,12 @@ impl Witness {
         }
     }
 
-    /// How often it ran, and a digest of what each execution left: every register, and what was asked of memory where it stores.
+    /// Returns the number of executions, and a digest of the results of each: every register, and the memory traffic of a store.
     pub fn left(&self) -> (u64, u64) {
         (self.executions, self.left.0)
     }
 
-    /// What the first executions found in their operands, a line each.
+    /// Returns the operand values of the first executions, one line each.
     pub fn saw(&self) -> &[String] {
         &self.saw
     }
@@ -90,7 +91,7 @@ impl Observer for Witness {
         left.add(&wave.s);
         let pc = wave.pc.wrapping_sub(self.base) as u32;
         left.add(&[u32::from(wave.scc), wave.mode_bits(), pc]);
-        // What is stored is in no register: another store is another trace, unless no lane is on.
+        // The stored value is in no written register. Another value makes another digest, unless no lane is enabled.
         let stores = matches!(op.kind, Kind::Vmem | Kind::Lds);
         if stores && lanes_on(wave) != 0 {
             let loads = op.inst.row.operands.first();
@@ -102,7 +103,7 @@ impl Observer for Witness {
     }
 }
 
-/// The sources of an instruction in a wave: of vectors the values of the first lane that is on and of the last.
+/// Formats the sources of an instruction: for vectors, the values of the first and the last enabled lane.
 fn seen(wave: &Wave, op: &Op) -> String {
     let lanes = lanes_on(wave);
     let sources = op.inst.row.operands.iter().zip(&op.inst.operands);

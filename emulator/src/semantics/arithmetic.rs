@@ -1,4 +1,4 @@
-//! What the float instructions of all three formats share, written once.
+//! Float operations that all three formats share.
 
 use super::format::{Format, settle2, settle3};
 use super::{Mode, Round};
@@ -31,7 +31,7 @@ pub(crate) fn mul<F: Format>(mode: Mode, a: F, b: F) -> F {
     settle2(a.product(b, F::rounding(mode)), a, b).result(mode)
 }
 
-/// `a * b` where zero times anything, infinity and NaN included, is +0.
+/// `a * b`, except that zero times any value, including infinity and NaN, is +0.
 #[inline(always)]
 pub(crate) fn mul_legacy<F: Format>(mode: Mode, a: F, b: F) -> F {
     let zero = a.source(mode) == F::ZERO || b.source(mode) == F::ZERO;
@@ -45,7 +45,7 @@ pub(crate) fn fma<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     settle3(a.fused(b, c, F::rounding(mode)), a, b, c).result(mode)
 }
 
-/// The mode that the unfused multiply-adds run in: theirs, with every denormal flushed.
+/// Returns the mode of the unfused multiply-adds: the given mode with every denormal flushed.
 #[inline(always)]
 pub(crate) fn flushing(mode: Mode) -> Mode {
     Mode {
@@ -57,14 +57,14 @@ pub(crate) fn flushing(mode: Mode) -> Mode {
     }
 }
 
-/// `a * b + c`, the product rounded before the sum, denormals always flushed.
+/// `a * b + c`. The product is rounded before the sum, and denormals are always flushed.
 #[inline(always)]
 pub(crate) fn mad<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let mode = flushing(mode);
     add(mode, mul(mode, a, b), c)
 }
 
-/// [`mad`] to nearest, where it gives no NaN.
+/// [`mad`] rounded to nearest, valid where its result is not a NaN.
 #[inline(always)]
 pub(crate) fn mad_number(a: f32, b: f32, c: f32) -> f32 {
     let product = (a.flushed() * b.flushed()).flushed();
@@ -78,7 +78,7 @@ pub(crate) fn mad_legacy<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     add(mode, mul_legacy(mode, a, b), c)
 }
 
-/// What min and max give where an operand is a NaN: under IEEE a signalling one quieted, else the other operand.
+/// Returns the result of min and max: `number` if no operand is a NaN, else the other operand, or under IEEE a signalling NaN quieted.
 #[inline(always)]
 fn pick_number<F: Format>(mode: Mode, number: F, a: F, b: F) -> F {
     let r = if b.nan() { a } else { number };
@@ -88,13 +88,13 @@ fn pick_number<F: Format>(mode: Mode, number: F, a: F, b: F) -> F {
     r.quiet_if_nan()
 }
 
-/// The number of the lower rank.
+/// Returns the number with the lower rank.
 #[inline(always)]
 pub(crate) fn lower<F: Format>(a: F, b: F) -> F {
     if b.rank() < a.rank() { b } else { a }
 }
 
-/// The number of the higher rank.
+/// Returns the number with the higher rank.
 #[inline(always)]
 pub(crate) fn higher<F: Format>(a: F, b: F) -> F {
     if a.rank() < b.rank() { b } else { a }
@@ -124,7 +124,7 @@ pub(crate) fn max3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     max(mode, max(mode, a, b), c)
 }
 
-/// The middle of three; with a NaN among them, their minimum.
+/// The middle of three numbers; their minimum if one of them is a NaN.
 #[inline(always)]
 pub(crate) fn med3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
@@ -134,7 +134,7 @@ pub(crate) fn med3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     if any { least } else { r.result(mode) }
 }
 
-/// The middle of three numbers: the larger of those that are left of the largest one.
+/// The middle of three numbers: the larger of the two that remain without the largest.
 #[inline(always)]
 pub(crate) fn middle<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let highest = higher(higher(a, b), c).result(mode);
@@ -143,7 +143,7 @@ pub(crate) fn middle<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     if highest == a { higher(b, c) } else { r }
 }
 
-/// The integral value in a direction; a NaN is quieted.
+/// Rounds to an integral value in a direction and quiets a NaN.
 #[inline(always)]
 pub(crate) fn integral<F: Format>(mode: Mode, direction: Round, a: F) -> F {
     let a = a.source(mode);
@@ -181,7 +181,7 @@ pub(crate) fn frexp_exp<F: Format>(mode: Mode, a: F) -> i32 {
     }
 }
 
-/// The significand `m` of `a = m * 2^e` with `m` in [0.5, 1); zero, infinity and (quieted) NaN are their own.
+/// The significand `m` of `a = m * 2^e` with `m` in [0.5, 1). Zero and infinity are returned unchanged, and a NaN is quieted.
 #[inline(always)]
 pub(crate) fn frexp_mant<F: Format>(mode: Mode, a: F) -> F {
     let a = a.source(mode);
@@ -209,7 +209,7 @@ pub(crate) fn ldexp<F: Format>(mode: Mode, a: F, by: i32) -> F {
     r.result(mode)
 }
 
-/// The clamp modifier: into [0, 1], and NaN to 0 under DX10_CLAMP.
+/// The clamp modifier: limits a number to [0, 1], and converts a NaN to 0 under DX10_CLAMP.
 #[inline(always)]
 pub(crate) fn clamp<F: Format>(mode: Mode, a: F) -> F {
     let r = if F::ONE.less(a) { F::ONE } else { a };

@@ -1,8 +1,8 @@
-//! The read-modify-write of atomics: memory's value and the operands give memory's new value.
+//! Read-modify-write operations of atomics, which compute memory's new value from its old value and the operands.
 //!
-//! The names are those of the global instructions. LDS's are the same operations under other names: `ds_add_u32` is `atomic_add`,
-//! `ds_min_i32` `atomic_smin`, `ds_max_u64` `atomic_umax_x2`, `ds_wrxchg_rtn_b32` `atomic_swap`, and so on; those that only LDS has, or
-//! whose operands come in another order, are here as `ds_...`.
+//! The names are those of the global instructions. LDS has the same operations under other names: `ds_add_u32` is `atomic_add`,
+//! `ds_min_i32` `atomic_smin`, `ds_max_u64` `atomic_umax_x2`, `ds_wrxchg_rtn_b32` `atomic_swap`, and so on. Operations that only LDS has,
+//! or whose operands come in another order, are named `ds_...` here.
 
 use super::{Mode, arithmetic};
 
@@ -38,18 +38,18 @@ atomics! {
 /// Declares the operations with two operands in both widths.
 macro_rules! two_operands {
     ($( $bits:ident $float:ident $cmpswap:ident $cmpst:ident $cmpst_float:ident $mskor:ident; )*) => { $(
-        /// `data` where memory holds `compare`, else memory's value.
+        /// `data` if memory holds `compare`, else memory's value.
         #[inline(always)]
         pub fn $cmpswap(memory: $bits, data: $bits, compare: $bits) -> $bits { if memory == compare { data } else { memory } }
-        /// `data` where memory holds `compare`, else memory's value.
+        /// `data` if memory holds `compare`, else memory's value.
         #[inline(always)]
         pub fn $cmpst(memory: $bits, compare: $bits, data: $bits) -> $bits { if memory == compare { data } else { memory } }
-        /// `data` where memory's number equals `compare`, else memory's value: zeros are equal, a NaN to nothing.
+        /// `data` if memory's number equals `compare`, else memory's value. Both zeros are equal, and a NaN equals nothing.
         #[inline(always)]
         pub fn $cmpst_float(_mode: Mode, memory: $float, compare: $float, data: $float) -> $float {
             if memory == compare { data } else { memory }
         }
-        /// The bits of `mask` replaced: `(memory & !mask) | data`.
+        /// Replaces the bits of `mask`: `(memory & !mask) | data`.
         #[inline(always)]
         pub fn $mskor(memory: $bits, mask: $bits, data: $bits) -> $bits { memory & !mask | data }
     )* };
@@ -63,17 +63,17 @@ two_operands! {
 instructions! {
     /// `memory + data`.
     ds_add_f32(mode: Mode, memory: f32, data: f32) -> f32 { arithmetic::add(mode, memory, data) }
-    /// The smaller; of a number and a NaN the number.
+    /// The smaller number; a NaN loses against a number.
     ds_min_f32(mode: Mode, memory: f32, data: f32) -> f32 { arithmetic::min(mode, memory, data) }
-    /// The larger; of a number and a NaN the number.
+    /// The larger number; a NaN loses against a number.
     ds_max_f32(mode: Mode, memory: f32, data: f32) -> f32 { arithmetic::max(mode, memory, data) }
-    /// The smaller; of a number and a NaN the number.
+    /// The smaller number; a NaN loses against a number.
     ds_min_f64(mode: Mode, memory: f64, data: f64) -> f64 { arithmetic::min(mode, memory, data) }
-    /// The larger; of a number and a NaN the number.
+    /// The larger number; a NaN loses against a number.
     ds_max_f64(mode: Mode, memory: f64, data: f64) -> f64 { arithmetic::max(mode, memory, data) }
-    /// `memory - data` where that does not borrow, else `memory + wrap`.
+    /// `memory - data` if the difference does not borrow, else `memory + wrap`.
     ds_wrap_b32(memory: u32, data: u32, wrap: u32) -> u32 { if memory >= data { memory - data } else { memory.wrapping_add(wrap) } }
-    /// Each half of memory replaced by the low 31 bits of `data`'s half where the highest bit of that is set.
+    /// Replaces each half of memory by the low 31 bits of `data`'s half if the highest bit of that half is set.
     ds_condxchg32_b64(memory: u64, data: u64) -> u64 {
         let half = |memory: u32, data: u32| if data >> 31 != 0 { data & 0x7fff_ffff } else { memory };
         u64::from(half(memory as u32, data as u32)) | u64::from(half((memory >> 32) as u32, (data >> 32) as u32)) << 32

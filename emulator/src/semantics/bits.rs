@@ -3,7 +3,7 @@
 instructions! {
     /// `a`.
     mov_b32(a: u32) -> u32 { a }
-    /// `b` where the condition holds, else `a`.
+    /// `b` if the condition holds, else `a`.
     cndmask_b32(a: u32, b: u32, condition: bool) -> u32 { if condition { b } else { a } }
     /// `!a`.
     not_b32(a: u32) -> u32 { !a }
@@ -24,29 +24,29 @@ instructions! {
 
     /// `b << a`.
     lshlrev_b32(a: u32, b: u32) -> u32 { b << (a & 31) }
-    /// `b >> a`, zeros in.
+    /// `b >> a`, shifting in zeros.
     lshrrev_b32(a: u32, b: u32) -> u32 { b >> (a & 31) }
-    /// `b >> a`, signs in.
+    /// `b >> a`, shifting in the sign.
     ashrrev_i32(a: u32, b: i32) -> i32 { b >> (a & 31) }
     /// `b << a`.
     lshlrev_b64(a: u32, b: u64) -> u64 { b << (a & 63) }
-    /// `b >> a`, zeros in.
+    /// `b >> a`, shifting in zeros.
     lshrrev_b64(a: u32, b: u64) -> u64 { b >> (a & 63) }
-    /// `b >> a`, signs in.
+    /// `b >> a`, shifting in the sign.
     ashrrev_i64(a: u32, b: i64) -> i64 { b >> (a & 63) }
     /// `b << a`.
     lshlrev_b16(a: u16, b: u16) -> u16 { b << (a & 15) }
-    /// `b >> a`, zeros in.
+    /// `b >> a`, shifting in zeros.
     lshrrev_b16(a: u16, b: u16) -> u16 { b >> (a & 15) }
-    /// `b >> a`, signs in.
+    /// `b >> a`, shifting in the sign.
     ashrrev_i16(a: u16, b: i16) -> i16 { b >> (a & 15) }
 
     /// `width` bits of `a` from `offset` on.
     bfe_u32(a: u32, offset: u32, width: u32) -> u32 { a >> (offset & 31) & ((1 << (width & 31)) - 1) }
-    /// `width` bits of `a` from `offset` on, the highest being a sign.
+    /// `width` bits of `a` from `offset` on, sign-extended.
     bfe_i32(a: i32, offset: u32, width: u32) -> i32 {
         let (offset, width) = (offset & 31, width & 31);
-        // Where the field passes the top, the sign bits shifted in are its high bits.
+        // If the field extends past the top, its high bits are the sign bits that were shifted in.
         let unused = 32u32.wrapping_sub(width) & 31;
         let field = (a >> offset) << unused >> unused;
         if width == 0 { 0 } else { field }
@@ -55,36 +55,36 @@ instructions! {
     bfi_b32(a: u32, b: u32, c: u32) -> u32 { a & b | !a & c }
     /// A mask of `width` bits from `offset` on.
     bfm_b32(width: u32, offset: u32) -> u32 { ((1 << (width & 31)) - 1) << (offset & 31) }
-    /// `a:b` shifted right by bits.
+    /// `a:b` shifted right by `shift` bits.
     alignbit_b32(a: u32, b: u32, shift: u32) -> u32 { ((u64::from(a) << 32 | u64::from(b)) >> (shift & 31)) as u32 }
-    /// `a:b` shifted right by bytes.
+    /// `a:b` shifted right by `shift` bytes.
     alignbyte_b32(a: u32, b: u32, shift: u32) -> u32 { ((u64::from(a) << 32 | u64::from(b)) >> ((shift & 3) * 8)) as u32 }
     /// The bits in opposite order.
     bfrev_b32(a: u32) -> u32 { a.reverse_bits() }
     /// The count of set bits, plus `b`.
     bcnt_u32_b32(a: u32, b: u32) -> u32 { a.count_ones().wrapping_add(b) }
-    /// The distance of the highest set bit from the top; all ones if there is none.
+    /// The distance of the highest set bit from the top; all ones if no bit is set.
     ffbh_u32(a: u32) -> u32 { if a == 0 { u32::MAX } else { a.leading_zeros() } }
-    /// The position of the lowest set bit; all ones if there is none.
+    /// The position of the lowest set bit; all ones if no bit is set.
     ffbl_b32(a: u32) -> u32 { if a == 0 { u32::MAX } else { a.trailing_zeros() } }
-    /// The distance from the top of the highest bit that differs from the sign; all ones if there is none.
+    /// The distance from the top of the highest bit that differs from the sign; all ones if no bit differs.
     ffbh_i32(a: i32) -> i32 {
         let different = (a ^ a >> 31) as u32;
         if different == 0 { -1 } else { different.leading_zeros() as i32 }
     }
-    /// Set bits of `mask` below this lane, of the lanes 0 to 31, plus `b`.
+    /// Counts the set bits of `mask` among lanes 0 to 31 below this lane, and adds `b`.
     mbcnt_lo_u32_b32(mask: u32, b: u32, lane: u32) -> u32 {
         let below = if lane >= 32 { u32::MAX } else { (1 << lane) - 1 };
         (mask & below).count_ones().wrapping_add(b)
     }
-    /// Set bits of `mask` below this lane, of the lanes 32 to 63, plus `b`.
+    /// Counts the set bits of `mask` among lanes 32 to 63 below this lane, and adds `b`.
     mbcnt_hi_u32_b32(mask: u32, b: u32, lane: u32) -> u32 {
         let below = if lane < 32 { 0 } else { (1 << (lane & 31)) - 1 };
         (mask & below).count_ones().wrapping_add(b)
     }
 }
 
-/// What a byte of the selector makes of the eight bytes of `a:b`.
+/// Returns the byte that one byte of the selector picks from the eight bytes of `a:b`.
 #[inline(always)]
 fn permuted_byte(bytes: u64, selector: u32) -> u32 {
     let sign = |bit: u32| if bytes >> bit & 1 != 0 { 0xff } else { 0 };
@@ -97,9 +97,9 @@ fn permuted_byte(bytes: u64, selector: u32) -> u32 {
 }
 
 instructions! {
-    /// Four bytes picked from `a:b` (b's are 0 to 3, a's 4 to 7) by the bytes of the selector.
+    /// Four bytes picked from `a:b` by the bytes of the selector: 0 to 3 are the bytes of `b`, 4 to 7 those of `a`.
     ///
-    /// Selectors 8 to 11 spread the sign of a 16-bit half of `a:b`, 12 is zero, 13 and above all ones.
+    /// Selectors 8 to 11 spread the sign of a 16-bit half of `a:b`, 12 is zero, and 13 and above are all ones.
     perm_b32(a: u32, b: u32, selector: u32) -> u32 where [] by permuted_bytes([(); 3]) {
         let bytes = u64::from(a) << 32 | u64::from(b);
         permuted_byte(bytes, selector)

@@ -1,10 +1,10 @@
-//! The element formats of typed buffers: how the components of an element lie in memory, and what they are as f32 or integers.
+//! Element formats of typed buffers: the layout of an element's components in memory, and their values as f32 or integers.
 
 use super::convert::{normalised, toward_zero};
 use super::half_format::{narrow, widen};
 use half::f16;
 
-/// A data format (how many components of how many bits) and a number format (what the bits mean), as gfx9 numbers them.
+/// A data format (number and widths of the components) and a number format (meaning of the bits), as gfx9 numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferFormat {
     data: u8,
@@ -24,7 +24,7 @@ enum Number {
 }
 
 impl BufferFormat {
-    /// From the fields of a resource or an instruction.
+    /// Reads the format from the fields of a resource or an instruction.
     pub fn new(data: u32, number: u32) -> BufferFormat {
         let number = match number & 7 {
             0 => Number::Unorm,
@@ -42,7 +42,7 @@ impl BufferFormat {
         }
     }
 
-    /// Bits of each component, from the lowest bit of the element on.
+    /// Widths of the components, from the lowest bit of the element on.
     fn widths(self) -> &'static [u32] {
         match self.data {
             1 => &[8],
@@ -63,17 +63,17 @@ impl BufferFormat {
         }
     }
 
-    /// Bytes of an element; 0 where the format is none.
+    /// Bytes of an element; 0 for an invalid format.
     pub fn bytes(self) -> u64 {
         u64::from(self.widths().iter().sum::<u32>() / 8)
     }
 
-    /// Whether components are integers rather than floats.
+    /// Returns true if components are integers rather than floats.
     pub fn is_integer(self) -> bool {
         matches!(self.number, Number::Uint | Number::Sint)
     }
 
-    /// The number one, as components have it.
+    /// Returns the number one as a component.
     pub fn one(self) -> u32 {
         if self.is_integer() {
             1
@@ -82,7 +82,7 @@ impl BufferFormat {
         }
     }
 
-    /// An element's components: f32 bits or integers. Components that it lacks are 0, the fourth one 1.
+    /// Returns an element's components as f32 bits or integers. Missing components are 0, and a missing fourth one is 1.
     pub fn load(self, raw: [u32; 4]) -> [u32; 4] {
         let mut components = [0, 0, 0, self.one()];
         let raw = raw
@@ -98,7 +98,7 @@ impl BufferFormat {
         components
     }
 
-    /// The element that components make.
+    /// Returns the element with these components.
     pub fn store(self, components: [u32; 4]) -> [u32; 4] {
         let mut raw = 0u128;
         let mut at = 0;
@@ -109,7 +109,7 @@ impl BufferFormat {
         std::array::from_fn(|n| (raw >> (32 * n)) as u32)
     }
 
-    /// A component of 32 bits as the 16 bits of a D16 instruction.
+    /// Converts a component of 32 bits to the 16 bits of a D16 instruction.
     pub fn to_half(self, component: u32) -> u32 {
         if self.is_integer() {
             component & 0xffff
@@ -118,7 +118,7 @@ impl BufferFormat {
         }
     }
 
-    /// The 16 bits of a D16 instruction as a component of 32 bits.
+    /// Converts the 16 bits of a D16 instruction to a component of 32 bits.
     pub fn from_half(self, half: u32) -> u32 {
         match self.number {
             Number::Uint => half & 0xffff,
@@ -133,7 +133,7 @@ fn mask(width: u32) -> u32 {
 }
 
 impl Number {
-    /// A component of `width` bits as an f32's bits or an integer.
+    /// Converts a component of `width` bits to an f32's bits or an integer.
     fn load(self, bits: u32, width: u32) -> u32 {
         let unsigned = f64::from(bits);
         let sign_extended = (bits << (32 - width)) as i32 >> (32 - width);
@@ -149,7 +149,7 @@ impl Number {
             Number::Float => match width {
                 32 => bits,
                 16 => widen(f16::from_bits(bits as u16)).to_bits(),
-                // Without a sign, with an f16's exponent.
+                // These floats have no sign, and an f16's exponent.
                 10 | 11 => widen(f16::from_bits((bits << (15 - width)) as u16)).to_bits(),
                 _ => 0,
             },
@@ -157,7 +157,7 @@ impl Number {
         }
     }
 
-    /// The bits of a component of `width` bits; the caller drops those above.
+    /// Converts a component to `width` bits. The caller drops the bits above them.
     fn store(self, component: u32, width: u32) -> u32 {
         let x = f32::from_bits(component);
         let (most, half) = (f64::from(mask(width)), f64::from(mask(width - 1)));

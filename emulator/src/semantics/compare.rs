@@ -80,7 +80,7 @@ compare_integers! { u32: cmp_f_u32 cmp_lt_u32 cmp_eq_u32 cmp_le_u32 cmp_gt_u32 c
 compare_integers! { i64: cmp_f_i64 cmp_lt_i64 cmp_eq_i64 cmp_le_i64 cmp_gt_i64 cmp_ne_i64 cmp_ge_i64 cmp_t_i64 }
 compare_integers! { u64: cmp_f_u64 cmp_lt_u64 cmp_eq_u64 cmp_le_u64 cmp_gt_u64 cmp_ne_u64 cmp_ge_u64 cmp_t_u64 }
 
-/// Whether the class of `a` is one that `mask` names: signalling NaN, quiet NaN, -inf, -normal, -denormal, -0, +0, +denormal, +normal, +inf.
+/// Returns true if `mask` names the class of `a`: signalling NaN, quiet NaN, -inf, -normal, -denormal, -0, +0, +denormal, +normal, +inf.
 #[inline(always)]
 fn class<F: Format>(a: F, mask: u32) -> bool {
     let magnitude = a.bits() & !F::SIGN;
@@ -110,10 +110,10 @@ fn class<F: Format>(a: F, mask: u32) -> bool {
 }
 
 instructions! {
-    /// Whether the class of `a` is in the mask. Denormals are denormals in every mode.
+    /// True if the class of `a` is in the mask. Denormals count as denormals in every mode.
     cmp_class_f16(a: f16, mask: u32) -> bool { class(a, mask) }
-    /// Whether the class of `a` is in the mask. Denormals are denormals in every mode.
+    /// True if the class of `a` is in the mask. Denormals count as denormals in every mode.
     cmp_class_f32(a: f32, mask: u32) -> bool { class(a, mask) }
-    /// Whether the class of `a` is in the mask. Denormals are denormals in every mode.
+    /// True if the class of `a` is in the mask. Denormals count as denormals in every mode.
     cmp_class_f64(a: f64, mask: u32) -> bool { class(a, mask) }
 }

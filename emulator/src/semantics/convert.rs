@@ -1,6 +1,7 @@
 //! Conversions between number types, with the hardware's rounding and saturation.
 //!
-//! Float to integer goes toward zero and saturates, NaN to 0. What gives an f16, or takes an f64, rounds as the f16-and-f64 mode says.
+//! A float becomes an integer by rounding toward zero and saturating; a NaN becomes 0. Conversions to f16 and from f64 round by the mode
+//! for f16 and f64.
 
 use super::directed::narrowed;
 use super::format::Format;
@@ -8,7 +9,7 @@ use super::half_format::{narrow_in, narrow_number, widen};
 use super::{Mode, Round, arithmetic};
 use half::f16;
 
-/// A float's NaN in a narrower or wider format: sign and high payload bits kept, quieted.
+/// Converts a NaN to a narrower or wider format: its sign and the high bits of its payload are kept, and it is quieted.
 #[inline(always)]
 fn convert_nan<F: Format, G: Format>(a: F) -> G {
     let bits = a.bits();
@@ -22,7 +23,7 @@ fn convert_nan<F: Format, G: Format>(a: F) -> G {
     G::of_bits(sign | G::INFINITY | G::QUIET | fraction)
 }
 
-/// Normalised to `[-1, 1]` or `[0, 1]`: scaled, rounded to nearest even, saturated; NaN to 0.
+/// Converts to a normalised integer of `[-1, 1]` or `[0, 1]`: scaled, rounded to nearest even, saturated; a NaN becomes 0.
 #[inline(always)]
 pub(super) fn normalised(a: f32, scale: f64, least: f64) -> i32 {
     let scaled = f64::from(a) * scale;
@@ -35,22 +36,22 @@ pub(super) fn normalised(a: f32, scale: f64, least: f64) -> i32 {
     }
 }
 
-/// To f16 toward zero: what is too large becomes the largest number, not infinity.
+/// Converts to f16 toward zero. A number beyond f16's range becomes the largest f16, not infinity.
 #[inline(always)]
 pub(super) fn toward_zero(a: f32) -> f16 {
     narrow_in(a, Round::TowardZero)
 }
 
-/// 1.5 * 2^52: a sum with it has its last place at one, and an integer in its low bits.
+/// 1.5 * 2^52. A sum with this number has its last place at one, and an integer in its low bits.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
-/// A number below 2^50 rounded to nearest even, modulo 2^32.
+/// Rounds a number below 2^50 to nearest even, modulo 2^32.
 #[inline(always)]
 fn nearest_integer(x: f64) -> u32 {
     (x + SHIFT).to_bits() as u32
 }
 
-/// A number's floor, brought within a range of 32-bit integers, modulo 2^32. No host function, and it vectorises.
+/// Returns a number's floor, limited to a range of 32-bit integers, modulo 2^32. It calls no host function, and vectorises.
 #[inline(always)]
 fn floor_within(x: f64, least: f64, greatest: f64) -> u32 {
     let x = if x > least { x } else { least };
@@ -59,7 +60,7 @@ fn floor_within(x: f64, least: f64, greatest: f64) -> u32 {
     nearest_integer(x).wrapping_sub(above.into())
 }
 
-/// A number cut to an integer, brought within a range of 32-bit integers, modulo 2^32; 0 for a NaN.
+/// Truncates a number to an integer, limited to a range of 32-bit integers, modulo 2^32; a NaN becomes 0.
 #[inline(always)]
 fn cut_within(x: f64, least: f64, greatest: f64) -> u32 {
     let magnitude = floor_within(x.abs(), 0.0, if x < 0.0 { -least } else { greatest });
@@ -71,10 +72,10 @@ fn cut_within(x: f64, least: f64, greatest: f64) -> u32 {
     if x.is_nan() { 0 } else { cut }
 }
 
-/// The ends of i32.
+/// Least and greatest i32.
 const INT: (f64, f64) = (i32::MIN as f64, i32::MAX as f64);
 
-/// A float as a byte: rounded as the mode says, saturated; NaN to 0.
+/// Converts a float to a byte: rounded by the mode, saturated; a NaN becomes 0.
 #[inline(always)]
 fn byte(mode: Mode, a: f32) -> u32 {
     cut_within(
@@ -84,7 +85,7 @@ fn byte(mode: Mode, a: f32) -> u32 {
     )
 }
 
-/// The whole part of a magnitude below 2^32: shifts that vectorise, where the host's saturating conversion does not.
+/// Returns the integer part of a magnitude below 2^32 by shifts, which vectorise; the host's saturating conversion does not.
 #[inline(always)]
 fn whole_part(a: f32) -> u32 {
     let significand = a.to_bits() & 0x007f_ffff | 0x0080_0000;
@@ -95,7 +96,7 @@ fn whole_part(a: f32) -> u32 {
     if exponent < 127 { 0 } else { number }
 }
 
-/// `word` with its byte number `index` replaced.
+/// Replaces byte number `index` of `word`.
 #[inline(always)]
 fn insert_byte(word: u32, index: u32, byte: u32) -> u32 {
     let shift = (index & 3) * 8;
@@ -103,7 +104,7 @@ fn insert_byte(word: u32, index: u32, byte: u32) -> u32 {
 }
 
 instructions! {
-    /// Toward zero, saturated; NaN to 0.
+    /// Rounded toward zero, saturated; a NaN becomes 0.
     cvt_i32_f32(_mode: Mode, a: f32) -> i32 where [] {
         let exponent = a.exponent_field();
         let magnitude = whole_part(a) as i32;
@@ -112,35 +113,35 @@ instructions! {
         let number = if exponent >= 127 + 31 { saturated } else { number };
         if a.is_nan() { 0 } else { number }
     }
-    /// Toward zero, saturated; NaN to 0.
+    /// Rounded toward zero, saturated; a NaN becomes 0.
     cvt_u32_f32(_mode: Mode, a: f32) -> u32 where [] {
         let number = if a.exponent_field() >= 127 + 32 { u32::MAX } else { whole_part(a) };
         if a.is_nan() || a.is_sign_negative() { 0 } else { number }
     }
-    /// Toward zero, saturated; NaN to 0.
+    /// Rounded toward zero, saturated; a NaN becomes 0.
     cvt_i32_f64(_mode: Mode, a: f64) -> i32 where [] { cut_within(a, INT.0, INT.1) as i32 }
-    /// Toward zero, saturated; NaN to 0.
+    /// Rounded toward zero, saturated; a NaN becomes 0.
     cvt_u32_f64(_mode: Mode, a: f64) -> u32 where [] { cut_within(a, 0.0, f64::from(u32::MAX)) }
-    /// Toward zero, saturated; NaN to 0.
+    /// Rounded toward zero, saturated; a NaN becomes 0.
     cvt_u16_f16(mode: Mode, a: f16) -> u16 where [] { cvt_u32_f32(mode, widen(a)).min(0xffff) as u16 }
-    /// Toward zero, saturated; NaN to 0.
+    /// Rounded toward zero, saturated; a NaN becomes 0.
     cvt_i16_f16(mode: Mode, a: f16) -> i16 where [] { cvt_i32_f32(mode, widen(a)).clamp(-0x8000, 0x7fff) as i16 }
-    /// `floor(a + 0.5)` of the exact sum, saturated; a NaN saturates to the side of its sign.
+    /// `floor(a + 0.5)` of the exact sum, saturated. A NaN saturates to the side of its sign.
     cvt_rpi_i32_f32(_mode: Mode, a: f32) -> i32 where [] { if a.is_nan() { nan_i32(a) } else { floor_within(f64::from(a) + 0.5, INT.0, INT.1) as i32 } }
-    /// `floor(a)`, saturated; a NaN saturates to the side of its sign.
+    /// `floor(a)`, saturated. A NaN saturates to the side of its sign.
     cvt_flr_i32_f32(_mode: Mode, a: f32) -> i32 where [] { if a.is_nan() { nan_i32(a) } else { floor_within(f64::from(a), INT.0, INT.1) as i32 } }
 
-    /// Rounded as the mode says.
+    /// Rounded by the mode.
     cvt_f32_i32(mode: Mode, a: i32) -> f32 where [ROUND32] { narrowed(mode.round32, f64::from(a)) }
-    /// Rounded as the mode says.
+    /// Rounded by the mode.
     cvt_f32_u32(mode: Mode, a: u32) -> f32 where [ROUND32] { narrowed(mode.round32, f64::from(a)) }
-    /// Exact.
+    /// Exact conversion.
     cvt_f64_i32(_mode: Mode, a: i32) -> f64 where [] { f64::from(a) }
-    /// Exact.
+    /// Exact conversion.
     cvt_f64_u32(_mode: Mode, a: u32) -> f64 where [] { f64::from(a) }
-    /// Rounded as the mode says.
+    /// Rounded by the mode.
     cvt_f16_u16(mode: Mode, a: u16) -> f16 where [ROUND64] { narrow_number(f32::from(a), mode.round64) }
-    /// Rounded as the mode says.
+    /// Rounded by the mode.
     cvt_f16_i16(mode: Mode, a: i16) -> f16 where [ROUND64] { narrow_number(f32::from(a), mode.round64) }
     /// Byte 0 as a number.
     cvt_f32_ubyte0(_mode: Mode, a: u32) -> f32 where [] { (a & 0xff) as f32 }
@@ -153,43 +154,43 @@ instructions! {
     /// The low four bits, signed, in sixteenths: -0.5 to 0.4375.
     cvt_off_f32_i4(_mode: Mode, a: u32) -> f32 where [] { ((a << 28) as i32 >> 28) as f32 * 0.0625 }
 
-    /// Rounded as the mode says.
+    /// Rounded by the mode.
     cvt_f16_f32(mode: Mode, a: f32) -> f16 where [IN32 ROUND64 OUT64] by from_f32 |mode, a; 1| [a.source(mode)] {
         let a = a.source(mode);
         narrow_in(a, mode.round64).result(mode)
     }
-    /// Exact.
+    /// Exact conversion.
     cvt_f32_f16(mode: Mode, a: f16) -> f32 where [IN64] { widen(a.source(mode)).quiet_if_nan() }
-    /// Rounded as the mode says.
+    /// Rounded by the mode.
     cvt_f32_f64(mode: Mode, a: f64) -> f32 where [IN64 ROUND64 OUT32] {
         let a = a.source(mode);
         let r = narrowed(mode.round64, a);
         let r = if a.is_nan() { convert_nan(a) } else { r };
         r.result(mode)
     }
-    /// Exact.
+    /// Exact conversion.
     cvt_f64_f32(mode: Mode, a: f32) -> f64 where [IN32] {
         let a = a.source(mode);
         if a.is_nan() { convert_nan(a) } else { f64::from(a) }
     }
 
-    /// Both to f16 toward zero, whatever the mode's rounding.
+    /// Both rounded to f16 toward zero, independent of the mode.
     cvt_pkrtz_f16_f32(mode: Mode, a: f32, b: f32) -> [f16; 2] where [IN32 OUT64] by pair_toward_zero |mode, a; 1| [a.source(mode)] {
         [toward_zero(a.source(mode)).result(mode), toward_zero(b.source(mode)).result(mode)]
     }
-    /// In 1/32767, saturated to +-32767.
+    /// A multiple of 1/32767, saturated to +-32767.
     cvt_norm_i16_f16(mode: Mode, a: f16) -> i16 where [IN64] { normalised(widen(a.source(mode)), 32767.0, -32767.0) as i16 }
-    /// In 1/65535, saturated.
+    /// A multiple of 1/65535, saturated.
     cvt_norm_u16_f16(mode: Mode, a: f16) -> u16 where [IN64] { normalised(widen(a.source(mode)), 65535.0, 0.0) as u16 }
-    /// [`cvt_norm_i16_f16()`] of two.
+    /// [`cvt_norm_i16_f16()`] of both sources.
     cvt_pknorm_i16_f16(mode: Mode, a: f16, b: f16) -> [i16; 2] where [IN64] { [a, b].map(|x| cvt_norm_i16_f16(mode, x)) }
-    /// [`cvt_norm_u16_f16()`] of two.
+    /// [`cvt_norm_u16_f16()`] of both sources.
     cvt_pknorm_u16_f16(mode: Mode, a: f16, b: f16) -> [u16; 2] where [IN64] { [a, b].map(|x| cvt_norm_u16_f16(mode, x)) }
-    /// In 1/32767, saturated to +-32767.
+    /// Multiples of 1/32767, saturated to +-32767.
     cvt_pknorm_i16_f32(mode: Mode, a: f32, b: f32) -> [i16; 2] where [IN32] { [a, b].map(|x| normalised(x.source(mode), 32767.0, -32767.0) as i16) }
-    /// In 1/65535, saturated.
+    /// Multiples of 1/65535, saturated.
     cvt_pknorm_u16_f32(mode: Mode, a: f32, b: f32) -> [u16; 2] where [IN32] { [a, b].map(|x| normalised(x.source(mode), 65535.0, 0.0) as u16) }
-    /// `a` rounded to a byte as the mode says, saturated, as byte number `index` of `word`.
+    /// `word` with byte number `index` replaced by `a`, rounded by the mode and saturated.
     cvt_pk_u8_f32(mode: Mode, a: f32, index: u32, word: u32) -> u32 where [ROUND32 IN32] { insert_byte(word, index, byte(mode, a)) }
     /// [`cvt_pk_u8_f32()`] into the destination's own word.
     cvt_pkaccum_u8_f32(mode: Mode, a: f32, index: u32, word: u32) -> u32 where [ROUND32 IN32] { insert_byte(word, index, byte(mode, a)) }
@@ -198,14 +199,14 @@ instructions! {
     cvt_pk_u16_u32(a: u32, b: u32) -> [u16; 2] { [a, b].map(|x| x.min(0xffff) as u16) }
     /// Both saturated to 16 bits.
     cvt_pk_i16_i32(a: i32, b: i32) -> [i16; 2] { [a, b].map(|x| x.clamp(-0x8000, 0x7fff) as i16) }
-    /// Both saturated to unsigned bytes, the first one low.
+    /// Both saturated to unsigned bytes; the first one is the low byte.
     sat_pk_u8_i16(a: [i16; 2]) -> u16 {
         let [low, high] = a.map(|x| x.clamp(0, 0xff) as u16);
         low | high << 8
     }
 }
 
-/// What the two flooring conversions make of a NaN.
+/// Returns the result of the two flooring conversions for a NaN.
 #[inline(always)]
 fn nan_i32(a: f32) -> i32 {
     if a.is_sign_negative() {

@@ -1,9 +1,9 @@
-//! Cube-map coordinates of a direction (x, y, z): the face, where on it, and the major axis.
+//! Cube-map coordinates of a direction (x, y, z): the face, the coordinates on the face, and the major axis.
 
 use super::format::Format;
 use super::{Mode, arithmetic};
 
-/// The axis of the largest magnitude; of equal ones z before y before x.
+/// The axis of the largest magnitude. Among equal magnitudes z comes before y, and y before x.
 #[derive(Clone, Copy)]
 struct Major {
     y: bool,
@@ -20,7 +20,7 @@ impl Major {
         }
     }
 
-    /// The value of this axis, all three being given.
+    /// Selects the argument of this axis.
     #[inline(always)]
     fn pick(self, x: f32, y: f32, z: f32) -> f32 {
         let r = if self.y { y } else { x };
@@ -28,7 +28,7 @@ impl Major {
     }
 }
 
-/// Flushes the sources, computes, flushes and settles the result.
+/// Flushes the sources, computes, and flushes and settles the result.
 #[inline(always)]
 fn cube(mode: Mode, x: f32, y: f32, z: f32, of: impl Fn(Major, f32, f32, f32) -> f32) -> f32 {
     let (x, y, z) = (x.source(mode), y.source(mode), z.source(mode));

@@ -1,26 +1,26 @@
-//! Rounding in the mode's direction without a branch: the result to nearest, and which side of it the exact value lies, move it by one
-//! place. Loops over lanes of these vectorise; the same in integers, for one value, is `exact`.
+//! Branch-free rounding in the mode's direction: the result to nearest, and the side on which the exact value lies, determine a step by one
+//! place. Loops over lanes of these functions vectorise. `exact` computes the same in integers for one value.
 
 use super::Round;
 use super::format::{Format, power_of_two};
 
-/// Where the exact value lies, as seen from the nearest number.
+/// Side of the nearest number on which the exact value lies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
-    /// Above it.
+    /// The exact value is greater.
     pub(crate) above: bool,
-    /// Below it.
+    /// The exact value is less.
     pub(crate) below: bool,
 }
 
-/// Whether a result of a sign is rounded away from zero.
+/// Returns true if a result with this sign is rounded away from zero.
 #[inline(always)]
 pub(crate) fn outward(round: Round, negative: bool) -> bool {
     (round == Round::TowardPositive) & !negative | (round == Round::TowardNegative) & negative
 }
 
-/// The nearest number moved to the neighbour that `round` asks for. An infinity that came of rounding has the exact value on its inner
-/// side and steps back to the largest number; the largest number may step out.
+/// Moves the nearest number to the neighbour that `round` requires. An infinity from rounding has its exact value on the inner side and
+/// steps back to the largest number; the largest number may step out.
 #[inline(always)]
 pub(crate) fn stepped<F: Format>(round: Round, nearest: F, exact: Side) -> F {
     let negative = nearest.bits() & F::SIGN != 0;
@@ -32,14 +32,14 @@ pub(crate) fn stepped<F: Format>(round: Round, nearest: F, exact: Side) -> F {
     F::of_bits(nearest.bits().wrapping_add(out).wrapping_sub(back))
 }
 
-/// A sum that is exactly zero has the sign of both terms, or where they differ the one that `round` gives it.
+/// Sets the sign of an exactly zero sum: the sign of both terms, or, where they differ, the sign that `round` determines.
 #[inline(always)]
 pub(crate) fn zero_signed<F: Format>(round: Round, sum: F, exactly_zero: bool, signs: u64) -> F {
     let negative = exactly_zero & (round == Round::TowardNegative);
     F::of_bits(sum.bits() | if negative { signs & F::SIGN } else { 0 })
 }
 
-/// An f64 as an f32.
+/// Rounds an f64 to an f32.
 #[inline(always)]
 pub(crate) fn narrowed(round: Round, x: f64) -> f32 {
     let nearest = x as f32;
@@ -54,7 +54,7 @@ pub(crate) fn narrowed(round: Round, x: f64) -> f32 {
     )
 }
 
-/// `a + b` to nearest, and what that leaves: exact where nothing overflows.
+/// `a + b` to nearest, and the rounding error, which is exact if nothing overflows.
 macro_rules! two_sum {
     ($name:ident, $odd:ident, $float:ident, $word:ident) => {
         #[inline(always)]
@@ -64,12 +64,13 @@ macro_rules! two_sum {
             (sum, (a - (sum - rest)) + (b - rest))
         }
 
-        /// `a + b` rounded to odd, where neither the sum nor its error over- or underflows.
+        /// `a + b` rounded to odd, valid if neither the sum nor its error over- or underflows.
         #[inline(always)]
         pub(crate) fn $odd(a: $float, b: $float) -> $float {
             let (sum, error) = $name(a, b);
             let bits = sum.to_bits();
-            // One place back where the error points to zero, and odd. No error of an infinity or a NaN counts.
+            // The sum steps back one place if the error points to zero, and its last bit is set. The error of an infinity or a NaN does not
+            // count.
             let inexact = error.abs() > 0.0;
             let inward = (error.to_bits() ^ bits) >> ($word::BITS - 1);
             let odd = bits.wrapping_sub(inward) | 1;
@@ -80,7 +81,7 @@ macro_rules! two_sum {
 two_sum!(two_sum_f32, odd_sum_f32, f32, u32);
 two_sum!(two_sum_f64, odd_sum_f64, f64, u64);
 
-/// `a + b`: the error is what is left of the smaller term, which no overflow disturbs.
+/// `a + b`. The error is the remainder of the smaller term, which no overflow disturbs.
 macro_rules! directed_add {
     ($name:ident, $float:ident) => {
         #[inline(always)]
@@ -88,7 +89,7 @@ macro_rules! directed_add {
             let sum = a + b;
             let (high, low) = if a.abs() > b.abs() { (a, b) } else { (b, a) };
             let error = low - (sum - high);
-            // Of finite terms: the sum was too large.
+            // An infinite sum of finite terms was rounded up in magnitude.
             let overflowed = sum.is_infinite() & high.is_finite();
             let side = Side {
                 above: (error > 0.0) | (overflowed & (sum < 0.0)),
@@ -102,13 +103,13 @@ macro_rules! directed_add {
 directed_add!(add_f32, f32);
 directed_add!(add_f64, f64);
 
-/// `a * b` of f32s: exact as an f64.
+/// `a * b` of f32s. The product is exact as an f64.
 #[inline(always)]
 pub(crate) fn mul_f32(round: Round, a: f32, b: f32) -> f32 {
     narrowed(round, f64::from(a) * f64::from(b))
 }
 
-/// `(a * b + c) * 2^by` of f32s: the product is exact as an f64, the sum is made sticky there.
+/// `(a * b + c) * 2^by` of f32s. The product is exact as an f64, and the sum is rounded to odd there.
 #[inline(always)]
 pub(crate) fn fma_f32(round: Round, a: f32, b: f32, c: f32, by: i32) -> f32 {
     let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
@@ -120,13 +121,13 @@ pub(crate) fn fma_f32(round: Round, a: f32, b: f32, c: f32, by: i32) -> f32 {
     )
 }
 
-/// `2^by` of a normal f64.
+/// `2^by` as a normal f64.
 #[inline(always)]
 fn power(by: i32) -> f64 {
     f64::from_bits(((1023 + by) as u64) << 52)
 }
 
-/// A finite f64 as a number of magnitude 1 to 2, or zero, and the power of two that it goes with.
+/// Splits a finite f64 into a number of magnitude 1 to 2, or zero, and a power of two.
 #[inline(always)]
 fn split(a: f64) -> (f64, i32) {
     let small = a.abs() < f64::MIN_POSITIVE;
@@ -140,7 +141,7 @@ fn split(a: f64) -> (f64, i32) {
     }
 }
 
-/// `(a + rest) * 2^by`, rounded once, of a magnitude 1 to 4 (or zero) and less than its last place.
+/// Rounds `(a + rest) * 2^by` once; `a` has a magnitude of 1 to 4 or is zero, and `rest` is less than its last place.
 #[inline(always)]
 fn joined(round: Round, a: f64, rest: f64, by: i32) -> f64 {
     let by = by.clamp(-1400, 1400);
@@ -155,7 +156,7 @@ fn joined(round: Round, a: f64, rest: f64, by: i32) -> f64 {
     stepped(round, nearest, side)
 }
 
-/// `a * b` of f64s, in another direction than to nearest: as significands, whose product and its error are exact.
+/// `a * b` of f64s, rounded in another direction than to nearest. It multiplies significands, whose product and its error are exact.
 #[inline(always)]
 pub(crate) fn mul_f64(round: Round, a: f64, b: f64) -> f64 {
     let ((m, e), (n, f)) = (split(a), split(b));
@@ -179,7 +180,7 @@ pub(crate) fn scale_f64(a: f64, by: i32, round: Round) -> f64 {
 /// `(a * b + c) * 2^by` of f64s.
 #[inline(always)]
 pub(crate) fn fma_f64(round: Round, a: f64, b: f64, c: f64, by: i32) -> f64 {
-    // To nearest, what is normal before it is scaled, and more than the least normal number after, is scaled exactly.
+    // To nearest, the scaling is exact if the sum is normal and the scaled sum exceeds the least normal number.
     let sum = a.mul_add(b, c);
     let scaled = sum * power(by.clamp(-1000, 1000));
     let normal = sum.is_normal() & scaled.is_finite() & (scaled.abs() > f64::MIN_POSITIVE);

@@ -1,4 +1,5 @@
-//! The three steps around a division's Newton iteration: scale the operands, round the scaled quotient, put special cases right.
+//! The three steps around the Newton iteration of a division: scaling of the operands, rounding of the scaled quotient, and the special
+//! cases.
 
 use super::directed::{self, outward};
 use super::format::{Format, settle2, settle3};
@@ -7,10 +8,10 @@ use half::f16;
 
 macro_rules! division {
     ($float:ident, $fma:ident, $scale:ident, $fmas:ident, $fixup:ident, near_overflow $far:literal, scale $by:literal, tiny $tiny:literal, underflow $under:literal) => {
-        /// Scales `x`, which is the denominator or the numerator, so that no step of the division over- or underflows; and says whether
-        /// the quotient must be scaled back. 0 / d and n / 0 give a NaN that the fixup replaces.
+        /// Scales `x`, which is the denominator or the numerator, so that no step of the division over- or underflows. The second result is
+        /// true if the quotient must be scaled back. 0 / d and n / 0 give a NaN that the fixup replaces.
         ///
-        /// A huge denominator with a denormal quotient is scaled down: the manual's text says up, which would make it infinite.
+        /// A huge denominator with a denormal quotient is scaled down. The manual's text says up, which would make it infinite.
         #[inline(always)]
         pub fn $scale(
             mode: Mode,
@@ -24,13 +25,13 @@ macro_rules! division {
                 numerator.source(mode),
             );
             let denormal = |v: $float| v != 0.0 && v.abs() < $float::MIN_POSITIVE;
-            // The quotient counts as denormal also where it is too small to be one.
+            // A quotient that is too small even for a denormal counts as denormal.
             let finite = n.finite() && d.finite();
             let quotient_denormal = finite && n != 0.0 && (n / d).abs() < $float::MIN_POSITIVE;
             let inverse_denormal = d.finite() && (1.0 / d).abs() < $float::MIN_POSITIVE;
             let (up, down) = (power_of_two::<$float>($by), power_of_two::<$float>(-$by));
             let only = |when: bool, factor: $float| if when { factor } else { 1.0 };
-            // From the last rule to the first, each overriding those before it. No scaling here is inexact.
+            // The rules run from the last to the first, and each overrides those before it. Every scaling here is exact.
             let (by, vcc) = (only(n.exponent_field() <= $tiny, up), false);
             let (by, vcc) = if quotient_denormal {
                 (only(x == n, up), true)
@@ -53,9 +54,9 @@ macro_rules! division {
 
         as_type!($scale(mode: Mode, x: $float, denominator: $float, numerator: $float) -> ($float, bool));
 
-        /// `a * b + c`, scaled back where `vcc` says that the operands were scaled apart, rounded once.
+        /// `a * b + c`, rounded once, and scaled back if `vcc` says that the operands were scaled apart.
         ///
-        /// A large sum (exponent of `c` above one's) is scaled up, a small one down.
+        /// A large sum (exponent of `c` above the exponent of one) is scaled up, a small one down.
         #[inline(always)]
         pub fn $fmas(mode: Mode, a: $float, b: $float, c: $float, vcc: bool) -> $float {
             let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
@@ -67,9 +68,9 @@ macro_rules! division {
         }
         as_type!($fmas(mode: Mode, a: $float, b: $float, c: $float, vcc: bool) -> $float);
 
-        /// The quotient of the iteration, or what the special cases of numerator and denominator make of it.
+        /// The quotient of the iteration, or the result of a special case of numerator and denominator.
         ///
-        /// Of finite operands the iteration makes a NaN only where the quotient overflows far, so that is what it becomes.
+        /// The iteration on finite operands returns a NaN only if the quotient overflows far, so the NaN becomes an overflow.
         #[inline(always)]
         pub fn $fixup(
             mode: Mode,
@@ -83,13 +84,13 @@ macro_rules! division {
     };
 }
 
-/// `2^by` of a normal result.
+/// `2^by` as a normal number.
 #[inline(always)]
 fn power_of_two<F: Format>(by: i32) -> F {
     F::of_bits(((F::BIAS + by) as u64) << (F::PRECISION - 1))
 }
 
-/// The fixup of any format; the quotient is zero where the exponents are more than `under` apart.
+/// The fixup for any format. The quotient is zero if the exponents differ by more than `under`.
 #[inline(always)]
 fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under: i32) -> F {
     let (q, d, n) = (
@@ -129,14 +130,14 @@ fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under
     r.result(mode)
 }
 
-/// What a result too large becomes.
+/// Returns the result of an overflow.
 #[inline(always)]
 fn overflow<F: Format>(round: Round, sign: u64) -> F {
     let to_infinity = round == Round::NearestEven || outward(round, sign & F::SIGN != 0);
     F::of_bits(F::INFINITY - u64::from(!to_infinity)).signed_as(sign)
 }
 
-/// What a result too small becomes.
+/// Returns the result of an underflow.
 #[inline(always)]
 fn underflow<F: Format>(round: Round, sign: u64) -> F {
     let least = outward(round, sign & F::SIGN != 0);
@@ -146,12 +147,12 @@ fn underflow<F: Format>(round: Round, sign: u64) -> F {
 division!(f32, fma_f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
 division!(f64, fma_f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
 
-/// The exponents of f16 are never so far apart that the quotient is known to vanish.
+/// Limit for f16, whose exponents never differ enough to make the quotient vanish.
 const NEVER: i32 = i32::MAX;
 
 instructions! {
     /// [`div_fixup_f32()`] for f16.
     div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
-    /// [`div_fixup_f16()`]; it differs in what becomes of the destination's other half.
+    /// [`div_fixup_f16()`]. The instructions differ only in the destination's other half.
     div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
 }

@@ -21,32 +21,32 @@ fn unsigned<const N: u32>(a: u32, b: u32) -> u64 {
     (0..N).map(|i| element(a, i) * element(b, i)).sum()
 }
 
-/// Brings a sum within i32.
+/// Limits a sum to i32.
 #[inline(always)]
 fn saturated_i32(x: i64) -> i32 {
     x.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// Brings a sum within u32.
+/// Limits a sum to u32.
 #[inline(always)]
 fn saturated_u32(x: u64) -> u32 {
     x.min(u64::from(u32::MAX)) as u32
 }
 
-/// A pair of halves as a dword.
+/// Joins two halves to a dword.
 #[inline(always)]
 fn dword(x: [u16; 2]) -> u32 {
     u32::from(x[0]) | u32::from(x[1]) << 16
 }
 
-/// A pair of signed halves as a dword.
+/// Joins two signed halves to a dword.
 #[inline(always)]
 fn dword_signed(x: [i16; 2]) -> u32 {
     dword(x.map(|half| half as u16))
 }
 
 instructions! {
-    /// `a0 * b0 + a1 * b1 + c`, low element first, each step rounded; f32 denormals flushed whatever the mode.
+    /// `a0 * b0 + a1 * b1 + c`, low elements first, with each step rounded. f32 denormals are flushed in every mode.
     dot2_f32_f16(mode: Mode, a: [f16; 2], b: [f16; 2], c: f32) -> f32 where [ROUND32 IN64] by dot([(); 3]) {
         let [a0, a1] = a.map(|x| widen(x.source(mode)));
         let [b0, b1] = b.map(|x| widen(x.source(mode)));
@@ -66,16 +66,16 @@ instructions! {
     /// The dot product of eight unsigned nibbles, plus `c`.
     dot8_u32_u4(a: u32, b: u32, c: u32) -> u32 { unsigned::<8>(a, b).wrapping_add(u64::from(c)) as u32 }
 
-    /// [`dot2_i32_i16()`] under clamp: the exact sum brought within i32.
+    /// [`dot2_i32_i16()`] under clamp: the exact sum, limited to i32.
     dot2_i32_i16_sat(a: [i16; 2], b: [i16; 2], c: i32) -> i32 { saturated_i32(signed::<2>(dword_signed(a), dword_signed(b)) + i64::from(c)) }
-    /// [`dot2_u32_u16()`] under clamp: the exact sum brought within u32.
+    /// [`dot2_u32_u16()`] under clamp: the exact sum, limited to u32.
     dot2_u32_u16_sat(a: [u16; 2], b: [u16; 2], c: u32) -> u32 { saturated_u32(unsigned::<2>(dword(a), dword(b)) + u64::from(c)) }
-    /// [`dot4_i32_i8()`] under clamp: the exact sum brought within i32.
+    /// [`dot4_i32_i8()`] under clamp: the exact sum, limited to i32.
     dot4_i32_i8_sat(a: u32, b: u32, c: i32) -> i32 { saturated_i32(signed::<4>(a, b) + i64::from(c)) }
-    /// [`dot4_u32_u8()`] under clamp: the exact sum brought within u32.
+    /// [`dot4_u32_u8()`] under clamp: the exact sum, limited to u32.
     dot4_u32_u8_sat(a: u32, b: u32, c: u32) -> u32 { saturated_u32(unsigned::<4>(a, b) + u64::from(c)) }
-    /// [`dot8_i32_i4()`] under clamp: the exact sum brought within i32.
+    /// [`dot8_i32_i4()`] under clamp: the exact sum, limited to i32.
     dot8_i32_i4_sat(a: u32, b: u32, c: i32) -> i32 { saturated_i32(signed::<8>(a, b) + i64::from(c)) }
-    /// [`dot8_u32_u4()`] under clamp: the exact sum brought within u32.
+    /// [`dot8_u32_u4()`] under clamp: the exact sum, limited to u32.
     dot8_u32_u4_sat(a: u32, b: u32, c: u32) -> u32 { saturated_u32(unsigned::<8>(a, b) + u64::from(c)) }
 }

@@ -1,10 +1,10 @@
-//! Exact values and their single rounding to a binary format, in integers: what the loops over lanes are tested against, and the
-//! way of the few operations that have no other.
+//! Exact values in integers, and their single rounding to a binary format. The loops over lanes are tested against these functions, and a
+//! few operations have no other implementation.
 
 use super::Round;
 use super::format::Format;
 
-/// `(-1)^negative * significand * 2^exponent`, exact but for a sticky lowest bit.
+/// `(-1)^negative * significand * 2^exponent`, exact except for a sticky lowest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exact {
     pub(crate) negative: bool,
@@ -12,7 +12,7 @@ pub(crate) struct Exact {
     pub(crate) significand: u128,
 }
 
-/// Shifts right and ors every bit lost into the lowest one that stays.
+/// Shifts right, and sets the lowest remaining bit if any lost bit was set.
 fn shift_right_sticky(value: u128, by: u32) -> u128 {
     match by {
         0 => value,
@@ -39,7 +39,7 @@ impl Exact {
         }
     }
 
-    /// The exact product of two values of at most 63 bits each.
+    /// The exact product of two values with at most 63 bits each.
     pub(crate) fn times(self, other: Exact) -> Exact {
         Exact {
             negative: self.negative != other.negative,
@@ -56,7 +56,7 @@ impl Exact {
         }
     }
 
-    /// The sum, with what does not fit 126 bits kept as a sticky bit; a zero sum has the sign that `round` gives it.
+    /// The sum. Bits beyond 126 are kept as a sticky bit, and a zero sum has the sign that `round` determines.
     pub(crate) fn plus(self, other: Exact, round: Round) -> Exact {
         if self.significand == 0 && other.significand == 0 {
             let negative = if self.negative == other.negative {
@@ -107,7 +107,7 @@ impl Exact {
         }
     }
 
-    /// The same value with bit 126 as the highest set one.
+    /// Returns the same value with bit 126 as the highest set bit.
     fn normalised(self) -> Exact {
         let up = self.significand.leading_zeros() as i32 - 1;
         if up < 0 {
@@ -124,14 +124,14 @@ impl Exact {
         }
     }
 
-    /// Rounds once to a format, overflow and denormals included.
+    /// Rounds once to a format, including overflow and denormals.
     pub(crate) fn round<F: Format>(self, round: Round) -> F {
         let sign = if self.negative { F::SIGN } else { 0 };
         if self.significand == 0 {
             return F::of_bits(sign);
         }
         let value = self.normalised();
-        // The weight of the result's last place.
+        // Weight of the result's last place.
         let last = (value.exponent + 127 - F::PRECISION as i32).max(F::LOWEST);
         let mut shift = last - value.exponent;
         let mut significand = value.significand;

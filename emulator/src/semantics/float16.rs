@@ -1,12 +1,12 @@
 //! Half-precision arithmetic, and the mixed-precision fused multiply-adds.
 //!
-//! The `legacy` twins compute the same: they differ in what becomes of the destination's other half.
+//! The `legacy` variants compute the same results. They differ only in the destination's other half.
 
 use super::format::Format;
 use super::{Mode, Round, arithmetic, cvt_f16_f32, fma_f32};
 use half::f16;
 
-/// `a - floor(a)` of an f16's value, at most the largest f16 below one: exact but for that.
+/// `a - floor(a)` of an f16's value, limited to the largest f16 below one; exact except for the limit.
 #[inline(always)]
 fn fraction(a: f32) -> f32 {
     const BELOW_ONE: f32 = 1.0 - 1.0 / 2048.0;
@@ -28,25 +28,25 @@ float_instructions! { f16:
     fma_f16(a, b, c) = fma [ROUND64 IN64 OUT64] by single(super::whole::Fma);
     /// [`fma_f16()`].
     fma_legacy_f16(a, b, c) = fma [ROUND64 IN64 OUT64] by single(super::whole::Fma);
-    /// `a * b + c`, the product rounded too, denormals flushed whatever the mode.
+    /// `a * b + c`. The product is rounded too, and denormals are flushed in every mode.
     mad_f16(a, b, c) = mad [ROUND64] by single(super::whole::Mad);
     /// [`mad_f16()`].
     mad_legacy_f16(a, b, c) = mad [ROUND64] by single(super::whole::Mad);
-    /// `a * b + accumulator`, as [`mad_f16()`].
+    /// [`mad_f16()`] of `a * b + accumulator`.
     mac_f16(a, b, accumulator) = mad [ROUND64] by single(super::whole::Mad);
-    /// `a * k + b` with a literal `k`, as [`mad_f16()`].
+    /// [`mad_f16()`] of `a * k + b` with a literal `k`.
     madmk_f16(a, k, b) = mad [ROUND64] by single(super::whole::Mad);
-    /// `a * b + k` with a literal `k`, as [`mad_f16()`].
+    /// [`mad_f16()`] of `a * b + k` with a literal `k`.
     madak_f16(a, b, k) = mad [ROUND64] by single(super::whole::Mad);
-    /// The smaller.
+    /// The smaller operand.
     min_f16(a, b) = min [IN64 OUT64 IEEE] by single_pick(super::whole::Min);
-    /// The larger.
+    /// The larger operand.
     max_f16(a, b) = max [IN64 OUT64 IEEE] by single_pick(super::whole::Max);
-    /// The smallest of three.
+    /// The smallest of three operands.
     min3_f16(a, b, c) = min3 [IN64 OUT64 IEEE] by single_pick(super::whole::Min3);
-    /// The largest of three.
+    /// The largest of three operands.
     max3_f16(a, b, c) = max3 [IN64 OUT64 IEEE] by single_pick(super::whole::Max3);
-    /// The middle one of three.
+    /// The middle of three operands.
     med3_f16(a, b, c) = med3 [IN64 OUT64 IEEE] by single_pick(super::whole::Med3);
     /// `a - floor(a)`, always below one.
     fract_f16(a) = fract [ROUND64 IN64 OUT64] by through_f32 |_mode, a; 1| [fraction(a)];
@@ -55,22 +55,22 @@ float_instructions! { f16:
 }
 
 instructions! {
-    /// Toward zero to an integral value.
+    /// Rounded toward zero to an integral value.
     trunc_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::TowardZero, a)] { arithmetic::integral(mode, Round::TowardZero, a) }
-    /// Up to an integral value.
+    /// Rounded up to an integral value.
     ceil_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::TowardPositive, a)] { arithmetic::integral(mode, Round::TowardPositive, a) }
-    /// Down to an integral value.
+    /// Rounded down to an integral value.
     floor_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::TowardNegative, a)] { arithmetic::integral(mode, Round::TowardNegative, a) }
-    /// To the nearest integral value, ties to even.
+    /// Rounded to the nearest integral value, ties to even.
     rndne_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::NearestEven, a)] { arithmetic::integral(mode, Round::NearestEven, a) }
-    /// The exponent that goes with [`frexp_mant_f16()`].
+    /// The exponent that belongs to [`frexp_mant_f16()`].
     frexp_exp_i16_f16(mode: Mode, a: f16) -> i16 where [IN64] { arithmetic::frexp_exp(mode, a) as i16 }
     /// `a * 2^by`.
     ldexp_f16(mode: Mode, a: f16, by: i16) -> f16 where [ROUND64 IN64 OUT64] { arithmetic::ldexp(mode, a, i32::from(by)) }
     /// `a` as the low half, `b` as the high half.
     pack_b32_f16(_mode: Mode, a: f16, b: f16) -> [f16; 2] where [] { [a, b] }
 
-    /// `a * b + c` in f32, of sources that are f32 or widened f16, rounded once.
+    /// `a * b + c` in f32, rounded once. The sources are f32 or widened f16.
     fma_mix_f32(mode: Mode, a: f32, b: f32, c: f32) -> f32 where [ROUND32 IN32 OUT32] { fma_f32(mode, a, b, c) }
     /// [`fma_mix_f32()`] rounded again to f16, for the destination's low half.
     fma_mixlo_f16(mode: Mode, a: f32, b: f32, c: f32) -> f16 where [ROUND32 IN32 OUT32 ROUND64 OUT64]

@@ -11,31 +11,31 @@ float_instructions! { f32:
     subrev_f32(a, b) = subrev [ROUND32 IN32 OUT32];
     /// `a * b`.
     mul_f32(a, b) = mul [ROUND32 IN32 OUT32];
-    /// `a * b`, where zero times anything is +0.
+    /// `a * b`, except that zero times any value is +0.
     mul_legacy_f32(a, b) = mul_legacy [ROUND32 IN32 OUT32];
     /// `a * b + c`, rounded once.
     fma_f32(a, b, c) = fma [ROUND32 IN32 OUT32];
     /// `a * b + accumulator`, rounded once.
     fmac_f32(a, b, accumulator) = fma [ROUND32 IN32 OUT32];
-    /// `a * b + c`, the product rounded too, denormals flushed whatever the mode.
+    /// `a * b + c`. The product is rounded too, and denormals are flushed in every mode.
     mad_f32(a, b, c) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
-    /// `a * b + accumulator`, the product rounded too, denormals flushed whatever the mode.
+    /// `a * b + accumulator`. The product is rounded too, and denormals are flushed in every mode.
     mac_f32(a, b, accumulator) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
-    /// `a * k + b` with a literal `k`, as [`mad_f32()`].
+    /// [`mad_f32()`] of `a * k + b` with a literal `k`.
     madmk_f32(a, k, b) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
-    /// `a * b + k` with a literal `k`, as [`mad_f32()`].
+    /// [`mad_f32()`] of `a * b + k` with a literal `k`.
     madak_f32(a, b, k) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
-    /// [`mad_f32()`], where zero times anything is +0.
+    /// [`mad_f32()`], except that zero times any value is +0.
     mad_legacy_f32(a, b, c) = mad_legacy [ROUND32];
-    /// The smaller.
+    /// The smaller operand.
     min_f32(a, b) = min [IN32 OUT32 IEEE] by numbers |_mode, a b; 2| [arithmetic::lower(a, b)];
-    /// The larger.
+    /// The larger operand.
     max_f32(a, b) = max [IN32 OUT32 IEEE] by numbers |_mode, a b; 2| [arithmetic::higher(a, b)];
-    /// The smallest of three.
+    /// The smallest of three operands.
     min3_f32(a, b, c) = min3 [IN32 OUT32 IEEE] by numbers |_mode, a b c; 3| [arithmetic::lower(arithmetic::lower(a, b), c)];
-    /// The largest of three.
+    /// The largest of three operands.
     max3_f32(a, b, c) = max3 [IN32 OUT32 IEEE] by numbers |_mode, a b c; 3| [arithmetic::higher(arithmetic::higher(a, b), c)];
-    /// The middle one of three.
+    /// The middle of three operands.
     med3_f32(a, b, c) = med3 [IN32 OUT32 IEEE] by numbers |_mode, a b c; 3| [arithmetic::middle(Mode::HIP, a, b, c)];
     /// `a - floor(a)`, always below one.
     fract_f32(a) = fract [ROUND32 IN32 OUT32];
@@ -44,15 +44,15 @@ float_instructions! { f32:
 }
 
 instructions! {
-    /// Toward zero to an integral value.
+    /// Rounded toward zero to an integral value.
     trunc_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::TowardZero, a) }
-    /// Up to an integral value.
+    /// Rounded up to an integral value.
     ceil_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::TowardPositive, a) }
-    /// Down to an integral value.
+    /// Rounded down to an integral value.
     floor_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::TowardNegative, a) }
-    /// To the nearest integral value, ties to even.
+    /// Rounded to the nearest integral value, ties to even.
     rndne_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::NearestEven, a) }
-    /// The exponent that goes with [`frexp_mant_f32()`].
+    /// The exponent that belongs to [`frexp_mant_f32()`].
     frexp_exp_i32_f32(mode: Mode, a: f32) -> i32 where [IN32] { arithmetic::frexp_exp(mode, a) }
     /// `a * 2^by`.
     ldexp_f32(mode: Mode, a: f32, by: i32) -> f32 where [ROUND32 IN32 OUT32] { arithmetic::ldexp(mode, a, by) }

@@ -9,9 +9,9 @@ float_instructions! { f64:
     mul_f64(a, b) = mul [ROUND64 IN64 OUT64];
     /// `a * b + c`, rounded once.
     fma_f64(a, b, c) = fma [ROUND64 IN64 OUT64];
-    /// The smaller.
+    /// The smaller operand.
     min_f64(a, b) = min [IN64 OUT64 IEEE];
-    /// The larger.
+    /// The larger operand.
     max_f64(a, b) = max [IN64 OUT64 IEEE];
     /// `a - floor(a)`, always below one.
     fract_f64(a) = fract [ROUND64 IN64 OUT64];
@@ -20,15 +20,15 @@ float_instructions! { f64:
 }
 
 instructions! {
-    /// Toward zero to an integral value.
+    /// Rounded toward zero to an integral value.
     trunc_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::TowardZero, a) }
-    /// Up to an integral value.
+    /// Rounded up to an integral value.
     ceil_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::TowardPositive, a) }
-    /// Down to an integral value.
+    /// Rounded down to an integral value.
     floor_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::TowardNegative, a) }
-    /// To the nearest integral value, ties to even.
+    /// Rounded to the nearest integral value, ties to even.
     rndne_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::NearestEven, a) }
-    /// The exponent that goes with [`frexp_mant_f64()`].
+    /// The exponent that belongs to [`frexp_mant_f64()`].
     frexp_exp_i32_f64(mode: Mode, a: f64) -> i32 where [IN64] { arithmetic::frexp_exp(mode, a) }
     /// `a * 2^by`.
     ldexp_f64(mode: Mode, a: f64, by: i32) -> f64 where [ROUND64 IN64 OUT64] { arithmetic::ldexp(mode, a, by) }

@@ -1,10 +1,10 @@
-//! The three binary formats of the machine, and what the mode means to each.
+//! The three binary formats of the machine, and the meaning of the mode for each.
 
 use super::{Mode, Round, directed};
 
 /// A binary floating-point format: f16, f32 or f64.
 pub(crate) trait Format: Copy + PartialEq {
-    /// Bits of the significand, the hidden one included.
+    /// Bits of the significand, including the hidden bit.
     const PRECISION: u32;
     /// Exponent of the lowest place of a denormal.
     const LOWEST: i32;
@@ -25,66 +25,66 @@ pub(crate) trait Format: Copy + PartialEq {
     /// The largest number below one.
     const BELOW_ONE: Self;
 
-    /// The encoding.
+    /// Returns the encoding.
     fn bits(self) -> u64;
-    /// From the encoding.
+    /// Returns the number with this encoding.
     fn of_bits(bits: u64) -> Self;
-    /// `a + b`; any NaN.
+    /// `a + b`. A NaN result may have any payload.
     fn sum(self, b: Self, round: Round) -> Self;
-    /// `a * b`; any NaN.
+    /// `a * b`. A NaN result may have any payload.
     fn product(self, b: Self, round: Round) -> Self;
-    /// `a * b + c`, rounded once; any NaN.
+    /// `a * b + c`, rounded once. A NaN result may have any payload.
     fn fused(self, b: Self, c: Self, round: Round) -> Self;
-    /// `a * 2^by`, rounded once; any NaN.
+    /// `a * 2^by`, rounded once. A NaN result may have any payload.
     fn scaled(self, by: i32, round: Round) -> Self;
     /// `a < b`.
     fn less(self, b: Self) -> bool;
-    /// What orders numbers as they are ordered, -0 below +0.
+    /// Integer whose order is that of the numbers, with -0 below +0.
     type Rank: Ord + Copy;
-    /// This number's.
+    /// Returns the rank of the number.
     fn rank(self) -> Self::Rank;
-    /// A denormal's significand with its leading bit where the hidden one is; what else is set above it is of no use.
+    /// Shifts a denormal's significand so that its leading bit stands at the hidden bit. Bits above it are undefined.
     fn leading_up(significand: u64) -> u64;
-    /// The integral value in the given direction.
+    /// Rounds to an integral value in the given direction.
     fn integral(self, round: Round) -> Self;
-    /// The mode's rounding of this format.
+    /// Returns the mode's rounding of this format.
     fn rounding(mode: Mode) -> Round;
-    /// Whether denormal sources are kept.
+    /// Returns true if the mode keeps denormal sources.
     fn keeps_sources(mode: Mode) -> bool;
-    /// Whether denormal results are kept.
+    /// Returns true if the mode keeps denormal results.
     fn keeps_results(mode: Mode) -> bool;
 
-    /// Whether this is a NaN of either kind.
+    /// Returns true for a NaN of either kind.
     #[inline(always)]
     fn nan(self) -> bool {
         self.bits() & !Self::SIGN > Self::INFINITY
     }
-    /// Whether this is a signalling NaN.
+    /// Returns true for a signalling NaN.
     #[inline(always)]
     fn signalling(self) -> bool {
         self.nan() && self.bits() & Self::QUIET == 0
     }
-    /// Neither infinite nor NaN.
+    /// Returns true if the number is neither infinite nor a NaN.
     #[inline(always)]
     fn finite(self) -> bool {
         self.bits() & Self::INFINITY != Self::INFINITY
     }
-    /// A NaN made quiet; other values too lose nothing but this is meant for NaNs.
+    /// Returns a NaN quieted. The function sets only the quiet bit, so it is for NaNs alone.
     #[inline(always)]
     fn quieted(self) -> Self {
         Self::of_bits(self.bits() | Self::QUIET)
     }
-    /// The quieted NaN, or the value itself.
+    /// Returns a NaN quieted, and every other value unchanged.
     #[inline(always)]
     fn quiet_if_nan(self) -> Self {
         Self::of_bits(self.bits() | if self.nan() { Self::QUIET } else { 0 })
     }
-    /// The NaN that operations on numbers give.
+    /// Returns the NaN that invalid operations on numbers give.
     #[inline(always)]
     fn new_nan() -> Self {
         Self::of_bits(Self::INFINITY | Self::QUIET)
     }
-    /// Denormals become zeros of their sign.
+    /// Replaces a denormal by the zero of its sign.
     #[inline(always)]
     fn flushed(self) -> Self {
         let bits = self.bits();
@@ -94,7 +94,7 @@ pub(crate) trait Format: Copy + PartialEq {
             bits
         })
     }
-    /// A source as the mode lets the instruction see it.
+    /// Returns a source as the mode lets the instruction read it.
     #[inline(always)]
     fn source(self, mode: Mode) -> Self {
         if Self::keeps_sources(mode) {
@@ -103,7 +103,7 @@ pub(crate) trait Format: Copy + PartialEq {
             self.flushed()
         }
     }
-    /// A result as the mode lets the instruction write it.
+    /// Returns a result as the mode lets the instruction write it.
     #[inline(always)]
     fn result(self, mode: Mode) -> Self {
         if Self::keeps_results(mode) {
@@ -117,14 +117,14 @@ pub(crate) trait Format: Copy + PartialEq {
     fn signed_as(self, sign: u64) -> Self {
         Self::of_bits(self.bits() & !Self::SIGN | sign & Self::SIGN)
     }
-    /// The exponent field, biased.
+    /// Returns the biased exponent field.
     #[inline(always)]
     fn exponent_field(self) -> i32 {
         ((self.bits() & Self::INFINITY) >> (Self::PRECISION - 1)) as i32
     }
 }
 
-/// The result of an operation, its NaN replaced by what the machine gives: the first NaN operand quieted, else a new one.
+/// Replaces the NaN of an operation's result by the machine's NaN: the first NaN operand quieted, else a new one.
 #[inline(always)]
 pub(crate) fn settle2<F: Format>(r: F, a: F, b: F) -> F {
     let nan = if b.nan() { b } else { F::new_nan() };
@@ -201,7 +201,7 @@ macro_rules! native {
                 let bits = self.to_bits() as $signed;
                 bits ^ (bits >> ($bits::BITS - 1)) & $signed::MAX
             }
-            // Beside the place above it, the significand is a number that the host's subtraction brings up.
+            // The significand is placed below the last place of a power of two; the host's subtraction then normalises it.
             #[inline(always)]
             fn leading_up(significand: u64) -> u64 {
                 let unit =
@@ -257,13 +257,13 @@ native!(
     directed::scale_f64
 );
 
-/// `2^by`, kept where scaling an f32 or f16 by it is exact in f64 and overflow and underflow stay what they are.
+/// `2^by`, limited to exponents with which scaling an f32 or f16 is exact in f64 and keeps over- and underflow.
 #[inline(always)]
 pub(crate) fn power_of_two(by: i32) -> f64 {
     f64::from_bits(((1023 + by.clamp(-400, 400)) as u64) << 52)
 }
 
-/// `2^by` of a normal f32.
+/// `2^by` as a normal f32.
 #[inline(always)]
 pub(crate) fn power_of_two_f32(by: i32) -> f32 {
     f32::from_bits(((127 + by) as u32) << 23)

@@ -1,6 +1,7 @@
-//! f16, which no host computes in: widened, computed wider, narrowed, with one rounding in effect.
+//! Arithmetic of f16, in which no host computes: operands are widened, the operation runs in f32, and the result is narrowed, with the
+//! effect of a single rounding.
 //!
-//! Everything is 32 bits wide, so that a loop over lanes has as many f16 as it has registers.
+//! All values are 32 bits wide, so that a loop over lanes handles as many f16 per vector as f32.
 
 use super::directed::{odd_sum_f32, outward, zero_signed};
 use super::format::{Format, power_of_two_f32};
@@ -23,7 +24,7 @@ impl Format for f16 {
     fn of_bits(bits: u64) -> f16 {
         f16::from_bits(bits as u16)
     }
-    // An f32 has more than twice the bits of an f16 plus two, so rounding a sum to nearest twice is rounding it once.
+    // An f32 has more than twice the bits of an f16 plus two, so rounding a sum to nearest twice equals rounding it once.
     #[inline(always)]
     fn sum(self, b: f16, round: Round) -> f16 {
         if round == Round::NearestEven {
@@ -32,17 +33,17 @@ impl Format for f16 {
             directed_sum(widen(self), widen(b), round)
         }
     }
-    // Exact in f32.
+    // The product is exact in f32.
     #[inline(always)]
     fn product(self, b: f16, round: Round) -> f16 {
         narrow_number(widen(self) * widen(b), round)
     }
-    // The product is exact in f32, whose last place is made sticky in the sum.
+    // The product is exact in f32, and the sum is rounded to odd there.
     #[inline(always)]
     fn fused(self, b: f16, c: f16, round: Round) -> f16 {
         directed_sum(widen(self) * widen(b), widen(c), round)
     }
-    // Exact in f32 as far as it is neither infinite nor nothing.
+    // The scaling is exact in f32 unless it overflows or underflows.
     #[inline(always)]
     fn scaled(self, by: i32, round: Round) -> f16 {
         narrow_number(widen(self) * power_of_two_f32(by.clamp(-60, 60)), round)
@@ -83,7 +84,7 @@ impl Format for f16 {
     }
 }
 
-/// `a + b` of f16s or their products, rounded once.
+/// `a + b` of f16s or of their products, rounded once.
 #[inline(always)]
 fn directed_sum(a: f32, b: f32, round: Round) -> f16 {
     let sum = odd_sum_f32(a, b);
@@ -91,12 +92,12 @@ fn directed_sum(a: f32, b: f32, round: Round) -> f16 {
     narrow_number(zero_signed(round, sum, sum == 0.0, signs), round)
 }
 
-/// An f16's value as an f32, NaN payloads kept (a signalling one may stay so).
+/// Returns an f16's value as an f32. NaN payloads are kept, and a signalling NaN may stay signalling.
 #[inline(always)]
 pub(crate) fn widen(x: f16) -> f32 {
-    // The sign stays above, the exponent moves below it.
+    // The sign stays in its place, and the exponent moves below it.
     let bits = ((u32::from(x.to_bits()) << 16) as i32 >> 3) as u32 & 0x8fff_e000;
-    // Moves the exponent from bias 15 to 127, and makes denormals normal.
+    // The multiplication moves the exponent's bias from 15 to 127, and normalises denormals.
     let scaled = f32::from_bits(bits) * f32::from_bits((127 + 112) << 23);
     let special = bits & 0x0f80_0000 == 0x0f80_0000;
     f32::from_bits(if special {
@@ -106,17 +107,18 @@ pub(crate) fn widen(x: f16) -> f32 {
     })
 }
 
-/// An f32 rounded as an f16; a NaN becomes one without payload.
+/// Rounds an f32 to an f16. A NaN loses its payload.
 #[inline(always)]
 pub(crate) fn narrow_number(x: f32, round: Round) -> f16 {
     let magnitude = x.to_bits() & 0x7fff_ffff;
     let negative = x.to_bits() >> 31 != 0;
-    // 2^13 times the number's exponent: the last place of the sum is that of the f16, a denormal's at least.
+    // 2^13 times the number's exponent: the sum's last place is that of the f16, and at least that of a denormal.
     let unit = (magnitude & 0x7f80_0000)
         .max(113 << 23)
         .wrapping_add(13 << 23);
     let sum = f32::from_bits(magnitude) + f32::from_bits(unit);
-    // Its places above the unit, on top of what the exponent counts in the encoding. What is too large comes out as that, too.
+    // The sum's bits above the unit are the significand, on top of the encoded exponent. A number beyond f16's range becomes infinity by
+    // the same formula.
     let nearest = sum
         .to_bits()
         .wrapping_sub(unit)
@@ -136,7 +138,7 @@ pub(crate) fn narrow_number(x: f32, round: Round) -> f16 {
     f16::from_bits((number | x.to_bits() >> 16 & 0x8000) as u16)
 }
 
-/// An f32 rounded as an f16; a NaN keeps sign and the high bits of its payload, and is quieted.
+/// Rounds an f32 to an f16. A NaN keeps its sign and the high bits of its payload, and is quieted.
 #[inline(always)]
 pub(crate) fn narrow_in(x: f32, round: Round) -> f16 {
     let number = narrow_number(x, round).to_bits();
@@ -150,12 +152,12 @@ pub(crate) fn narrow(x: f32) -> f16 {
     narrow_in(x, Round::NearestEven)
 }
 
-/// An f64 as an f32 rounded to odd, of a magnitude that f32 has normal or f16 does not have: rounding that again to nothing wider than
-/// 22 bits is rounding once. A NaN may become infinite.
+/// Rounds an f64 to an f32 to odd. The magnitude must be normal in f32 or below f16's range. Rounding the result again to at most 22 bits
+/// equals rounding once. A NaN may become infinite.
 #[inline(always)]
 pub(crate) fn odd_f32(x: f64) -> f32 {
     const BEYOND: u64 = (1 << 29) - 1;
     let bits = x.to_bits();
-    // A carry out of the places that f32 lacks sets its last one.
+    // A carry out of the places that f32 lacks sets f32's last place.
     f64::from_bits((bits & BEYOND).wrapping_add(BEYOND) & !BEYOND | bits & !BEYOND) as f32
 }

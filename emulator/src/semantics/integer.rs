@@ -1,12 +1,12 @@
-//! 32-bit integer arithmetic of the vector unit: sums, products, carries, minima.
+//! 32-bit integer arithmetic of the vector unit: sums, products, carries, minima and maxima.
 
-/// The low 24 bits, sign-extended.
+/// Sign-extends the low 24 bits.
 #[inline(always)]
 pub(crate) fn low_i24(x: i32) -> i32 {
     x << 8 >> 8
 }
 
-/// The low 24 bits.
+/// Returns the low 24 bits.
 #[inline(always)]
 pub(crate) fn low_u24(x: u32) -> u32 {
     x & 0xff_ffff
@@ -29,9 +29,9 @@ instructions! {
     sub_u32_sat(a: u32, b: u32) -> u32 { a.saturating_sub(b) }
     /// [`subrev_u32()`] under clamp: at least 0.
     subrev_u32_sat(a: u32, b: u32) -> u32 { b.saturating_sub(a) }
-    /// [`add_i32()`] under clamp: within i32.
+    /// [`add_i32()`] under clamp: limited to i32.
     add_i32_sat(a: i32, b: i32) -> i32 { a.saturating_add(b) }
-    /// [`sub_i32()`] under clamp: within i32.
+    /// [`sub_i32()`] under clamp: limited to i32.
     sub_i32_sat(a: i32, b: i32) -> i32 { a.saturating_sub(b) }
 
     /// `a + b` and the carry.
@@ -82,9 +82,9 @@ instructions! {
     mul_hi_i32(a: i32, b: i32) -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }
     /// The low 32 bits of the product of two signed 24-bit numbers.
     mul_i32_i24(a: i32, b: i32) -> i32 { low_i24(a).wrapping_mul(low_i24(b)) }
-    /// [`mul_i32_i24()`] under clamp: the exact product brought within i32.
+    /// [`mul_i32_i24()`] under clamp: the exact product, limited to i32.
     mul_i32_i24_sat(a: i32, b: i32) -> i32 { mad_i32_i24_sat(a, b, 0) }
-    /// [`mul_u32_u24()`] under clamp: the exact product brought within u32.
+    /// [`mul_u32_u24()`] under clamp: the exact product, limited to u32.
     mul_u32_u24_sat(a: u32, b: u32) -> u32 { mad_u32_u24_sat(a, b, 0) }
     /// The high 32 bits of the product of two signed 24-bit numbers.
     mul_hi_i32_i24(a: i32, b: i32) -> i32 { ((i64::from(low_i24(a)) * i64::from(low_i24(b))) >> 32) as i32 }
@@ -96,23 +96,23 @@ instructions! {
     mad_i32_i24(a: i32, b: i32, c: i32) -> i32 { mul_i32_i24(a, b).wrapping_add(c) }
     /// The product of two 24-bit numbers, plus `c`.
     mad_u32_u24(a: u32, b: u32, c: u32) -> u32 { mul_u32_u24(a, b).wrapping_add(c) }
-    /// [`mad_i32_i24()`] under clamp: the exact result brought within i32.
+    /// [`mad_i32_i24()`] under clamp: the exact result, limited to i32.
     mad_i32_i24_sat(a: i32, b: i32, c: i32) -> i32 {
         let exact = i64::from(low_i24(a)) * i64::from(low_i24(b)) + i64::from(c);
         exact.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
     }
-    /// [`mad_u32_u24()`] under clamp: the exact result brought within u32.
+    /// [`mad_u32_u24()`] under clamp: the exact result, limited to u32.
     mad_u32_u24_sat(a: u32, b: u32, c: u32) -> u32 {
         let exact = u64::from(low_u24(a)) * u64::from(low_u24(b)) + u64::from(c);
         exact.min(u64::from(u32::MAX)) as u32
     }
     /// `a * b + c` in 64 bits, and the carry.
     mad_u64_u32(a: u32, b: u32, c: u64) -> (u64, bool) { (u64::from(a) * u64::from(b)).overflowing_add(c) }
-    /// The signed `a * b + c` in 64 bits, and whether it overflowed.
+    /// The signed `a * b + c` in 64 bits, and true if it overflowed.
     mad_i64_i32(a: i32, b: i32, c: i64) -> (i64, bool) {
         let product = i64::from(a) * i64::from(b);
         let sum = product.wrapping_add(c);
-        // Of terms of one sign, to the other; the host's overflow flag would keep the loop from vectors.
+        // A sum of two terms with one sign that has the other sign has overflowed. The host's overflow flag would prevent vectorisation.
         (sum, (sum ^ product) & (sum ^ c) < 0)
     }
     /// [`mad_u64_u32()`] under clamp.
@@ -126,25 +126,25 @@ instructions! {
         (product.saturating_add(c), product.checked_add(c).is_none())
     }
 
-    /// The smaller.
+    /// The smaller operand.
     min_u32(a: u32, b: u32) -> u32 { a.min(b) }
-    /// The larger.
+    /// The larger operand.
     max_u32(a: u32, b: u32) -> u32 { a.max(b) }
-    /// The smaller.
+    /// The smaller operand.
     min_i32(a: i32, b: i32) -> i32 { a.min(b) }
-    /// The larger.
+    /// The larger operand.
     max_i32(a: i32, b: i32) -> i32 { a.max(b) }
-    /// The smallest of three.
+    /// The smallest of three operands.
     min3_u32(a: u32, b: u32, c: u32) -> u32 { a.min(b).min(c) }
-    /// The largest of three.
+    /// The largest of three operands.
     max3_u32(a: u32, b: u32, c: u32) -> u32 { a.max(b).max(c) }
-    /// The middle one of three.
+    /// The middle of three operands.
     med3_u32(a: u32, b: u32, c: u32) -> u32 { a.min(b).max(a.max(b).min(c)) }
-    /// The smallest of three.
+    /// The smallest of three operands.
     min3_i32(a: i32, b: i32, c: i32) -> i32 { a.min(b).min(c) }
-    /// The largest of three.
+    /// The largest of three operands.
     max3_i32(a: i32, b: i32, c: i32) -> i32 { a.max(b).max(c) }
-    /// The middle one of three.
+    /// The middle of three operands.
     med3_i32(a: i32, b: i32, c: i32) -> i32 { a.min(b).max(a.max(b).min(c)) }
 
     /// `a + b + c`.

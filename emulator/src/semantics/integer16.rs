@@ -30,12 +30,12 @@ instructions! {
     mad_u16(a: u16, b: u16, c: u16) -> u16 { a.wrapping_mul(b).wrapping_add(c) }
     /// `a * b + c`, the low half.
     mad_i16(a: i16, b: i16, c: i16) -> i16 { a.wrapping_mul(b).wrapping_add(c) }
-    /// [`mad_u16()`] under clamp: the exact result brought within u16.
+    /// [`mad_u16()`] under clamp: the exact result, limited to u16.
     mad_u16_sat(a: u16, b: u16, c: u16) -> u16 {
-        // 65535 * 65535 + 65535 still fits.
+        // 65535 * 65535 + 65535 fits in 32 bits.
         (u32::from(a) * u32::from(b) + u32::from(c)).min(u32::from(u16::MAX)) as u16
     }
-    /// [`mad_i16()`] under clamp: the exact result brought within i16.
+    /// [`mad_i16()`] under clamp: the exact result, limited to i16.
     mad_i16_sat(a: i16, b: i16, c: i16) -> i16 {
         (i32::from(a) * i32::from(b) + i32::from(c)).clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
     }
@@ -56,24 +56,24 @@ instructions! {
     /// [`mad_i32_i16()`] under clamp.
     mad_i32_i16_sat(a: i16, b: i16, c: i32) -> i32 { (i32::from(a) * i32::from(b)).saturating_add(c) }
 
-    /// The smaller.
+    /// The smaller operand.
     min_u16(a: u16, b: u16) -> u16 { a.min(b) }
-    /// The larger.
+    /// The larger operand.
     max_u16(a: u16, b: u16) -> u16 { a.max(b) }
-    /// The smaller.
+    /// The smaller operand.
     min_i16(a: i16, b: i16) -> i16 { a.min(b) }
-    /// The larger.
+    /// The larger operand.
     max_i16(a: i16, b: i16) -> i16 { a.max(b) }
-    /// The smallest of three.
+    /// The smallest of three operands.
     min3_u16(a: u16, b: u16, c: u16) -> u16 { a.min(b).min(c) }
-    /// The largest of three.
+    /// The largest of three operands.
     max3_u16(a: u16, b: u16, c: u16) -> u16 { a.max(b).max(c) }
-    /// The middle one of three.
+    /// The middle of three operands.
     med3_u16(a: u16, b: u16, c: u16) -> u16 { a.min(b).max(a.max(b).min(c)) }
-    /// The smallest of three.
+    /// The smallest of three operands.
     min3_i16(a: i16, b: i16, c: i16) -> i16 { a.min(b).min(c) }
-    /// The largest of three.
+    /// The largest of three operands.
     max3_i16(a: i16, b: i16, c: i16) -> i16 { a.max(b).max(c) }
-    /// The middle one of three.
+    /// The middle of three operands.
     med3_i16(a: i16, b: i16, c: i16) -> i16 { a.min(b).max(a.max(b).min(c)) }
 }

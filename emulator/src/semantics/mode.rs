@@ -1,16 +1,16 @@
-//! The MODE register: its floating-point fields, as the pure functions see them, and the numbers of its bits.
+//! The MODE register: its floating-point fields as the pure functions use them, and the positions of its bits.
 
 /// Rounding of a floating-point result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Round {
-    /// To nearest, ties to even.
+    /// Rounds to nearest, ties to even.
     #[default]
     NearestEven,
-    /// Toward positive infinity.
+    /// Rounds toward positive infinity.
     TowardPositive,
-    /// Toward negative infinity.
+    /// Rounds toward negative infinity.
     TowardNegative,
-    /// Toward zero.
+    /// Rounds toward zero.
     TowardZero,
 }
 
@@ -21,50 +21,50 @@ pub struct Mode {
     pub round32: Round,
     /// Rounding of f64 and f16 results.
     pub round64: Round,
-    /// f32 denormal sources are kept (false: flushed to signed zero).
+    /// True: f32 denormal sources are kept. False: they are flushed to signed zero.
     pub denorm_in32: bool,
-    /// f32 denormal results are kept.
+    /// True: f32 denormal results are kept.
     pub denorm_out32: bool,
-    /// f64 and f16 denormal sources are kept.
+    /// True: f64 and f16 denormal sources are kept.
     pub denorm_in64: bool,
-    /// f64 and f16 denormal results are kept.
+    /// True: f64 and f16 denormal results are kept.
     pub denorm_out64: bool,
-    /// Clamping a NaN gives 0 (false: NaN stays).
+    /// True: clamping a NaN gives 0. False: the NaN stays.
     pub dx10_clamp: bool,
-    /// Signalling NaNs are quieted, min and max follow IEEE 754-2008.
+    /// True: signalling NaNs are quieted, and min and max follow IEEE 754-2008.
     pub ieee: bool,
 }
 
 impl Mode {
-    /// The fields for f32 rounding, as they stand in the MODE register.
+    /// Field of f32 rounding in the MODE register.
     pub const ROUND32: u32 = 0x3;
-    /// Those for f16 and f64 rounding.
+    /// Field of f16 and f64 rounding.
     pub const ROUND64: u32 = 0xc;
-    /// The bit for f32 denormal sources.
+    /// Bit of f32 denormal sources.
     pub const IN32: u32 = 0x10;
-    /// The bit for f32 denormal results.
+    /// Bit of f32 denormal results.
     pub const OUT32: u32 = 0x20;
-    /// The bit for f16 and f64 denormal sources.
+    /// Bit of f16 and f64 denormal sources.
     pub const IN64: u32 = 0x40;
-    /// The bit for f16 and f64 denormal results.
+    /// Bit of f16 and f64 denormal results.
     pub const OUT64: u32 = 0x80;
-    /// The bit for DX10_CLAMP.
+    /// Bit of DX10_CLAMP.
     pub const DX10_CLAMP: u32 = 0x100;
-    /// The bit for IEEE.
+    /// Bit of IEEE.
     pub const IEEE: u32 = 0x200;
-    /// All fields, DX10_CLAMP too.
+    /// All fields, including DX10_CLAMP.
     pub const FIELDS: u32 = 0x3ff;
-    /// The bits of [`Mode::HIP`].
+    /// Bits of [`Mode::HIP`].
     pub const HIP_BITS: u32 = 0x3f0;
 
-    /// The bit for VGPR operands that an index in M0 is added to (s_set_gpr_idx_on).
+    /// Bit of VGPR indexing, which adds an index in M0 to VGPR operands (s_set_gpr_idx_on).
     pub const INDEXED: u32 = 1 << 27;
-    /// The bit for vector instructions that do nothing (s_setvskip).
+    /// Bit that turns vector instructions into no-ops (s_setvskip).
     pub const SKIPPED: u32 = 1 << 28;
-    /// The bits that change what all vector instructions do.
+    /// Bits that change the effect of all vector instructions.
     pub const VECTOR: u32 = Mode::INDEXED | Mode::SKIPPED;
 
-    /// What HIP compiles kernels for: nearest even, all denormals kept, DX10_CLAMP and IEEE on.
+    /// The mode for which HIP compiles kernels: nearest even, all denormals kept, DX10_CLAMP and IEEE on.
     pub const HIP: Mode = Mode {
         round32: Round::NearestEven,
         round64: Round::NearestEven,
@@ -76,7 +76,7 @@ impl Mode {
         ieee: true,
     };
 
-    /// From bits 0..=9 of the MODE register (round, denorm, dx10_clamp, ieee), as the kernel descriptor and s_setreg give them.
+    /// Reads the mode from bits 0..=9 of the MODE register (round, denorm, dx10_clamp, ieee), which the kernel descriptor and s_setreg set.
     pub fn from_bits(bits: u32) -> Mode {
         let round = |b: u32| match b & 3 {
             0 => Round::NearestEven,

@@ -7,19 +7,19 @@ use half::f16;
 /// Output multiplier of a float instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Omod {
-    /// As it is.
+    /// Leaves the result unchanged.
     #[default]
     One,
-    /// Times 2.
+    /// Multiplies by 2.
     Two,
-    /// Times 4.
+    /// Multiplies by 4.
     Four,
-    /// Divided by 2.
+    /// Divides by 2.
     Half,
 }
 
 impl Omod {
-    /// From the two bits of the encoding.
+    /// Reads the multiplier from the two bits of the encoding.
     pub fn from_bits(bits: u32) -> Omod {
         match bits & 3 {
             0 => Omod::One,
@@ -30,7 +30,8 @@ impl Omod {
     }
 }
 
-/// Ignored where the mode keeps denormal results; else denormals are flushed and zeros made positive.
+/// Applies the output multiplier. It has no effect if the mode keeps denormal results; else denormals are flushed and zeros become
+/// positive.
 #[inline(always)]
 fn omod<F: Format>(mode: Mode, by: Omod, a: F) -> F {
     if by == Omod::One || F::keeps_results(mode) {
@@ -49,10 +50,11 @@ fn omod<F: Format>(mode: Mode, by: Omod, a: F) -> F {
 /// Declares both modifiers for one format.
 macro_rules! modifiers {
     ($( $float:ident $clamp:ident $omod:ident $by:path; )*) => { $(
-        /// The clamp modifier: into [0, 1]; NaN to 0 under DX10_CLAMP, else it stays.
+        /// The clamp modifier: limits a number to [0, 1]. A NaN becomes 0 under DX10_CLAMP, and stays otherwise.
         #[inline(always)]
         pub fn $clamp(mode: Mode, a: $float) -> $float { $by(mode, a) }
-        /// The output multiplier: ignored where the mode keeps denormal results, else with denormals flushed and zeros made positive.
+        /// The output multiplier. It has no effect if the mode keeps denormal results; else denormals are flushed and zeros become
+        /// positive.
         #[inline(always)]
         pub fn $omod(mode: Mode, by: Omod, a: $float) -> $float { omod(mode, by, a) }
     )* };
@@ -64,7 +66,7 @@ modifiers! {
     f64 clamp_f64 omod_f64 arithmetic::clamp;
 }
 
-/// The clamp of an f16, whose bits are in order as 16-bit integers where that matters.
+/// Clamps an f16. Its bits, read as 16-bit integers, have the right order in the range that matters.
 #[inline(always)]
 fn clamped_half(mode: Mode, a: f16) -> f16 {
     let inside = (a.to_bits() as i16).clamp(0, f16::ONE.to_bits() as i16);

@@ -1,9 +1,9 @@
-//! Packed 16-bit arithmetic: each half by itself, index 0 the low one.
+//! Packed 16-bit arithmetic: each half is computed by itself, and index 0 is the low half.
 
 use super::*;
 use half::f16;
 
-/// Declares packed instructions from what each half does.
+/// Declares packed instructions from the function of each half.
 macro_rules! packed {
     ($( $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $of:ident; )*) => { $(
         #[doc = concat!("[`", stringify!($of), "()`] of both halves.")]

@@ -8,7 +8,7 @@ fn bytes(a: u32, b: u32) -> u32 {
         .sum()
 }
 
-/// [`bytes`] without those where `b`, the mask, has a zero byte.
+/// [`bytes`] without the positions where the mask `b` has a zero byte.
 #[inline(always)]
 fn masked_bytes(a: u32, b: u32) -> u32 {
     let byte = |x: u32, i: u32| u32::from((x >> (8 * i)) as u8);
@@ -23,7 +23,7 @@ fn masked_bytes(a: u32, b: u32) -> u32 {
         .sum()
 }
 
-/// Four sums, each of the four bytes of `a` one further up, into the four 16-bit parts of `c`.
+/// Adds four sums to the four 16-bit parts of `c`. Each sum takes the four bytes of `a` one byte further up.
 #[inline(always)]
 fn quad_u16(a: u64, c: u64, sum: impl Fn(u32) -> u32, add: impl Fn(u16, u16) -> u16) -> u64 {
     (0..4)
@@ -47,7 +47,7 @@ instructions! {
     }
     /// The absolute difference, plus `c`.
     sad_u32(a: u32, b: u32, c: u32) -> u32 { a.abs_diff(b).wrapping_add(c) }
-    /// [`sad_u8()`] of those bytes where `b` is not zero.
+    /// [`sad_u8()`] over the bytes where `b` is not zero.
     msad_u8(a: u32, b: u32, c: u32) -> u32 { masked_bytes(a, b).wrapping_add(c) }
     /// [`sad_u8()`] under clamp.
     sad_u8_sat(a: u32, b: u32, c: u32) -> u32 { bytes(a, b).saturating_add(c) }
@@ -62,9 +62,9 @@ instructions! {
     /// [`msad_u8()`] under clamp.
     msad_u8_sat(a: u32, b: u32, c: u32) -> u32 { masked_bytes(a, b).saturating_add(c) }
 
-    /// Four sums of absolute differences, of `a` shifted by 0 to 3 bytes and `b`, added to the four 16-bit parts of `c`.
+    /// Adds four sums of absolute differences, of `a` shifted by 0 to 3 bytes and `b`, to the four 16-bit parts of `c`.
     qsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 { quad_u16(a, c, |a| bytes(a, b), u16::wrapping_add) }
-    /// [`qsad_pk_u16_u8()`] of those bytes where `b` is not zero.
+    /// [`qsad_pk_u16_u8()`] over the bytes where `b` is not zero.
     mqsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 { quad_u16(a, c, |a| masked_bytes(a, b), u16::wrapping_add) }
     /// [`mqsad_pk_u16_u8()`] with four 32-bit sums, lowest first.
     mqsad_u32_u8(a: u64, b: u32, c: [u32; 4]) -> [u32; 4] {
@@ -79,7 +79,7 @@ instructions! {
         core::array::from_fn(|i| masked_bytes((a >> (8 * i)) as u32, b).saturating_add(c[i]))
     }
 
-    /// The average of each byte of `a` and `b`, rounded up where the byte of `round` is odd.
+    /// The average of each byte of `a` and `b`, rounded up if the byte of `round` is odd.
     lerp_u8(a: u32, b: u32, round: u32) -> u32 {
         let (even, odd) = (0x00ff_00ff, 0x0001_0001);
         let average = |a: u32, b: u32, round: u32| (((a & even) + (b & even) + (round & odd)) >> 1) & even;

@@ -1,6 +1,6 @@
 //! Arithmetic, logic and comparison of the scalar unit; the second result is SCC.
 
-/// Declares two-source logic in 32 and 64 bits, SCC telling a result that is not zero.
+/// Declares two-source logic in 32 and 64 bits. SCC is set if the result is not zero.
 macro_rules! logic {
     ($( $doc:literal $name32:ident $name64:ident |$a:ident, $b:ident| $body:expr; )*) => { $(
         #[doc = $doc]
@@ -23,7 +23,7 @@ logic! {
     "`!(a ^ b)`." s_xnor_b32 s_xnor_b64 |a, b| !(a ^ b);
 }
 
-/// Declares what the saveexec instructions make of their source and EXEC: the new EXEC, and whether a lane is on.
+/// Declares the new EXEC of the saveexec instructions from their source and EXEC. SCC is set if a lane is enabled.
 macro_rules! saveexec {
     ($( $doc:literal $name:ident |$a:ident, $exec:ident| $body:expr; )*) => { $(
         #[doc = $doc]
@@ -64,17 +64,17 @@ instructions! {
     s_addc_u32(a: u32, b: u32, scc: bool) -> (u32, bool) { super::addc_co_u32(a, b, scc) }
     /// `a - b - scc`; SCC is the borrow.
     s_subb_u32(a: u32, b: u32, scc: bool) -> (u32, bool) { super::subb_co_u32(a, b, scc) }
-    /// The smaller; SCC where it is `a`.
+    /// The smaller operand; SCC is set if it is `a`.
     s_min_i32(a: i32, b: i32) -> (i32, bool) { (a.min(b), a < b) }
-    /// The smaller; SCC where it is `a`.
+    /// The smaller operand; SCC is set if it is `a`.
     s_min_u32(a: u32, b: u32) -> (u32, bool) { (a.min(b), a < b) }
-    /// The larger; SCC where it is `a`.
+    /// The larger operand; SCC is set if it is `a`.
     s_max_i32(a: i32, b: i32) -> (i32, bool) { (a.max(b), a > b) }
-    /// The larger; SCC where it is `a`.
+    /// The larger operand; SCC is set if it is `a`.
     s_max_u32(a: u32, b: u32) -> (u32, bool) { (a.max(b), a > b) }
-    /// `a` where SCC is set, else `b`.
+    /// `a` if SCC is set, else `b`.
     s_cselect_b32(a: u32, b: u32, scc: bool) -> u32 { if scc { a } else { b } }
-    /// `a` where SCC is set, else `b`.
+    /// `a` if SCC is set, else `b`.
     s_cselect_b64(a: u64, b: u64, scc: bool) -> u64 { if scc { a } else { b } }
     /// The low half of `a * b`.
     s_mul_i32(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
@@ -83,36 +83,36 @@ instructions! {
     /// The high half of the signed `a * b`.
     s_mul_hi_i32(a: i32, b: i32) -> i32 { super::mul_hi_i32(a, b) }
 
-    /// `a << b`; SCC where that is not zero.
+    /// `a << b`; SCC is set if the result is not zero.
     s_lshl_b32(a: u32, b: u32) -> (u32, bool) { let r = a << (b & 31); (r, r != 0) }
-    /// `a << b`; SCC where that is not zero.
+    /// `a << b`; SCC is set if the result is not zero.
     s_lshl_b64(a: u64, b: u32) -> (u64, bool) { let r = a << (b & 63); (r, r != 0) }
-    /// `a >> b`, zeros in; SCC where that is not zero.
+    /// `a >> b`, shifting in zeros; SCC is set if the result is not zero.
     s_lshr_b32(a: u32, b: u32) -> (u32, bool) { let r = a >> (b & 31); (r, r != 0) }
-    /// `a >> b`, zeros in; SCC where that is not zero.
+    /// `a >> b`, shifting in zeros; SCC is set if the result is not zero.
     s_lshr_b64(a: u64, b: u32) -> (u64, bool) { let r = a >> (b & 63); (r, r != 0) }
-    /// `a >> b`, signs in; SCC where that is not zero.
+    /// `a >> b`, shifting in the sign; SCC is set if the result is not zero.
     s_ashr_i32(a: i32, b: u32) -> (i32, bool) { let r = a >> (b & 31); (r, r != 0) }
-    /// `a >> b`, signs in; SCC where that is not zero.
+    /// `a >> b`, shifting in the sign; SCC is set if the result is not zero.
     s_ashr_i64(a: i64, b: u32) -> (i64, bool) { let r = a >> (b & 63); (r, r != 0) }
 
-    /// The magnitude, of the lowest number itself; SCC where that is not zero.
+    /// The magnitude; the lowest number stays itself. SCC is set if the result is not zero.
     s_abs_i32(a: i32) -> (i32, bool) { let r = a.wrapping_abs(); (r, r != 0) }
-    /// `!a`; SCC where that is not zero.
+    /// `!a`; SCC is set if the result is not zero.
     s_not_b32(a: u32) -> (u32, bool) { (!a, !a != 0) }
-    /// `!a`; SCC where that is not zero.
+    /// `!a`; SCC is set if the result is not zero.
     s_not_b64(a: u64) -> (u64, bool) { (!a, !a != 0) }
     /// The low byte, sign-extended.
     s_sext_i32_i8(a: u32) -> i32 { i32::from(a as i8) }
     /// The low half, sign-extended.
     s_sext_i32_i16(a: u32) -> i32 { i32::from(a as i16) }
-    /// `a` where SCC is set, else the destination `d` as it was.
+    /// `a` if SCC is set, else the old value `d` of the destination.
     s_cmov_b32(d: u32, a: u32, scc: bool) -> u32 { if scc { a } else { d } }
-    /// `a` where SCC is set, else the destination `d` as it was.
+    /// `a` if SCC is set, else the old value `d` of the destination.
     s_cmov_b64(d: u64, a: u64, scc: bool) -> u64 { if scc { a } else { d } }
-    /// The literal, sign-extended, where SCC is set, else the destination `d` as it was.
+    /// The sign-extended literal if SCC is set, else the old value `d` of the destination.
     s_cmovk_i32(d: i32, k: i16, scc: bool) -> i32 { if scc { i32::from(k) } else { d } }
-    /// `|a - b|` of the difference in 32 bits; SCC where that is not zero.
+    /// `|a - b|`, with the difference in 32 bits; SCC is set if the result is not zero.
     s_absdiff_i32(a: i32, b: i32) -> (i32, bool) { let r = a.wrapping_sub(b).wrapping_abs(); (r, r != 0) }
     /// `(a << 1) + b`; SCC is the carry.
     s_lshl1_add_u32(a: u32, b: u32) -> (u32, bool) { shifted_sum(a, 1, b) }
@@ -130,14 +130,14 @@ instructions! {
     s_movk_i32(k: i16) -> i32 { i32::from(k) }
 }
 
-/// `(a << by) + b` and whether the exact sum passes 32 bits.
+/// `(a << by) + b`, and true if the exact sum exceeds 32 bits.
 #[inline(always)]
 fn shifted_sum(a: u32, by: u32, b: u32) -> (u32, bool) {
     let sum = (u64::from(a) << by) + u64::from(b);
     (sum as u32, sum >> 32 != 0)
 }
 
-/// Declares comparisons; what they give is SCC.
+/// Declares comparisons, whose result is SCC.
 macro_rules! comparisons {
     ($( $doc:literal $name:ident($ty:ident) $op:tt; )*) => { $(
         #[doc = $doc]
@@ -163,7 +163,7 @@ comparisons! {
     "`a != b`." s_cmp_lg_u64(u64) !=;
 }
 
-/// Declares comparisons with a 16-bit literal, extended as its type says.
+/// Declares comparisons with a 16-bit literal, which is extended by its type.
 macro_rules! literal_comparisons {
     ($( $doc:literal $name:ident($ty:ident, $literal:ident) $op:tt; )*) => { $(
         #[doc = $doc]

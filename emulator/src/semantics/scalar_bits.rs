@@ -1,6 +1,6 @@
 //! Bit fields, counts and masks of the scalar unit; the second result is SCC.
 
-/// Declares one-source instructions in 32 and 64 bits that count or find, giving an i32.
+/// Declares one-source instructions in 32 and 64 bits that count or find bits and return an i32.
 macro_rules! counts {
     ($( $doc:literal $name32:ident $name64:ident |$a:ident| $body:expr; )*) => { $(
         #[doc = $doc]
@@ -21,45 +21,45 @@ counts! {
         |a| if a == 0 { -1 } else { a.leading_zeros() as i32 };
 }
 
-/// Whether any bit of each four is set, in the lowest of the four.
+/// Sets the lowest bit of each group of four if any bit of the group is set.
 #[inline(always)]
 fn quads(a: u64) -> u64 {
     (a | a >> 1 | a >> 2 | a >> 3) & 0x1111_1111_1111_1111
 }
 
-/// Every fourth bit brought together at the low end.
+/// Gathers every fourth bit at the low end.
 #[inline(always)]
 fn gather(quads: u64) -> u64 {
     (0..16).fold(0, |mask, i| mask | (quads >> (4 * i) & 1) << i)
 }
 
 instructions! {
-    /// The distance from the top of the highest bit that differs from the sign; -1 if there is none.
+    /// The distance from the top of the highest bit that differs from the sign; -1 if no bit differs.
     s_flbit_i32(a: i32) -> i32 { s_flbit_i32_b32((a ^ a >> 31) as u32) }
-    /// The distance from the top of the highest bit that differs from the sign; -1 if there is none.
+    /// The distance from the top of the highest bit that differs from the sign; -1 if no bit differs.
     s_flbit_i32_i64(a: i64) -> i32 { s_flbit_i32_b64((a ^ a >> 63) as u64) }
-    /// The count of clear bits; SCC where that is not zero.
+    /// The count of clear bits; SCC is set if the count is not zero.
     s_bcnt0_i32_b32(a: u32) -> (i32, bool) { (a.count_zeros() as i32, !a != 0) }
-    /// The count of clear bits; SCC where that is not zero.
+    /// The count of clear bits; SCC is set if the count is not zero.
     s_bcnt0_i32_b64(a: u64) -> (i32, bool) { (a.count_zeros() as i32, !a != 0) }
-    /// The count of set bits; SCC where that is not zero.
+    /// The count of set bits; SCC is set if the count is not zero.
     s_bcnt1_i32_b32(a: u32) -> (i32, bool) { (a.count_ones() as i32, a != 0) }
-    /// The count of set bits; SCC where that is not zero.
+    /// The count of set bits; SCC is set if the count is not zero.
     s_bcnt1_i32_b64(a: u64) -> (i32, bool) { (a.count_ones() as i32, a != 0) }
     /// The bits in opposite order.
     s_brev_b32(a: u32) -> u32 { a.reverse_bits() }
     /// The bits in opposite order.
     s_brev_b64(a: u64) -> u64 { a.reverse_bits() }
 
-    /// Every group of four bits all set where one is; SCC where the result is not zero.
+    /// Sets all bits of every group of four that has a set bit; SCC is set if the result is not zero.
     s_wqm_b32(a: u32) -> (u32, bool) { let r = (quads(u64::from(a)) * 15) as u32; (r, r != 0) }
-    /// Every group of four bits all set where one is; SCC where the result is not zero.
+    /// Sets all bits of every group of four that has a set bit; SCC is set if the result is not zero.
     s_wqm_b64(a: u64) -> (u64, bool) { let r = quads(a) * 15; (r, r != 0) }
-    /// For every group of four bits whether one is set; SCC where the result is not zero.
+    /// One bit for every group of four, set if the group has a set bit; SCC is set if the result is not zero.
     s_quadmask_b32(a: u32) -> (u32, bool) { let r = gather(quads(u64::from(a))) as u32; (r, r != 0) }
-    /// For every group of four bits whether one is set; SCC where the result is not zero.
+    /// One bit for every group of four, set if the group has a set bit; SCC is set if the result is not zero.
     s_quadmask_b64(a: u64) -> (u64, bool) { let r = gather(quads(a)); (r, r != 0) }
-    /// Every bit twice.
+    /// Every bit repeated once.
     s_bitreplicate_b64_b32(a: u32) -> u64 { (0..32).fold(0, |r, i| r | (u64::from(a >> i & 1) * 3) << (2 * i)) }
 
     /// The destination `d` with bit `a` cleared.
@@ -70,49 +70,49 @@ instructions! {
     s_bitset1_b32(d: u32, a: u32) -> u32 { d | 1 << (a & 31) }
     /// The destination `d` with bit `a` set.
     s_bitset1_b64(d: u64, a: u32) -> u64 { d | 1 << (a & 63) }
-    /// Whether bit `b` is clear.
+    /// True if bit `b` is clear.
     s_bitcmp0_b32(a: u32, b: u32) -> bool { a >> (b & 31) & 1 == 0 }
-    /// Whether bit `b` is set.
+    /// True if bit `b` is set.
     s_bitcmp1_b32(a: u32, b: u32) -> bool { a >> (b & 31) & 1 != 0 }
-    /// Whether bit `b` is clear.
+    /// True if bit `b` is clear.
     s_bitcmp0_b64(a: u64, b: u32) -> bool { a >> (b & 63) & 1 == 0 }
-    /// Whether bit `b` is set.
+    /// True if bit `b` is set.
     s_bitcmp1_b64(a: u64, b: u32) -> bool { a >> (b & 63) & 1 != 0 }
 
     /// A mask of `width` bits from `offset` on.
     s_bfm_b32(width: u32, offset: u32) -> u32 { ((1 << (width & 31)) - 1) << (offset & 31) }
     /// A mask of `width` bits from `offset` on.
     s_bfm_b64(width: u32, offset: u32) -> u64 { ((1 << (width & 63)) - 1) << (offset & 63) }
-    /// The field of `a` that `b` names (offset in bits 0 to 4, width in 16 to 22); SCC where it is not zero.
+    /// The field of `a` that `b` names (offset in bits 0 to 4, width in 16 to 22); SCC is set if the result is not zero.
     s_bfe_u32(a: u32, b: u32) -> (u32, bool) {
         let r = field_u64(u64::from(a), b & 31, b >> 16 & 0x7f) as u32;
         (r, r != 0)
     }
-    /// The field of `a` that `b` names (offset in bits 0 to 5, width in 16 to 22); SCC where it is not zero.
+    /// The field of `a` that `b` names (offset in bits 0 to 5, width in 16 to 22); SCC is set if the result is not zero.
     s_bfe_u64(a: u64, b: u32) -> (u64, bool) {
         let r = field_u64(a, b & 63, b >> 16 & 0x7f);
         (r, r != 0)
     }
-    /// The signed field of `a` that `b` names (offset in bits 0 to 4, width in 16 to 22); SCC where it is not zero.
+    /// The signed field of `a` that `b` names (offset in bits 0 to 4, width in 16 to 22); SCC is set if the result is not zero.
     s_bfe_i32(a: i32, b: u32) -> (i32, bool) {
         let r = field_i64(i64::from(a), b & 31, b >> 16 & 0x7f) as i32;
         (r, r != 0)
     }
-    /// The signed field of `a` that `b` names (offset in bits 0 to 5, width in 16 to 22); SCC where it is not zero.
+    /// The signed field of `a` that `b` names (offset in bits 0 to 5, width in 16 to 22); SCC is set if the result is not zero.
     s_bfe_i64(a: i64, b: u32) -> (i64, bool) {
         let r = field_i64(a, b & 63, b >> 16 & 0x7f);
         (r, r != 0)
     }
 
-    /// The low halves, `a`'s low.
+    /// The low halves of both; `a`'s half is the low one.
     s_pack_ll_b32_b16(a: u32, b: u32) -> u32 { a & 0xffff | b << 16 }
-    /// The low half of `a` low, the high half of `b` high.
+    /// The low half of `a` and the high half of `b`, each in its place.
     s_pack_lh_b32_b16(a: u32, b: u32) -> u32 { a & 0xffff | b & 0xffff_0000 }
-    /// The high halves, `a`'s low.
+    /// The high halves of both; `a`'s half is the low one.
     s_pack_hh_b32_b16(a: u32, b: u32) -> u32 { a >> 16 | b & 0xffff_0000 }
 }
 
-/// `width` bits from `offset` on.
+/// Returns `width` bits from `offset` on.
 #[inline(always)]
 fn field_u64(a: u64, offset: u32, width: u32) -> u64 {
     let mask = if width >= 64 {
@@ -123,7 +123,7 @@ fn field_u64(a: u64, offset: u32, width: u32) -> u64 {
     a >> offset & mask
 }
 
-/// `width` bits from `offset` on, the highest a sign; past the top the sign of `a` goes on.
+/// Returns `width` bits from `offset` on, sign-extended. Past the top, the field continues with the sign of `a`.
 #[inline(always)]
 fn field_i64(a: i64, offset: u32, width: u32) -> i64 {
     let unused = 64 - width.min(64);

@@ -1,13 +1,13 @@
 //! The screen's partition among four shader engines.
 
-/// The shader engine of a tile of 32 by 32 pixels, of whose coordinates the low two bits count.
+/// Returns the shader engine of a tile of 32 by 32 pixels. Only the low two bits of its coordinates count.
 fn engine(x: u32, y: u32) -> u32 {
     let bit = |v: u32, n: u32| v >> n & 1;
     (bit(x, 0) ^ bit(y, 1)) << 1 | bit(y, 0) ^ bit(x, 1)
 }
 
 instructions! {
-    /// The engines, a bit each, that a rectangle covers: tiles from `a[7:6]`, `a[5:4]` (left, upper) to `a[3:2]`, `a[1:0]`
+    /// The shader engines that a rectangle covers, one bit each. The tiles go from `a[7:6]`, `a[5:4]` (left, upper) to `a[3:2]`, `a[1:0]`
     /// (right, lower), each modulo 4.
     screen_partition_4se_b32(a: u32) -> u32 {
         let field = |shift: u32| a >> shift & 3;

@@ -1,24 +1,24 @@
-//! Which texels of an image a coordinate names.
+//! Texels of an image that a coordinate selects.
 
-/// What becomes of a texel's number beyond its side, as samplers number it.
+/// Treatment of a texel number beyond the image's side, as samplers number it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clamp {
     /// The image repeats.
     Wrap,
-    /// It repeats, every other one mirrored.
+    /// The image repeats, and every other copy is mirrored.
     Mirror,
-    /// The last texel.
+    /// The last texel continues.
     Last,
-    /// Mirrored once, then the last texel.
+    /// The image is mirrored once; then the last texel continues.
     MirrorOnceLast,
-    /// The border's colour.
+    /// The border's colour follows.
     Border,
-    /// Mirrored once, then the border's colour.
+    /// The image is mirrored once; then the border's colour follows.
     MirrorOnceBorder,
 }
 
 impl Clamp {
-    /// From a sampler's field; none of half a border.
+    /// Reads the treatment from a sampler's field. A border of half a texel is not supported and gives `None`.
     pub fn new(field: u32) -> Option<Clamp> {
         Some(match field {
             0 => Clamp::Wrap,
@@ -31,10 +31,10 @@ impl Clamp {
         })
     }
 
-    /// The texel for a number that may be beyond a side of `size` texels; none: the border.
+    /// Returns the texel for a number that may be beyond a side of `size` texels, or `None` for the border.
     pub fn texel(self, number: i64, size: u32) -> Option<u32> {
         let size = i64::from(size.max(1));
-        // Mirrored, -1 is 0: texels have their middle between their numbers.
+        // Mirrored, -1 is 0, because a texel's middle lies between two numbers.
         let mirrored = if number < 0 { !number } else { number };
         let texel = match self {
             Clamp::Wrap => number.rem_euclid(size),
@@ -51,15 +51,14 @@ impl Clamp {
     }
 }
 
-/// A coordinate in texels as a fixed-point number of so many fractional bits, rounded to nearest even; what is no number is 0.
+/// Converts a coordinate in texels to a fixed-point number with `bits` fractional bits, rounded to nearest even. A NaN becomes 0.
 fn fixed(coordinate: f64, bits: i32) -> i64 {
-    // Beyond 32 bits every number is as far out as every other.
+    // Beyond 32 bits all numbers are equally far outside.
     let bounded = coordinate.clamp(-(2f64.powi(32)), 2f64.powi(32));
     (bounded * 2f64.powi(bits)).round_ties_even() as i64
 }
 
-/// The texel in which a coordinate lies. Hardware rounds the coordinate to six fractional bits first, but where the sampler says that it
-/// truncates.
+/// Returns the texel in which a coordinate lies. Hardware first rounds the coordinate to six fractional bits, unless the sampler truncates.
 pub fn nearest(coordinate: f64, truncates: bool) -> i64 {
     if truncates {
         return fixed(coordinate.floor(), 0);
@@ -67,7 +66,7 @@ pub fn nearest(coordinate: f64, truncates: bool) -> i64 {
     fixed(coordinate, 6) >> 6
 }
 
-/// The first of the two texels between whose middles a coordinate lies, and the weight of the second in 256ths.
+/// Returns the first of the two texels between whose middles a coordinate lies, and the weight of the second in 256ths.
 pub fn between(coordinate: f64) -> (i64, u32) {
     let place = fixed(coordinate - 0.5, 8);
     (place >> 8, (place & 255) as u32)
@@ -99,7 +98,7 @@ mod tests {
     fn a_coordinate_is_rounded_before_its_fraction_is_dropped() {
         assert_eq!(nearest(2.0, false), 2);
         assert_eq!(nearest(2.98, false), 2);
-        // Within a 128th of the next texel.
+        // The coordinate is within a 128th of the next texel.
         assert_eq!(nearest(2.995, false), 3);
         assert_eq!(nearest(2.995, true), 2);
         assert_eq!(nearest(-0.25, false), -1);

@@ -1,32 +1,33 @@
-//! Reciprocals, roots, exponentials, logarithms and circular functions, from f64 polynomials rounded once, the same on every host.
+//! Reciprocals, roots, exponentials, logarithms and circular functions, computed from f64 polynomials and rounded once, the same on every
+//! host.
 //!
-//! f32 forms of rcp, rsq, sqrt, exp and log take and give no denormals whatever the mode: compilers scale around them.
+//! The f32 forms of rcp, rsq, sqrt, exp and log read and write no denormals in any mode: compilers scale around them.
 
 use super::Mode;
 use super::format::Format;
 use super::half_format::{narrow, odd_f32, widen};
 use half::f16;
 
-/// The result for an f16.
+/// Rounds and settles the result of an f16 function.
 #[inline(always)]
 fn settle_f16(mode: Mode, r: f32, a: f16) -> f16 {
-    // But for 2^a, where one is, no source's result is so near to a tie that rounding twice shows.
+    // Except for 2^a, which has one such source, no source's result is close enough to a tie for double rounding to differ.
     settle1(narrow(r), a).result(mode)
 }
 
-/// A source of the f16 forms, which keep denormals as the mode says.
+/// Returns a source of the f16 forms, which keep denormals by the mode.
 #[inline(always)]
 fn source_f16(mode: Mode, a: f16) -> f32 {
     widen(a.source(mode))
 }
 
-/// Whether the circular functions take the angle: at most 256 turns.
+/// Returns true if the circular functions accept the angle: at most 256 turns.
 #[inline(always)]
 fn in_domain(turns: f32) -> bool {
     turns.abs() <= 256.0
 }
 
-/// The sine of `turns`, of so many terms; 0 outside the domain, NaN of infinity.
+/// The sine of `turns` by `TERMS` terms; 0 outside the domain, a NaN for infinity.
 #[inline(always)]
 fn sine<const TERMS: usize>(turns: f32) -> f32 {
     let sin = circular::<TERMS>(if in_domain(turns) { turns } else { 0.0 }, 0);
@@ -56,7 +57,7 @@ fn settle1<F: Format>(r: F, a: F) -> F {
     if a.nan() | r.nan() { nan } else { r }
 }
 
-/// `sum of coefficients[i] * x^i` of the first terms.
+/// The sum of `coefficients[i] * x^i` over the first terms.
 #[inline(always)]
 fn polynomial<const TERMS: usize>(x: f64, coefficients: &[f64]) -> f64 {
     let mut sum = coefficients[TERMS - 1];
@@ -66,10 +67,10 @@ fn polynomial<const TERMS: usize>(x: f64, coefficients: &[f64]) -> f64 {
     sum
 }
 
-/// 1.5 * 2^52: a sum with it has its last place at one.
+/// 1.5 * 2^52. A sum with this number has its last place at one.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
-/// `2^x` for `x` in [-1000, 1000], of so many terms: eleven make it 1e-12 relative.
+/// `2^x` for `x` in [-1000, 1000] by `TERMS` terms. Eleven terms have a relative error of 1e-12.
 #[inline(always)]
 fn exp2<const TERMS: usize>(x: f64) -> f64 {
     let shifted = x + SHIFT;
@@ -94,10 +95,10 @@ fn exp2<const TERMS: usize>(x: f64) -> f64 {
     fraction * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
-/// `log2(x)` of a positive normal number, of so many terms: nine make it 1e-14 relative.
+/// `log2(x)` of a positive normal number by `TERMS` terms. Nine terms have a relative error of 1e-14.
 #[inline(always)]
 fn log2<const TERMS: usize>(x: f32) -> f64 {
-    // The least f32 above sqrt(1/2): split so that the significand lies between that and sqrt(2).
+    // The least f32 above sqrt(1/2). The split puts the significand between this number and sqrt(2).
     const ROOT_HALF: u32 = 0x3f35_04f4;
     let shifted = x.to_bits().wrapping_sub(ROOT_HALF);
     let exponent = f64::from(shifted as i32 >> 23);
@@ -121,7 +122,7 @@ fn log2<const TERMS: usize>(x: f32) -> f64 {
     exponent + s * series * (2.0 * core::f64::consts::LOG2_E)
 }
 
-/// `2^a`, for f32 and narrower, of so many terms.
+/// `2^a` for f32 and narrower formats by `TERMS` terms.
 #[inline(always)]
 fn exp<const TERMS: usize>(a: f32) -> f64 {
     let inside = if a > -200.0 { a } else { -200.0 };
@@ -129,7 +130,7 @@ fn exp<const TERMS: usize>(a: f32) -> f64 {
     exp2::<TERMS>(f64::from(inside))
 }
 
-/// `log2(a)`, for f32 and narrower.
+/// `log2(a)` for f32 and narrower formats.
 #[inline(always)]
 fn log<const TERMS: usize>(a: f32) -> f32 {
     let inside = if (a > 0.0) & (a < f32::INFINITY) {
@@ -143,7 +144,7 @@ fn log<const TERMS: usize>(a: f32) -> f32 {
     if a < 0.0 { f32::NAN } else { r }
 }
 
-/// `1 / sqrt(a)`: the f32's quotient and a step of the third order, which leaves an error beyond an f64's.
+/// `1 / sqrt(a)`: the f32 quotient and a step of the third order, whose error is beyond an f64's last place.
 #[inline(always)]
 fn reciprocal_root(a: f32) -> f32 {
     let first = 1.0 / a.sqrt();
@@ -157,7 +158,7 @@ fn reciprocal_root(a: f32) -> f32 {
     }
 }
 
-/// The sine of so many turns, up to 2^21, and of so many quarters: eight terms make it 1e-15 relative.
+/// The sine of `turns`, up to 2^21, plus `quarters` quarter turns. Eight terms have a relative error of 1e-15.
 #[inline(always)]
 fn circular<const TERMS: usize>(turns: f32, quarters: u32) -> f32 {
     const SIN: [f64; 8] = [
@@ -181,13 +182,13 @@ fn circular<const TERMS: usize>(turns: f32, quarters: u32) -> f32 {
         -1.0 / 87_178_291_200.0,
         1.0 / 20_922_789_888_000.0,
     ];
-    // 1.5 * 2^23: a sum with it has its last place at one. What it takes off is exact.
+    // 1.5 * 2^23. A sum with this number has its last place at one, and the subtraction is exact.
     const WHOLE: f32 = 12_582_912.0;
     let turn = turns - ((turns + WHOLE) - WHOLE);
     let shifted = turn * 4.0 + WHOLE;
     let angle = f64::from(turn - (shifted - WHOLE) * 0.25) * core::f64::consts::TAU;
     let square = angle * angle;
-    // Which quarter, in two bits: odd ones are cosines, the upper half is below zero.
+    // The quarter in two bits: odd quarters are cosines, and the upper two are negative.
     let quarter = shifted.to_bits().wrapping_add(quarters);
     let even = quarter & 1 == 0;
     let top = COS[TERMS] * square + COS[TERMS - 1];
@@ -206,18 +207,18 @@ instructions! {
     log_f32(_mode: Mode, a: f32) -> f32 where [] { settle1(log::<9>(a.flushed()), a).flushed() }
     /// `1 / a`.
     rcp_f32(_mode: Mode, a: f32) -> f32 where [] { settle1(1.0 / a.flushed(), a).flushed() }
-    /// `1 / a`, for integer division (it differs in the exceptions it raises only).
+    /// `1 / a`, for integer division. It differs from [`rcp_f32()`] only in the exceptions that it raises.
     rcp_iflag_f32(mode: Mode, a: f32) -> f32 where [] { rcp_f32(mode, a) }
-    /// `1 / sqrt(a)`; infinite with its sign at a zero.
+    /// `1 / sqrt(a)`. A zero gives an infinity of its sign.
     rsq_f32(_mode: Mode, a: f32) -> f32 where [] {
         let a = a.flushed();
         settle1(reciprocal_root(a), a).flushed()
     }
     /// `sqrt(a)`.
     sqrt_f32(_mode: Mode, a: f32) -> f32 where [] { settle1(a.flushed().sqrt(), a).flushed() }
-    /// [`exp_f32()`]: the hardware's is less accurate.
+    /// [`exp_f32()`]. The hardware's instruction is less accurate.
     exp_legacy_f32(mode: Mode, a: f32) -> f32 where [] { exp_f32(mode, a) }
-    /// [`log_f32()`]: the hardware's is less accurate.
+    /// [`log_f32()`]. The hardware's instruction is less accurate.
     log_legacy_f32(mode: Mode, a: f32) -> f32 where [] { log_f32(mode, a) }
     /// The sine of `a` turns; 0 beyond 256 turns.
     sin_f32(mode: Mode, a: f32) -> f32 where [IN32 OUT32] { let a = a.source(mode); settle1(sine::<8>(a), a).result(mode) }
@@ -230,7 +231,7 @@ instructions! {
     log_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(log::<6>(a), a)] { settle_f16(mode, log::<6>(source_f16(mode, a)), a) }
     /// `1 / a`.
     rcp_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(1.0 / a, a)] { settle_f16(mode, 1.0 / source_f16(mode, a), a) }
-    /// `1 / sqrt(a)`; infinite with its sign at a zero.
+    /// `1 / sqrt(a)`. A zero gives an infinity of its sign.
     rsq_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(1.0 / a.sqrt(), a)] { settle_f16(mode, 1.0 / source_f16(mode, a).sqrt(), a) }
     /// `sqrt(a)`.
     sqrt_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(a.sqrt(), a)] { settle_f16(mode, source_f16(mode, a).sqrt(), a) }
@@ -239,10 +240,10 @@ instructions! {
     /// The cosine of `a` turns; 1 beyond 256 turns.
     cos_f16(mode: Mode, a: f16) -> f16 where [IN64 OUT64] by through_f32 |_mode, a; 1| [settle1(cosine::<5>(a), a)] { settle_f16(mode, cosine::<5>(source_f16(mode, a)), a) }
 
-    /// `1 / a`, correctly rounded: the hardware's has half the places.
+    /// `1 / a`, correctly rounded. The hardware's result has half the places.
     rcp_f64(mode: Mode, a: f64) -> f64 where [IN64 OUT64] { let a = a.source(mode); settle1(1.0 / a, a).result(mode) }
-    /// `1 / sqrt(a)`, to two roundings: the hardware's has half the places. Infinite with its sign at a zero.
+    /// `1 / sqrt(a)` with two roundings. The hardware's result has half the places. A zero gives an infinity of its sign.
     rsq_f64(mode: Mode, a: f64) -> f64 where [IN64 OUT64] { let a = a.source(mode); settle1(1.0 / a.sqrt(), a).result(mode) }
-    /// `sqrt(a)`, correctly rounded: the hardware's has half the places.
+    /// `sqrt(a)`, correctly rounded. The hardware's result has half the places.
     sqrt_f64(mode: Mode, a: f64) -> f64 where [IN64 OUT64] { let a = a.source(mode); settle1(a.sqrt(), a).result(mode) }
 }

@@ -1,4 +1,4 @@
-//! The table look-up behind the reduction of huge angles: pieces of 2/pi.
+//! Table for the reduction of huge angles: pieces of 2/pi.
 
 use super::Mode;
 use super::format::Format;
@@ -13,7 +13,7 @@ const TWO_OVER_PI: [u64; 19] = [
     0x3d07_39f7_8a52_92ea, 0x6bfb_5fb1_1f8d_5d08, 0x5603_3046_fc7b_0000,
 ];
 
-/// 53 bits of [`TWO_OVER_PI`] from bit `first` on, zeros past its end.
+/// Returns 53 bits of [`TWO_OVER_PI`] from bit `first` on, with zeros past its end.
 #[inline(always)]
 fn piece(first: u32) -> u64 {
     let word = |i: u32| TWO_OVER_PI.get(i as usize).copied().unwrap_or(0);
@@ -22,11 +22,11 @@ fn piece(first: u32) -> u64 {
 }
 
 instructions! {
-    /// Piece number `segment` (its low five bits) of 2/pi as 53 bits in their place, the first one fitting the exponent of `a`.
+    /// Piece number `segment` (its low five bits) of 2/pi as 53 bits in their place. The first piece depends on the exponent of `a`.
     trig_preop_f64(_mode: Mode, a: f64, segment: u32) -> f64 {
         let exponent = a.exponent_field() as u32;
         let first = (segment & 31) * 53 + exponent.saturating_sub(1077);
-        // So far out the piece would be lost: it comes scaled up.
+        // A piece this far out would underflow, so it is scaled up.
         let up = if exponent >= 1968 { 128 } else { 0 };
         let scale = up - 53 - first as i32;
         super::exact::scale(super::Round::NearestEven, piece(first) as f64, scale)

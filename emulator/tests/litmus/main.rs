@@ -12,7 +12,7 @@ use gfx906::machine::{Gpu, Launch, Limits, Module};
 const KERNELS: &[u8] = include_bytes!("litmus.co");
 /// Rounds of 64 lanes.
 const ROUNDS: u32 = 4000;
-/// Where the rounds' rows begin, and how many bytes there are of each.
+/// Byte at which the rows of the rounds begin, and bytes per round.
 const FIRST: u64 = 4096;
 const ROUND: u64 = 1024;
 
@@ -75,7 +75,7 @@ impl Device {
         dwords.map(|dword| u32::from_le_bytes(*dword)).collect()
     }
 
-    /// The 64-bit value at an offset.
+    /// Returns the 64-bit value at an offset.
     pub fn value(&self, offset: u64) -> u64 {
         let mut bytes = [0; 8];
         let read = self.gpu.read(self.base + offset, &mut bytes);
@@ -84,7 +84,7 @@ impl Device {
     }
 }
 
-/// How often each pair of what groups 0 and 1 have seen came out: (0, 0), (0, 1), (1, 0), (1, 1).
+/// Counts how often groups 0 and 1 observed each pair of values: (0, 0), (0, 1), (1, 0), (1, 1).
 fn outcomes(kernel: &str) -> [u32; 4] {
     let device = Device::ready();
     device.run_at(kernel, device.base, 2, ROUNDS);
@@ -103,7 +103,7 @@ fn outcomes(kernel: &str) -> [u32; 4] {
     counts
 }
 
-/// What group 1 counted against itself, lane by lane.
+/// Returns the sum of the errors that group 1 counted, lane by lane.
 fn wrong(kernel: &str, groups: u32, rounds: u32) -> u64 {
     let device = Device::ready();
     device.run_at(kernel, device.base, groups, rounds);
@@ -126,13 +126,13 @@ fn store_buffering_is_not_seen_where_order_is_sequential() {
 
 #[test]
 fn who_sees_the_flag_sees_the_message() {
-    // Group 0's row has the flag, group 1's the data.
+    // The row of group 0 has the flag, and the row of group 1 the data.
     assert_eq!(
         outcomes("message_passing")[2],
         0,
         "the flag without the data"
     );
-    // Here group 1's row has the flag as bit 0 and the data, of eight bytes, as bit 1.
+    // The row of group 1 has the flag in bit 0 and the data of eight bytes in bit 1.
     let device = Device::ready();
     device.run_at("message_passing_rmw", device.base, 2, ROUNDS);
     let without = |round| device.row(round, 3).contains(&1);
@@ -153,7 +153,7 @@ fn of_one_place_nobody_sees_the_past() {
     assert_eq!(wrong("coherence", 2, 200_000), 0);
 }
 
-/// 64-bit loads and stores went dword by dword.
+/// 64-bit loads and stores once ran dword by dword.
 #[test]
 fn aligned_pairs_are_not_torn() {
     for kernel in ["torn_x2", "torn_x4", "torn_atomic"] {
@@ -161,14 +161,14 @@ fn aligned_pairs_are_not_torn() {
     }
 }
 
-/// Atomics of 64 bits took a lock that those of 32 did not take.
+/// Atomics of 64 bits once took a lock that atomics of 32 bits did not take.
 #[test]
 fn sizes_mix_without_a_loss() {
     const TIMES: u64 = 4000;
     let device = Device::ready();
     device.run_at("mixed", device.base, 4, TIMES as u32);
     assert_eq!(device.value(1024), 2 * 64 * TIMES);
-    // The short and the byte above were stored last or added to: what was added below them is all there.
+    // The short and the byte above were stored last or added to. All additions below them must be there.
     assert_eq!(device.value(1032) as u32, 64 * TIMES as u32);
     assert_eq!(device.value(1032) >> 32, 0x0100_0001);
 }

@@ -1,4 +1,5 @@
-//! Cooperative launches: every group is resident and takes turns, and kernels that do not wait for each other do what they do otherwise.
+//! Tests of cooperative launches: every group is resident and takes turns, and kernels that do not wait for other groups compute the same
+//! as in other launches.
 
 use gfx906::code_object::CodeObject;
 use gfx906::machine::{Counters, Gpu, Launch, Nobody, Observer};
@@ -7,7 +8,7 @@ use gfx906::observe::sanitize::{Checks, Sanitizer};
 const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
 const N: usize = 100 * 256 - 3;
 
-/// Runs the sigmoid of 100 groups; what they leave behind, and what was counted.
+/// Runs the sigmoid of 100 groups. Returns the results and the counters.
 fn sigmoid(cooperative: bool, observer: &mut impl Observer) -> (Vec<u8>, Counters) {
     let object = CodeObject::parse(DELTANET).expect("a gfx906 code object");
     let gpu = Gpu::new();
@@ -43,7 +44,7 @@ fn resident_groups_leave_what_groups_leave() {
     assert_eq!(figures(&together), figures(&counted));
 }
 
-/// Each group has an observer of its own: those of others do not take its waves for theirs.
+/// Each group has its own observer, so that the observers do not confuse the waves of different groups.
 #[test]
 fn the_checks_know_resident_groups_apart() {
     let mut sanitizer = Sanitizer::new(Checks::ALL);
@@ -52,7 +53,7 @@ fn the_checks_know_resident_groups_apart() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// Counts groups that begin or go on, and sees all of a dispatch.
+/// Observer that counts groups that begin or continue, and sees all of a dispatch.
 #[derive(Default)]
 struct Alone(u64);
 

@@ -27,7 +27,7 @@ impl Device {
         Device { gpu, module }
     }
 
-    /// An allocation holding f32 values.
+    /// Creates an allocation with f32 values.
     pub fn floats(&self, name: &str, values: &[f32]) -> u64 {
         let address = self
             .gpu
@@ -40,7 +40,7 @@ impl Device {
         address
     }
 
-    /// The f32 values of an allocation.
+    /// Returns the f32 values of an allocation.
     pub fn read(&self, address: u64, count: usize) -> Vec<f32> {
         let mut bytes = vec![0; 4 * count];
         self.gpu

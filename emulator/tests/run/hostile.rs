@@ -1,4 +1,4 @@
-//! Hostile kernels (`tests/hostile/hostile.s`): each is a named trap, or a stop by the budget.
+//! Tests of hostile kernels (`tests/hostile/hostile.s`): each ends in a trap with a name, or is stopped by the budget.
 
 use crate::device::{Arg, Device};
 use gfx906::machine::{LaunchError, Limits, Poison, Schedule, TURN};
@@ -12,7 +12,7 @@ const LIMITS: Limits = Limits {
     schedule: Schedule::InOrder,
 };
 
-/// Runs a kernel of so many work-items on a buffer of 64 floats: what stopped it, and lane 0's first dword after it.
+/// Runs a kernel of some work-items on a buffer of 64 floats. Returns the reason for its end, and lane 0's first dword afterwards.
 fn run(kernel: &str, items: u32) -> (Result<(), String>, f32) {
     let device = Device::new(HOSTILE);
     let data = device.floats("data", &[0.0; 64]);
@@ -67,7 +67,7 @@ fn jumps_astray_are_faults() {
 fn what_never_ends_is_stopped() {
     let hang = "the budget of 1000000 wave instructions used up";
     traps("endless_loop", &[hang, "endless_loop"]);
-    // Two waves that wait for each other; and a wave whose partner has ended, which does not wait.
+    // Two waves wait for each other; and a wave whose partner has ended does not wait.
     let deadlock = run("barrier_deadlock", 128).0.expect_err("a deadlock");
     assert!(deadlock.contains(hang), "{deadlock}");
     assert_eq!(
@@ -88,8 +88,8 @@ fn recursion_without_end_runs_out_of_scratch() {
     );
 }
 
-/// Scratch was zeros for the first groups of a worker, and what the last one had left for those behind: results depended on the number of
-/// workers.
+/// Scratch was once zeros for the first groups of a worker, and the last group's data for later ones, so that results depended on the
+/// number of workers.
 #[test]
 fn each_wave_finds_poison_in_its_scratch() {
     for threads in [1, 2, 3] {
@@ -110,7 +110,7 @@ fn each_wave_finds_poison_in_its_scratch() {
 fn what_a_wave_does_not_have_is_a_fault() {
     traps("lds_out_of_range", &["ds_write_b32", "256"]);
     traps("vgpr_out_of_range", &["v200", "8 VGPRs"]);
-    // By an index out of range the ISA writes nothing, and compilers rely on it.
+    // The ISA writes nothing for an index out of range, and compilers rely on it.
     assert_eq!(run("vgpr_index_out_of_range", 64).0, Ok(()));
     traps("self_modifying", &["global_store_dword", "read-only"]);
     traps("graphics", &["exp mrt0"]);
@@ -122,7 +122,7 @@ fn a_wave_without_lanes_touches_nothing() {
     assert_eq!(run("writes_exec_zero", 64), (Ok(()), 0.0));
 }
 
-/// 2^32 work-groups, the most that a grid's sides can make of it: a stop by the budget, and no memory for each.
+/// The grid has 2^32 work-groups, the most that its sides permit. The budget stops the launch, and no group has memory of its own.
 #[test]
 fn a_grid_of_endless_groups_is_stopped_by_the_budget() {
     let device = Device::new(HOSTILE);

@@ -1,11 +1,11 @@
-//! Work-item and work-group ids of launches in one, two and three dimensions.
+//! Tests of work-item and work-group ids of launches in one, two and three dimensions.
 
 use crate::device::{Arg, Device};
 use gfx906::machine::Limits;
 
 const IDS: &[u8] = include_bytes!("../data/ids.co");
 
-/// What every work-item took itself to be: x, y, z of the item, then of the group.
+/// Runs the kernel and returns the ids that each work-item read: x, y, z of the item, then of the group.
 fn ids(grid: [u32; 3], block: [u32; 3]) -> Vec<[u32; 6]> {
     let device = Device::new(IDS);
     let items = grid.iter().chain(&block).product::<u32>() as usize;
@@ -25,7 +25,7 @@ fn ids(grid: [u32; 3], block: [u32; 3]) -> Vec<[u32; 6]> {
     values.chunks_exact(6).map(item).collect()
 }
 
-/// The position of the `n`th in a box, x fastest.
+/// Returns the position of the `n`th element of a box, with x fastest.
 fn position(n: u32, size: [u32; 3]) -> [u32; 3] {
     [n % size[0], n / size[0] % size[1], n / size[0] / size[1]]
 }

@@ -1,4 +1,4 @@
-//! Compiled kernels run: by two compilers, optimised or not, alone or on many threads.
+//! Tests of compiled kernels: by two compilers, optimised or not, on one thread or many.
 
 use crate::device::{Arg, Device};
 use gfx906::machine::Limits;
@@ -87,7 +87,7 @@ fn two_dimensional_ids_and_lds_make_a_gemm_equal_to_the_naive_one() {
 fn three_dimensional_blocks_number_their_work_items_x_first() {
     let device = Device::new(DELTANET);
     let out = device.floats("out", &[9.0; 64]);
-    // z is no axis of this kernel: the two layers of the block write the same values.
+    // The kernel does not use z: the two layers of the block write the same values.
     let args = [Arg::Pointer(out), Arg::Int(8)];
     device
         .launch(

@@ -1,4 +1,4 @@
-//! Compiled kernels on the emulator: right results, and what stops the wrong ones.
+//! Tests of compiled kernels on the emulator: correct results, and the traps of wrong kernels.
 
 mod cooperative;
 mod device;

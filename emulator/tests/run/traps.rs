@@ -1,4 +1,4 @@
-//! Kernels that go wrong: what stops them, and what the report says.
+//! Tests of the traps of wrong kernels, and of their reports.
 
 use crate::device::{Arg, Device};
 use gfx906::machine::{LaunchError, Limits, Place, TrapKind};

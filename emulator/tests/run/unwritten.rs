@@ -1,4 +1,4 @@
-//! What a kernel finds that nobody has written.
+//! Tests of the values that a kernel finds in memory that nobody has written.
 
 use gfx906::machine::{Limits, Poison};
 
@@ -6,12 +6,12 @@ use crate::device::{Arg, Device};
 
 const UNWRITTEN: &[u8] = include_bytes!("../data/unwritten.co");
 
-/// SGPRs, VCC, M0 and FLAT_SCRATCH read as 0 once, which is what a kernel wants that forgot to set them.
+/// SGPRs, VCC, M0 and FLAT_SCRATCH once read as 0, which hides a kernel's missing initialisation.
 #[test]
 fn registers_and_lds_hold_poison_but_for_what_the_abi_sets() {
     let device = Device::new(UNWRITTEN);
     let out = device.floats("out", &[0.0; 13]);
-    // Twice: nothing passes from one launch to the next, whatever the first has left in its registers.
+    // The launch runs twice: nothing may pass from one launch to the next, whatever the first left in its registers.
     for group in [1, 3] {
         device
             .launch(

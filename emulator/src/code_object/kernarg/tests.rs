@@ -1,7 +1,7 @@
 use super::*;
 use crate::code_object::CodeObject;
 
-/// Two pointers, then values of 4, 8, 8 and 1 bytes at 16, 20, 32 and 40, then hidden ones from 48.
+/// Returns a kernel with two pointers, values of 4, 8, 8 and 1 bytes at 16, 20, 32 and 40, and hidden arguments from 48.
 fn axpy() -> Kernel {
     let bytes = include_bytes!("../../../tests/data/v5.co");
     let object = CodeObject::parse(bytes).expect("it is good");
@@ -30,7 +30,7 @@ fn arguments_stand_where_the_metadata_says() {
     wanted.extend([5; 8]);
     wanted.push(6);
     assert_eq!(bytes, wanted);
-    // Hidden arguments follow: the first three are the work-groups in x, y and z.
+    // Hidden arguments follow. The first three are the numbers of work-groups in x, y and z.
     let hidden = |hidden: &HiddenArg| match hidden {
         HiddenArg::BlockCountX => 0x0102_0304,
         HiddenArg::GroupSizeX => 0xffff_ffff_0000_0040,
@@ -64,7 +64,7 @@ fn what_is_no_argument_of_the_kernel_is_told_in_a_line() {
     );
     assert_eq!(kernel.kernarg_segment(&[0; 40], |_| 0), Err(short));
     assert_eq!(kernel.explicit_kernarg(&[1; 50]), Ok(&[1; 41][..]));
-    // Explicit arguments in the same bytes, and a hidden one where an explicit one is.
+    // Two explicit arguments overlap, and then a hidden argument overlaps an explicit one.
     for (index, offset) in [(1, 7), (6, 40)] {
         let mut damaged = kernel.clone();
         damaged.args[index].offset = offset;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::code_object::CodeObject;
 
-/// `reduce`, made for blocks of 256 at most, with so much LDS of its own and perhaps a block that is required.
+/// Returns `reduce`, compiled for blocks of at most 256, with `lds` bytes of static LDS and an optional required block.
 fn reduce(lds: u32, required: Option<[u32; 3]>) -> Kernel {
     let bytes = include_bytes!("../../../tests/data/v5.co");
     let object = CodeObject::parse(bytes).expect("it is good");
@@ -30,7 +30,7 @@ fn what_may_run_has_an_extent() {
         lds: 1024,
     };
     assert_eq!(extent, Ok(wanted));
-    // To the last byte of LDS and the last work-item of a dispatch.
+    // The launch uses the last byte of LDS and the last work-item of a dispatch.
     let kernel = reduce(65_000, Some([1, 1, 1]));
     let extent = shape([u32::MAX; 3], [1, 1, 1], 536).check(&kernel);
     let extent = extent.expect("it fits");

@@ -1,4 +1,4 @@
-//! MUBUF and MTBUF.
+//! Decoder of MUBUF and MTBUF.
 
 use super::memory::with_if;
 use super::operand::{scalar, scalar_register, vgpr_group, vgprs};
@@ -35,7 +35,7 @@ pub(super) fn mtbuf(words: Words) -> Result<Inst, DecodeError> {
     Ok(inst)
 }
 
-/// What untyped and typed buffer instructions share.
+/// Decodes the fields that untyped and typed buffer instructions have in common.
 fn common(inst: &mut Inst, q: u64, lds: bool) -> Result<(), DecodeError> {
     let (offen, idxen) = (bit(q, 12), bit(q, 13));
     let flags = inst.modifiers.flags;
@@ -44,7 +44,7 @@ fn common(inst: &mut Inst, q: u64, lds: bool) -> Result<(), DecodeError> {
     let flags = with_if(flags, Flags::GLC, bit(q, 14));
     inst.modifiers.flags = with_if(flags, Flags::TFE, bit(q, 55));
     inst.offset = i32::from(bits(q, 0, 12));
-    // TFE adds a register for the status of the access.
+    // TFE adds a data register for the status of the access.
     let status = usize::from(bit(q, 55));
     set_operands(inst, |operand| match operand.role {
         Role::Vdst if lds => Ok(Code::OFF),

@@ -1,4 +1,4 @@
-//! MIMG and EXP.
+//! Decoder of MIMG and EXP.
 
 use super::memory::with_if;
 use super::operand::{scalar_register, vgpr_group, vgprs};
@@ -45,7 +45,7 @@ pub(super) fn export(words: Words) -> Result<Inst, DecodeError> {
     m.flags = with_if(m.flags, Flags::VALID_MASK, bit(q, 12));
     set_operands(&mut inst, |operand| match operand.role {
         Role::Export(i) if !bit(q, u32::from(i)) => Ok(Code::OFF),
-        // Compressed: two sources of two halves each.
+        // A compressed export has two source registers with two halves each.
         Role::Export(i) => {
             let source = u32::from(if bit(q, 10) { i / 2 } else { i });
             vgprs(bits(q, 32 + 8 * source, 8), operand.ty)

@@ -1,4 +1,4 @@
-//! SMEM, DS, FLAT, GLOBAL, SCRATCH.
+//! Decoder of SMEM, DS, FLAT, GLOBAL and SCRATCH.
 
 use super::operand::{scalar_register, vgprs};
 use super::{
@@ -6,12 +6,12 @@ use super::{
 };
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Role, Type};
 
-/// `flags` with `flag`, if `on`.
+/// Adds `flag` to `flags` if `on` is true.
 pub(super) fn with_if(flags: Flags, flag: Flags, on: bool) -> Flags {
     if on { flags.with(flag) } else { flags }
 }
 
-/// `value`'s low `count` bits as a signed number.
+/// Sign-extends the low `count` bits of `value`.
 fn signed(value: u64, count: u32) -> i32 {
     ((value << (64 - count)) as i64 >> (64 - count)) as i32
 }
@@ -34,7 +34,7 @@ pub(super) fn smem(words: Words) -> Result<Inst, DecodeError> {
         (_, Type::Number) => Ok(Code(bits(q, 6, 7))),
         (Role::Sdst, ty) => scalar_register(bits(q, 6, 7), ty),
         (Role::Sbase, ty) => scalar_register(bits(q, 0, 6) << 1, ty),
-        // The offset's register is in the second word's top bits beside an immediate, and in its low ones without.
+        // With an immediate, the offset register stands in the top bits of the second word; without one, in its low bits.
         (_, ty) if immediate && soffset_enabled => scalar_register(bits(q, 57, 7), ty),
         (_, _) if immediate => Ok(Code::OFF),
         (_, ty) if soffset_enabled => scalar_register(bits(q, 57, 7), ty),
@@ -53,7 +53,7 @@ pub(super) fn ds(words: Words) -> Result<Inst, DecodeError> {
     require_field(there, "gds", gds.into())?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::GDS, gds);
     inst.offset = i32::from(bits(q, 0, 16));
-    // Fields without an operand are zero.
+    // The fields of absent operands must be zero.
     for (role, low) in [
         (Role::Addr, 32),
         (Role::Data, 40),
@@ -72,7 +72,7 @@ pub(super) fn ds(words: Words) -> Result<Inst, DecodeError> {
     Ok(inst)
 }
 
-/// SADDR's code for "no scalar address".
+/// SADDR code of an instruction without a scalar address.
 const NO_SADDR: u16 = 0x7f;
 
 pub(super) fn flat(words: Words) -> Result<Inst, DecodeError> {

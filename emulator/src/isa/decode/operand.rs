@@ -1,10 +1,10 @@
-//! Which codes an operand's field may hold, and what they mean there.
+//! Codes that an operand's field may hold, and their meaning in that field.
 
 use super::DecodeError::{self, Invalid};
 use crate::isa::{Code, Type};
 
-/// A register or constant of the 8-bit scalar space, as wide as `ty` says. Register groups are aligned down, as the
-/// hardware ignores the low bits.
+/// Decodes a register or constant of the 8-bit scalar space, as wide as `ty`. Register groups are aligned down, because the hardware
+/// ignores the low bits.
 pub(super) fn scalar(code: u16, ty: Type) -> Result<Code, DecodeError> {
     let registers = ty.registers() as u16;
     let aligned = |first: u16, count: u16| {
@@ -16,7 +16,7 @@ pub(super) fn scalar(code: u16, ty: Type) -> Result<Code, DecodeError> {
         }
     };
     match code {
-        // The last group of four starts at s100 and has the two registers beyond.
+        // The last group of four begins at s100 and includes the two registers after s101.
         0..=101 => aligned(0, if registers > 2 { 104 } else { 102 }),
         102..=107 | 126..=127 if registers == 1 || code.is_multiple_of(2) => Ok(Code(code)),
         108..=123 => aligned(108, 16),
@@ -26,17 +26,17 @@ pub(super) fn scalar(code: u16, ty: Type) -> Result<Code, DecodeError> {
     }
 }
 
-/// A scalar register that may be written: the 7-bit space without constants.
+/// Decodes a writable scalar register: the 7-bit space has no constants.
 pub(super) fn scalar_register(code: u16, ty: Type) -> Result<Code, DecodeError> {
     scalar(code & 0x7f, ty)
 }
 
-/// VGPR `n` and as many after it as `ty` takes.
+/// Returns the group of VGPRs that begins at `n` and is as wide as `ty`.
 pub(super) fn vgprs(n: u16, ty: Type) -> Result<Code, DecodeError> {
     vgpr_group(n, ty.registers())
 }
 
-/// VGPR `n` and the `count - 1` after it.
+/// Returns the group of `count` VGPRs that begins at `n`.
 pub(super) fn vgpr_group(n: u16, count: usize) -> Result<Code, DecodeError> {
     let n = n & 0xff;
     if usize::from(n) + count <= 256 {
@@ -46,7 +46,7 @@ pub(super) fn vgpr_group(n: u16, count: usize) -> Result<Code, DecodeError> {
     }
 }
 
-/// A source of the 9-bit space: VGPRs, scalar registers, constants.
+/// Decodes a source of the 9-bit space, which has VGPRs, scalar registers and constants.
 pub(super) fn source(code: u16, ty: Type) -> Result<Code, DecodeError> {
     if code >= 256 {
         vgprs(code - 256, ty)

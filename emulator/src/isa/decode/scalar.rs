@@ -1,4 +1,4 @@
-//! SOP1, SOP2, SOPK, SOPC, SOPP.
+//! Decoder of SOP1, SOP2, SOPK, SOPC and SOPP.
 
 use super::operand::{scalar, scalar_register};
 use super::{DecodeError, Words, bits, instruction, require, row, set_operands};
@@ -34,7 +34,7 @@ pub(super) fn sopc(words: Words) -> Result<Inst, DecodeError> {
     fields.decode(words, Encoding::Sopc, bits(w, 16, 7))
 }
 
-/// What the words of SOP1, SOP2 and SOPC name.
+/// Operand fields of SOP1, SOP2 and SOPC.
 struct Fields {
     sdst: u16,
     src0: u16,
@@ -85,7 +85,7 @@ pub(super) fn sopk(words: Words) -> Result<Inst, DecodeError> {
         Form::Native,
         if long { 8 } else { 4 },
     );
-    // The immediate stays in the first word where a literal has the second.
+    // An instruction with a literal in its second word keeps its immediate in the first word only.
     inst.literal = if long {
         words.second()?
     } else {
@@ -108,7 +108,7 @@ pub(super) fn sopp(words: Words) -> Result<Inst, DecodeError> {
     Ok(inst)
 }
 
-/// The low half of a word, sign-extended.
+/// Sign-extends the low half of a word.
 fn sign_extended(word: u32) -> u32 {
     i32::from(word as i16) as u32
 }

@@ -1,4 +1,4 @@
-//! VOP1, VOP2, VOPC in their native, SDWA and DPP forms, and VINTRP.
+//! Decoder of VOP1, VOP2 and VOPC in their native, SDWA and DPP forms, and of VINTRP.
 
 use super::operand::{scalar, scalar_register, source, vgprs};
 use super::{
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
-/// Source codes that say which form the second word has.
+/// Source codes that select the form of the second word.
 const SDWA: u16 = 249;
 const DPP: u16 = 250;
 
@@ -21,7 +21,7 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
     require(!row.operands.is_empty() || bits(w, 17, 8) == 0)?;
     let bare = Ok(instruction(words, row, encoding, Form::Native, 4));
     match bits(w, 0, 9) {
-        // Without operands the source means nothing, unless it makes a whole SDWA or DPP instruction.
+        // Without operands the source field has no meaning, unless the words are a complete SDWA or DPP instruction.
         SDWA if row.operands.is_empty() => idle_sdwa(words, row, encoding).or(bare),
         DPP if row.operands.is_empty() => dpp(words, row, encoding).or(bare),
         _ if row.operands.is_empty() => bare,
@@ -57,7 +57,7 @@ fn native(
     Ok(inst)
 }
 
-/// The operands that sit in the first word in every form.
+/// Decodes the operands that stand in the first word in every form.
 fn common(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
     match operand.role {
         Role::Vdst => vgprs(bits(w, 17, 8), operand.ty),
@@ -123,14 +123,14 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
     Ok(inst)
 }
 
-/// SDWA of an instruction without operands: nothing but the destination's selects may be there.
+/// Decodes the SDWA form of an instruction without operands. Only the destination's selects may be nonzero.
 fn idle_sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
     const IGNORED: u32 = 1 << 30 | 1 << 22 | 0x1f << 8;
     require(row.has_form(encoding, Form::Sdwa) && words.second()? & !IGNORED == 0)?;
     Ok(instruction(words, row, encoding, Form::Sdwa, 8))
 }
 
-/// SDWA has a bit a source that makes the 8-bit field a scalar one; literals do not fit.
+/// Decodes an SDWA source. One bit per source makes the 8-bit field scalar; a literal does not fit.
 fn sub_dword_source(field: u16, is_scalar: bool, ty: Type) -> Result<Code, DecodeError> {
     let code = if is_scalar {
         scalar(field, ty)?
@@ -171,7 +171,7 @@ fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Deco
     Ok(inst)
 }
 
-/// Whether a source is negated and taken absolute rather than sign-extended.
+/// Returns true if the source takes neg and abs modifiers instead of sign extension.
 fn is_float(row: &Row, source: usize) -> bool {
     let (role, flag) = if source == 0 {
         (Role::Src0, Flags::NEG0)

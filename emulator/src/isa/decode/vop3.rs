@@ -1,4 +1,4 @@
-//! VOP3, which also carries the 64-bit forms of VOP1, VOP2, VOPC and VINTRP, and VOP3P.
+//! Decoder of VOP3, which also carries the 64-bit forms of VOP1, VOP2, VOPC and VINTRP, and of VOP3P.
 
 use super::operand::{scalar, scalar_register, source, vgprs};
 use super::{
@@ -6,13 +6,13 @@ use super::{
 };
 use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
-/// Where the shorter encodings' opcodes start.
+/// First VOP3 opcode of each group: VOP2, VOP1 and VOP3's own.
 const VOP2: u16 = 0x100;
 const VOP1: u16 = 0x140;
 const OWN: u16 = 0x1c0;
 const VINTRP: u16 = 0x270;
 
-/// The row of a VOP3 opcode, and the encoding and form in which the table lists it.
+/// Finds the row of a VOP3 opcode, and the encoding and form under which the table lists it.
 fn find(opcode: u16) -> Result<(&'static Row, Encoding, Form), DecodeError> {
     let (encoding, opcode, form) = match opcode {
         0..VOP2 => (Encoding::Vopc, opcode, Form::E64),
@@ -30,7 +30,7 @@ pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
     let (row, encoding, form) = find(bits(words.first, 16, 10))?;
     let q = words.both()?;
     let mut inst = instruction(words, row, encoding, form, 8);
-    // The second destination takes the place of the abs bits.
+    // A second destination replaces the abs bits.
     let has_sdst = second_destination(row, encoding);
     let used = used_fields(row, encoding);
     require_unused(q, used)?;
@@ -51,10 +51,10 @@ pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
     Ok(inst)
 }
 
-/// Which of the three source fields holds an operand.
+/// Returns the number of the source field that holds an operand.
 fn field(role: Role, encoding: Encoding) -> u32 {
     match role {
-        // An interpolation's attribute has the first field.
+        // The attribute of an interpolation stands in the first source field.
         Role::Src0 if encoding == Encoding::Vintrp => 1,
         Role::Src0 | Role::Attr => 0,
         Role::Src1 => 1,
@@ -62,7 +62,7 @@ fn field(role: Role, encoding: Encoding) -> u32 {
     }
 }
 
-/// The source fields that a row's operands take, as a mask.
+/// Returns the source fields that the row's operands use, as a mask.
 fn used_fields(row: &Row, encoding: Encoding) -> u8 {
     let is_source = |operand: &&Operand| match operand.role {
         Role::Src0 | Role::Src1 | Role::Src2 | Role::Attr => true,
@@ -75,12 +75,12 @@ fn used_fields(row: &Row, encoding: Encoding) -> u8 {
         .fold(0, |mask, operand| mask | 1 << field(operand.role, encoding))
 }
 
-/// Source fields without an operand are zero.
+/// Requires zeros in the source fields that no operand uses.
 fn require_unused(q: u64, used: u8) -> Result<(), DecodeError> {
     require((0..3).all(|field| used >> field & 1 != 0 || bits(q, 32 + 9 * field, 9) == 0))
 }
 
-/// Whether bits 8..=14 name a scalar destination.
+/// Returns true if bits 8..=14 name a scalar destination.
 fn second_destination(row: &Row, encoding: Encoding) -> bool {
     let carry_out = encoding == Encoding::Vop2
         && row
@@ -93,7 +93,7 @@ fn second_destination(row: &Row, encoding: Encoding) -> bool {
     carry_out || pair
 }
 
-/// VOP3 has no literals.
+/// Rejects a literal, which VOP3 cannot have.
 fn no_literal(code: Code) -> Result<Code, DecodeError> {
     require(code != Code::LITERAL)?;
     Ok(code)
@@ -116,7 +116,7 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
     let abs = if has_sdst { 0 } else { bits(q, 8, 3) as u8 };
     let illegal = (neg | abs) & !negatable;
     require_field(illegal == 0, "neg and abs", illegal.into())?;
-    // On integers the bits do nothing; the assembler calls one of them sext, except where op_sel is legal.
+    // The bits have no effect on integers. The assembler prints one of them as sext, except where op_sel is legal.
     m.neg = neg & !integers;
     m.abs = abs & !integers;
     m.sext = if legal.has(Flags::OP_SEL) {
@@ -125,7 +125,7 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
         neg & integers
     };
     if inst.encoding == Encoding::Vintrp {
-        // Its only source is in the second field.
+        // The only source of an interpolation stands in the second field.
         (m.neg, m.abs) = (m.neg >> 1, m.abs >> 1);
     }
     if bit(q, 15) {
@@ -141,7 +141,7 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
     Ok(())
 }
 
-/// The sources that are integers, as a mask.
+/// Returns the integer sources of a row, as a mask.
 fn integer_sources(row: &Row) -> u8 {
     row.operands
         .iter()

@@ -1,4 +1,4 @@
-//! Scalar operands and the immediates that have a text of their own: wait counts, hardware registers, messages.
+//! Printing of scalar operands, and of immediates with a syntax of their own: wait counts, hardware registers, messages.
 
 use super::Printer;
 use crate::isa::{Operand, Role, Type};
@@ -19,7 +19,7 @@ const HARDWARE_REGISTERS: &[(u16, &str)] = &[
     (19, "TMA_HI"),
 ];
 
-/// Messages that say nothing beyond their name.
+/// Messages without operation or stream fields.
 const MESSAGES: &[(u16, &str)] = &[
     (1, "MSG_INTERRUPT"),
     (4, "MSG_SAVEWAVE"),
@@ -84,7 +84,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A message by name where it has one, else by its fields, else as a number.
+    /// Prints a message by its name if it has one, else by its fields, else as a number.
     fn message(&mut self, immediate: u16) {
         let (id, operation, stream) = (immediate & 15, immediate >> 4 & 7, immediate >> 8 & 3);
         let simple = MESSAGES.iter().find(|(number, _)| *number == id);
@@ -114,7 +114,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The operands that VGPR indexing applies to.
+    /// Prints the operand kinds that VGPR indexing applies to.
     fn gpr_index(&mut self, immediate: u16) {
         if immediate > 15 {
             self.put(format_args!("{immediate:#x}"));

@@ -1,4 +1,4 @@
-//! Operands and modifiers of memory, image and export instructions.
+//! Printing of operands and modifiers of memory, image and export instructions.
 
 use super::Printer;
 use crate::isa::{Code, Encoding, Flags, Operand, Role, Type};
@@ -242,7 +242,7 @@ impl Printer<'_> {
     }
 }
 
-/// The index of a row's scalar base.
+/// Returns the position of the row's scalar base operand.
 fn base_index(inst: &crate::isa::Inst) -> usize {
     inst.row
         .operands

@@ -1,4 +1,4 @@
-//! Registers and constants.
+//! Printing of registers and constants.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::Printer;
 use crate::isa::misfit::{Misfit, misfit};
 use crate::isa::{Code, Operand, Type};
 
-/// Names of the special registers, by code: alone, and where a pair starts there.
+/// Names of the special registers by code: the name of the single register, and the name of the pair that begins there.
 const SPECIAL: &[(u16, &str, &str)] = &[
     (102, "flat_scratch_lo", "flat_scratch"),
     (103, "flat_scratch_hi", ""),
@@ -29,7 +29,7 @@ const SPECIAL: &[(u16, &str, &str)] = &[
     (254, "src_lds_direct", "src_lds_direct"),
 ];
 
-/// The inline floats, from code 240 on, as text and as bits of f16, f32 and f64. The last one is 1 / (2 pi).
+/// Inline floats from code 240 on: their text, and their bits as f16, f32 and f64. The last one is 1 / (2 pi).
 const FLOATS: [(&str, u16, u32, u64); 9] = [
     ("0.5", 0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
     ("-0.5", 0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
@@ -42,7 +42,7 @@ const FLOATS: [(&str, u16, u32, u64); 9] = [
     ("0.15915494", 0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
 ];
 
-/// Appends the name of a register, or of a group of them.
+/// Appends the name of a register or of a group of registers.
 pub(super) fn write_registers(text: &mut String, code: Code, count: usize) {
     let (kind, first) = match code.0 {
         n @ 0..=101 => ("s", n),
@@ -55,7 +55,7 @@ pub(super) fn write_registers(text: &mut String, code: Code, count: usize) {
             return;
         }
     };
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = if count == 1 {
         write!(text, "{kind}{first}")
     } else {
@@ -63,19 +63,19 @@ pub(super) fn write_registers(text: &mut String, code: Code, count: usize) {
     };
 }
 
-/// The value of an inline integer.
+/// Returns the value of an inline integer's code.
 fn inline_integer(code: u16) -> i32 {
     let code = i32::from(code);
     if code <= 192 { code - 128 } else { 192 - code }
 }
 
 impl Printer<'_> {
-    /// An operand as its code and type say.
+    /// Prints an operand by its code and type.
     pub(super) fn plain(&mut self, index: usize, operand: &Operand) {
         let misfit = misfit(self.inst, index, operand);
         let ty = match misfit {
             Some(Misfit::Constant) => Type::B32,
-            // The exponent of v_ldexp_f16 reads its constants as f16.
+            // The assembler prints constants in v_ldexp_f16's exponent as f16.
             _ if self.inst.row.mnemonic == "v_ldexp_f16" => Type::F16,
             _ => operand.ty,
         };
@@ -91,7 +91,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The register or constant behind a code.
+    /// Prints the register or constant of a code.
     pub(super) fn code(&mut self, code: Code, ty: Type) {
         match code.0 {
             128..=208 => self.put(format_args!("{}", inline_integer(code.0))),
@@ -101,12 +101,12 @@ impl Printer<'_> {
         }
     }
 
-    /// A register, or a group of them.
+    /// Prints a register or a group of registers.
     pub(super) fn registers(&mut self, code: Code, count: usize) {
         write_registers(&mut self.text, code, count);
     }
 
-    /// An inline float: its bits in the operand's width, as a number of the operand's type.
+    /// Prints an inline float: the bits that it has in the operand's width, as a number of the operand's type.
     fn inline_float(&mut self, code: u16, ty: Type) {
         let (_, half, single, double) = FLOATS[usize::from(code - 240)];
         self.number(
@@ -122,7 +122,7 @@ impl Printer<'_> {
     fn literal(&mut self, ty: Type) {
         let literal = u64::from(self.inst.literal);
         match ty {
-            // The literal is the high half of a double.
+            // A 32-bit literal is the high half of a double.
             Type::F64
                 if FLOATS.iter().all(|(.., double)| literal << 32 != *double) && literal != 0 =>
             {
@@ -133,7 +133,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A constant as the assembler writes it: as an inline constant where it is one, in hexadecimal otherwise.
+    /// Prints a constant as the assembler does: as an inline constant where one exists, else in hexadecimal.
     pub(super) fn number(&mut self, bits: u64, ty: Type) {
         let signed = match (width(ty), ty) {
             (64, _) => bits as i64,
@@ -160,7 +160,7 @@ impl Printer<'_> {
     }
 }
 
-/// How wide an operand's inline floats are.
+/// Returns the width in bits of an operand's inline floats.
 fn width(ty: Type) -> u32 {
     match ty {
         Type::B16 | Type::U16 | Type::I16 | Type::F16 | Type::F16x2 => 16,

@@ -1,4 +1,4 @@
-//! Operands and modifiers of vector instructions.
+//! Printing of operands and modifiers of vector instructions.
 
 use super::Printer;
 use crate::isa::{Encoding, Flags, Form, Operand, Role, Type};
@@ -26,7 +26,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A source with its neg, abs and sext.
+    /// Prints a source with its neg, abs and sext modifiers.
     fn source(&mut self, index: usize, operand: &Operand, source: u8) {
         let m = &self.inst.modifiers;
         let has = |mask: u8| mask >> source & 1 != 0;
@@ -37,7 +37,7 @@ impl Printer<'_> {
             Encoding::Vop3p => (false, false, false),
             _ => (has(m.neg), has(m.abs), has(m.sext)),
         };
-        // -1 is not neg(1): a bare number is negated in words.
+        // The assembler reads `-1` as the inline constant -1, so a negated 1 is printed as `neg(1)`.
         let number = self.inst.operands[index].is_number() && !abs;
         self.text.push_str(match (neg, number) {
             (true, true) => "neg(",
@@ -182,7 +182,7 @@ impl Printer<'_> {
         self.flag(Flags::CLAMP, "clamp");
     }
 
-    /// ` name:[0,1,...]`, a bit a source, unless it is the default.
+    /// Prints ` name:[0,1,...]` with one bit per source, unless the bits are the default.
     fn list(&mut self, name: &str, bits: u8, default: u8, sources: u8) {
         if bits == default {
             return;

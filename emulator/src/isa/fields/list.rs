@@ -1,4 +1,4 @@
-//! The fields.
+//! List of the mode-selecting fields.
 
 use super::Effect::{Does, Traps};
 use super::{Effect, Field, Values};
@@ -21,7 +21,7 @@ const GRAPHICS: Effect = Traps("of graphics");
 const HANDLER: Effect = Traps("of trap handlers");
 const LATER: Effect = Traps("of later chips");
 
-/// Every field.
+/// All fields.
 #[rustfmt::skip]
 pub const ALL: &[&Field] = &[
     &SWIZZLE, &DPP_CTRL, &ROW_MASK, &BANK_MASK, &SRC0_SEL, &SRC1_SEL, &DST_SEL, &DST_UNUSED, &OMOD, &FORMAT, &STATUS, &HWREG, &MESSAGE,
@@ -30,7 +30,7 @@ pub const ALL: &[&Field] = &[
     &XY_FILTER, &Z_FILTER, &BORDER,
 ];
 
-/// ds_swizzle_b32's pattern. Bits that a mode has no use for are ignored.
+/// Pattern of ds_swizzle_b32. The bits that a mode does not use are ignored.
 #[rustfmt::skip]
 pub static SWIZZLE: Field = Field {
     name: "swizzle offset", bits: 16,
@@ -43,7 +43,7 @@ pub static SWIZZLE: Field = Field {
     ],
 };
 
-/// DPP's control.
+/// Control field of DPP.
 #[rustfmt::skip]
 pub static DPP_CTRL: Field = Field {
     name: "dpp_ctrl", bits: 9,
@@ -75,14 +75,14 @@ pub static DPP_CTRL: Field = Field {
     ],
 };
 
-/// DPP's rows.
+/// Row mask of DPP.
 #[rustfmt::skip]
 pub static ROW_MASK: Field = Field {
     name: "row_mask", bits: 4, at: |i| dpp(i, i.modifiers.row_mask.into()),
     values: &[range(0, 15, Does("bit n: lanes 16n to 16n+15 are written"))],
 };
 
-/// DPP's banks.
+/// Bank mask of DPP.
 #[rustfmt::skip]
 pub static BANK_MASK: Field = Field {
     name: "bank_mask", bits: 4, at: |i| dpp(i, i.modifiers.bank_mask.into()),
@@ -96,19 +96,19 @@ const SELECTS: &[Values] = &[
     one(7, RESERVED),
 ];
 
-/// SDWA's part of the first source.
+/// Part of the first source that SDWA selects.
 #[rustfmt::skip]
 pub static SRC0_SEL: Field = Field { name: "src0_sel", bits: 3, at: |i| sdwa(i, i.modifiers.src_sel[0].into()), values: SELECTS };
 
-/// SDWA's part of the second source.
+/// Part of the second source that SDWA selects.
 #[rustfmt::skip]
 pub static SRC1_SEL: Field = Field { name: "src1_sel", bits: 3, at: |i| sdwa(i, i.modifiers.src_sel[1].into()), values: SELECTS };
 
-/// SDWA's part of the destination.
+/// Part of the destination that SDWA writes.
 #[rustfmt::skip]
 pub static DST_SEL: Field = Field { name: "dst_sel", bits: 3, at: |i| sdwa(i, i.modifiers.dst_sel.into()), values: SELECTS };
 
-/// What becomes of the rest of SDWA's destination.
+/// Treatment of the destination's other bits by SDWA.
 #[rustfmt::skip]
 pub static DST_UNUSED: Field = Field {
     name: "dst_unused", bits: 2, at: |i| sdwa(i, i.modifiers.dst_unused.into()),
@@ -120,7 +120,7 @@ pub static DST_UNUSED: Field = Field {
     ],
 };
 
-/// The output multiplier; rows without one have no value but 0.
+/// Output multiplier. A row without an output multiplier always has the value 0.
 #[rustfmt::skip]
 pub static OMOD: Field = Field {
     name: "omod", bits: 2, at: |i| i.row.modifiers.has(Flags::OMOD).then_some(i.modifiers.omod.into()),
@@ -129,8 +129,8 @@ pub static OMOD: Field = Field {
     ],
 };
 
-/// A data format in the low four bits and a number format above them, as gfx9 numbers them. Components of 32 bits are integers
-/// or floats, those of 8, 10 and 2 bits beside each other no floats.
+/// Effects of a data format (low four bits) with a number format (above it), as gfx9 numbers them. Components of 32 bits are integers or
+/// floats; components of 8, 10 and 2 bits cannot be floats.
 #[rustfmt::skip]
 const FORMATS: &[Values] = &[
     one(0x00, RESERVED), range(0x01, 0x03, NORMALISED), one(0x04, RESERVED), range(0x05, 0x0a, NORMALISED), one(0x0b, RESERVED),
@@ -152,20 +152,20 @@ const SCALED: Effect = Does("floats of integral value");
 const INTEGER: Effect = Does("integers");
 const FLOAT: Effect = Does("floats");
 
-/// The element format of tbuffer instructions.
+/// Element format of tbuffer instructions.
 #[rustfmt::skip]
 pub static FORMAT: Field = Field {
     name: "buffer format", bits: 7, at: |i| (i.encoding == Encoding::Mtbuf).then_some(i.modifiers.format.into()), values: FORMATS,
 };
 
-/// The status that buffer loads write behind their data, of partially resident memory.
+/// Request for the status of partially resident memory, which a buffer load writes after its data.
 #[rustfmt::skip]
 pub static STATUS: Field = Field {
     name: "tfe", bits: 1, at: |i| (i.encoding == Encoding::Mubuf).then_some(i.modifiers.flags.has(Flags::TFE).into()),
     values: &[one(0, Does("no status")), one(1, Does("a status where a page is missing: none is, and nothing is written"))],
 };
 
-/// The hardware register of s_getreg and s_setreg.
+/// Hardware register of s_getreg and s_setreg.
 #[rustfmt::skip]
 pub static HWREG: Field = Field {
     name: "hwreg", bits: 6,
@@ -186,7 +186,7 @@ pub static HWREG: Field = Field {
     ],
 };
 
-/// The message of s_sendmsg and s_sendmsghalt.
+/// Message of s_sendmsg and s_sendmsghalt.
 #[rustfmt::skip]
 pub static MESSAGE: Field = Field {
     name: "message", bits: 4,
@@ -203,7 +203,7 @@ pub static MESSAGE: Field = Field {
     ],
 };
 
-/// The operands that VGPR indexing applies to; the bits above are ignored.
+/// Operand kinds that VGPR indexing applies to. The bits above them are ignored.
 #[rustfmt::skip]
 pub static GPR_INDEX: Field = Field {
     name: "gpr_idx", bits: 4,
@@ -215,7 +215,7 @@ pub static GPR_INDEX: Field = Field {
     values: &[range(0, 15, Does("bits 0 to 3: first, second, third source, destination"))],
 };
 
-/// FLAT's segment.
+/// Segment of a FLAT instruction.
 #[rustfmt::skip]
 pub static SEGMENT: Field = Field {
     name: "seg", bits: 2,
@@ -228,7 +228,7 @@ pub static SEGMENT: Field = Field {
     values: &[one(0, Does("flat")), one(1, Does("scratch")), one(2, Does("global")), one(3, RESERVED)],
 };
 
-/// Where exports go.
+/// Target of an export.
 #[rustfmt::skip]
 pub static EXPORT_TARGET: Field = Field {
     name: "export target", bits: 6,
@@ -240,15 +240,15 @@ fn nowhere(_: &Inst) -> Option<u32> {
     None
 }
 
-/// The element format of a buffer resource: bits 18:15 of its last dword, and 14:12 above them. A resource of zeros covers
-/// nothing and reads as zeros.
+/// Element format of a buffer resource: the data format in bits 18:15 of its last dword, and the number format in bits 14:12. A resource of
+/// zeros has no records and reads as zeros.
 #[rustfmt::skip]
 pub static RESOURCE_FORMAT: Field = Field {
     name: "format of the buffer resource", bits: 7, at: nowhere,
     values: &with_first(one(0x00, Does("nothing: loads give 0, stores are dropped"))),
 };
 
-/// The formats with another effect of the first value.
+/// Returns the formats' effects with the first one replaced.
 const fn with_first(first: Values) -> [Values; FORMATS.len()] {
     let mut values = [first; FORMATS.len()];
     let mut n = 1;
@@ -259,21 +259,21 @@ const fn with_first(first: Values) -> [Values; FORMATS.len()] {
     values
 }
 
-/// What gives a component that a typed load returns.
+/// Source of each component that a typed load returns.
 #[rustfmt::skip]
 pub static RESOURCE_SELECT: Field = Field {
     name: "dst_sel of the buffer resource", bits: 3, at: nowhere,
     values: &[one(0, Does("0")), one(1, Does("1")), range(2, 3, RESERVED), range(4, 7, Does("a component"))],
 };
 
-/// How many indices of a swizzled buffer stand side by side.
+/// Number of neighbouring indices in a swizzled buffer.
 #[rustfmt::skip]
 pub static INDEX_STRIDE: Field = Field {
     name: "index_stride of the buffer resource", bits: 2, at: nowhere,
     values: &[one(0, Does("8")), one(1, Does("16")), one(2, Does("32")), one(3, Does("64"))],
 };
 
-/// The type of an operand in LDS: `M0[18:16]`.
+/// Type of an operand in LDS: `M0[18:16]`.
 #[rustfmt::skip]
 pub static LDS_DIRECT: Field = Field {
     name: "type of src_lds_direct in M0", bits: 3, at: nowhere,
@@ -283,41 +283,42 @@ pub static LDS_DIRECT: Field = Field {
     ],
 };
 
-/// MODE: floating-point exceptions that call the trap handler.
+/// Floating-point exceptions in MODE that call the trap handler.
 #[rustfmt::skip]
 pub static EXCEPTIONS: Field = Field {
     name: "excp_en of MODE", bits: 9, at: nowhere,
     values: &[one(0, Does("exceptions pass")), range(1, 511, Traps("exceptions call no trap handler here"))],
 };
 
-/// MODE: a trap after each instruction.
+/// Debug bit of MODE, which traps after each instruction.
 #[rustfmt::skip]
 pub static DEBUG: Field = Field {
     name: "debug of MODE", bits: 1, at: nowhere,
     values: &[one(0, Does("instructions follow each other")), one(1, Traps("there is no debugger"))],
 };
 
-/// MODE: f16 results that overflow.
+/// Treatment of overflowing f16 results in MODE.
 #[rustfmt::skip]
 pub static FP16_OVERFLOW: Field = Field {
     name: "fp16_ovfl of MODE", bits: 1, at: nowhere,
     values: &[one(0, Does("they are infinite")), one(1, Traps("saturation is not implemented by the emulator"))],
 };
 
-/// The components that an image instruction moves.
+/// Components that an image instruction moves.
 #[rustfmt::skip]
 pub static DMASK: Field = Field {
     name: "dmask", bits: 4, at: |i| (i.encoding == Encoding::Mimg).then_some(i.modifiers.dmask.into()),
     values: &[one(0, Traps("no component")), range(1, 15, Does("bit n: component n"))],
 };
 
-/// The element format of an image resource: bits 25:20 of its second dword, the data format, and 29:26 above them, the number format.
+/// Element format of an image resource: the data format in bits 25:20 of its second dword, and the number format in bits 29:26.
 #[rustfmt::skip]
 pub static IMAGE_FORMAT: Field = Field {
     name: "format of the image resource", bits: 10, at: nowhere, values: &IMAGE_FORMATS,
 };
 
-/// Formats that buffers have too; compressed ones, colours of few bits and those of depth are graphics' own.
+/// Effects of the image formats. The formats that buffers have too can be used; compressed formats, colours of few bits and depth formats
+/// belong to graphics.
 static IMAGE_FORMATS: [Values; 1024] = {
     let mut values = [one(0, GRAPHICS); 1024];
     let mut value = 0;
@@ -337,14 +338,14 @@ static IMAGE_FORMATS: [Values; 1024] = {
     values
 };
 
-/// What gives a component that an image load returns.
+/// Source of each component that an image load returns.
 #[rustfmt::skip]
 pub static IMAGE_SELECT: Field = Field {
     name: "dst_sel of the image resource", bits: 3, at: nowhere,
     values: &[one(0, Does("0")), one(1, Does("1")), range(2, 3, RESERVED), range(4, 7, Does("a component"))],
 };
 
-/// What an image resource is of.
+/// Dimensions of an image resource.
 #[rustfmt::skip]
 pub static IMAGE_TYPE: Field = Field {
     name: "type of the image resource", bits: 4, at: nowhere,
@@ -360,28 +361,28 @@ pub static IMAGE_TYPE: Field = Field {
     ],
 };
 
-/// An image resource's first level of detail in the low four bits, its last one above them.
+/// Levels of detail of an image resource: the first in the low four bits, the last above it.
 #[rustfmt::skip]
 pub static IMAGE_LEVELS: Field = Field {
     name: "levels of the image resource", bits: 8, at: nowhere,
     values: &[one(0, Does("one")), range(1, 255, Traps("levels of detail are not implemented by the emulator"))],
 };
 
-/// The order of an image's texels in memory.
+/// Order of an image's texels in memory.
 #[rustfmt::skip]
 pub static IMAGE_TILING: Field = Field {
     name: "sw_mode of the image resource", bits: 5, at: nowhere,
     values: &[one(0, Does("rows")), range(1, 31, Traps("tiles are not implemented by the emulator"))],
 };
 
-/// Whether an image is compressed.
+/// Compression bit of an image resource.
 #[rustfmt::skip]
 pub static IMAGE_COMPRESSION: Field = Field {
     name: "compression_en of the image resource", bits: 1, at: nowhere,
     values: &[one(0, Does("plain texels")), one(1, GRAPHICS)],
 };
 
-/// What a sampler makes of a coordinate beyond the image.
+/// Treatment of coordinates beyond the image by a sampler.
 #[rustfmt::skip]
 pub static CLAMP: Field = Field {
     name: "clamp of the sampler", bits: 3, at: nowhere,
@@ -396,8 +397,8 @@ pub static CLAMP: Field = Field {
     ],
 };
 
-/// A sampler's filters along rows and columns: of what is enlarged in the low two bits, of what is reduced above them. There is no level
-/// of detail that would tell them apart.
+/// A sampler's filters along rows and columns: for magnification in the low two bits, for minification above them. Without levels of detail
+/// nothing tells the two apart.
 #[rustfmt::skip]
 pub static XY_FILTER: Field = Field {
     name: "xy_filter of the sampler", bits: 4, at: nowhere,
@@ -409,14 +410,14 @@ pub static XY_FILTER: Field = Field {
     ],
 };
 
-/// A sampler's filter from plane to plane.
+/// Filter between planes of a sampler.
 #[rustfmt::skip]
 pub static Z_FILTER: Field = Field {
     name: "z_filter of the sampler", bits: 2, at: nowhere,
     values: &[one(0, Does("as along rows")), one(1, Does("the nearest texel")), one(2, Does("a mean of the neighbours")), one(3, RESERVED)],
 };
 
-/// A sampler's border.
+/// Border colour of a sampler.
 #[rustfmt::skip]
 pub static BORDER: Field = Field {
     name: "border_color_type of the sampler", bits: 2, at: nowhere,

@@ -1,25 +1,24 @@
-//! The vocabulary of the tables: what a column may say.
+//! Vocabulary of the table's columns.
 //!
-//! An operand is named by its place and its type: `SRC0_F32` is an f32 read from the first source field, `VDST_F32_RW`
-//! a VGPR destination whose old value is read too, `SDST_B32_IN` a scalar that is read although it sits in the
-//! destination's field.
+//! An operand is named by its position and its type: `SRC0_F32` is an f32 in the first source field, `VDST_F32_RW` a VGPR destination whose
+//! old value is read too, and `SDST_B32_IN` a scalar source in the destination's field.
 
 pub(super) use super::runs::*;
 pub(super) use crate::isa::row::Row;
 pub(super) use crate::semantics::*;
 
-use crate::isa::Flags;
 use crate::isa::row::{Access::*, Operand, Role::*, Type::*};
+use crate::isa::{Flags, Properties};
 use crate::machine::Handlers;
 
-/// An instruction that disassembles and does not run.
+/// An instruction that disassembles and is not executed.
 #[expect(
     non_upper_case_globals,
     reason = "the empty entry of a column should not shout"
 )]
 pub(super) const none: Option<Handlers> = None;
 
-/// A row of a table.
+/// Builds a row of a table.
 pub(super) const fn row(
     opcode: u16,
     mnemonic: &'static str,
@@ -32,6 +31,7 @@ pub(super) const fn row(
         mnemonic,
         operands,
         modifiers,
+        properties: Properties::of(mnemonic),
         semantics,
     }
 }
@@ -210,7 +210,7 @@ macro_rules! modifiers {
 
 #[rustfmt::skip]
 modifiers! {
-    /// None.
+    /// No modifiers.
     NONE          = ;
     /// neg and abs.
     NEG           = NEG0 NEG1 NEG2;
@@ -222,23 +222,23 @@ modifiers! {
     NEG_CLAMP     = NEG0 NEG1 NEG2 CLAMP;
     /// neg, abs, clamp and the output multiplier.
     FLOAT         = NEG0 NEG1 NEG2 CLAMP OMOD;
-    /// From an integer to a float: clamp and the output multiplier.
+    /// An integer to a float: clamp and the output multiplier.
     TO_FLOAT      = CLAMP OMOD;
     /// FLOAT without an SDWA form.
     MAC           = NEG0 NEG1 NEG2 CLAMP OMOD NO_SDWA;
-    /// No VOP3, SDWA or DPP form.
+    /// The native form only: no VOP3, SDWA or DPP form.
     NO_FORMS      = NO_E64 NO_SDWA NO_DPP;
-    /// No SDWA or DPP form.
+    /// Neither an SDWA nor a DPP form.
     NO_SUB        = NO_SDWA NO_DPP;
-    /// FLOAT, and op_sel picks halves.
+    /// FLOAT, and op_sel, which selects halves.
     FLOAT16       = NEG0 NEG1 NEG2 CLAMP OMOD OP_SEL;
-    /// Integers whose halves op_sel picks (the neg and abs bits are there too), and clamp.
+    /// Integers with op_sel, which selects halves, and clamp. The encoding has neg and abs bits too.
     INT16         = NEG0 NEG1 NEG2 CLAMP OP_SEL;
     /// op_sel, op_sel_hi, neg_lo, neg_hi, clamp.
     PACKED        = NEG0 NEG1 NEG2 CLAMP OP_SEL PACKED;
-    /// As PACKED, but the _hi bits say f16 and abs.
+    /// PACKED, but op_sel_hi selects f16 sources and neg_hi is abs.
     MIX           = NEG0 NEG1 NEG2 CLAMP OP_SEL MIX;
-    /// As MIX, into the high half.
+    /// MIX with the result in the high half.
     MIX_HI        = NEG0 NEG1 NEG2 CLAMP OP_SEL MIX HIGH;
     /// Interpolation in the VOP3 encoding.
     INTERP        = NEG1 NEG2 CLAMP OMOD;
@@ -260,26 +260,26 @@ modifiers! {
     SWIZZLE       = GDS SWIZZLE;
     /// glc, slc and an offset.
     FLAT          = GLC SLC;
-    /// FLAT, and the data may go to LDS.
+    /// FLAT, and the lds bit, which moves the data to LDS.
     FLAT_TO_LDS   = GLC SLC LDS;
-    /// glc returns the old value.
+    /// Atomics: glc returns the old value.
     ATOMIC        = GLC SLC RETURNS;
     /// Buffers: an index, an offset, glc, slc.
     BUFFER        = GLC SLC OFFEN IDXEN TFE;
-    /// BUFFER, and the data may go to LDS.
+    /// BUFFER, and the lds bit, which moves the data to LDS.
     BUFFER_TO_LDS = GLC SLC OFFEN IDXEN TFE LDS;
     /// Buffers: glc returns the old value.
     BUFFER_ATOMIC = GLC SLC OFFEN IDXEN RETURNS;
-    /// Between LDS and memory only.
+    /// Buffers: data moves only between LDS and memory.
     BUFFER_LDS    = GLC SLC LDS ALWAYS_LDS;
     /// BUFFER with a format.
     TYPED_BUFFER  = GLC SLC OFFEN IDXEN FORMAT;
     /// Images.
     IMAGE         = GLC SLC TFE D16;
-    /// Images: what has no 16-bit form.
+    /// Images: instructions without a 16-bit form.
     IMAGE_QUERY   = GLC SLC TFE;
-    /// Images: atomics, whose data is as wide as dmask says.
+    /// Images: atomics. dmask determines the width of the data.
     IMAGE_ATOMIC  = GLC SLC TFE RETURNS;
-    /// Images: four texels, whatever dmask says.
+    /// Images: four texels, independent of dmask.
     IMAGE_GATHER  = GLC SLC TFE D16 GATHER;
 }

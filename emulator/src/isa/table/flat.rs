@@ -2,7 +2,7 @@
 
 use super::columns::*;
 
-/// Loads and stores of an address space: how its names begin, its address and, where it has one, its scalar base.
+/// Loads and stores of an address space, from the prefix of the mnemonics, the address operand and the scalar base where the space has one.
 #[rustfmt::skip]
 macro_rules! loads_and_stores {
     ($run:ident, $space:literal, $address:ident $(, $base:ident)?) => { &[
@@ -31,7 +31,7 @@ macro_rules! loads_and_stores {
     ] };
 }
 
-/// Atomics: with GLC they return the old value.
+/// Atomics. With GLC they return the old value.
 #[rustfmt::skip]
 macro_rules! atomics {
     ($space:literal, $address:ident $(, $base:ident)?) => { &[

@@ -1,7 +1,7 @@
-//! The vocabulary of the last column: how an instruction runs. `valu!` and `salu!` name a pure function of
-//! [`crate::semantics`]; the others say which shape of [`crate::machine::shapes`] carries it.
+//! Vocabulary of the table's last column, the handlers. `valu!` and `salu!` name a pure function of [`crate::semantics`]; the other macros
+//! name the shape of [`crate::machine::shapes`] that executes the instruction.
 
 pub(super) use crate::machine::shapes::rows::*;
 pub(super) use crate::machine::shapes::{
-    control, divergence, exchange, image, indexing, lanes, lds_more, smem, to_lds, typed,
+    control, divergence, exchange, image, indexing, lanes, lds, smem, to_lds, typed,
 };

@@ -1,4 +1,4 @@
-//! VOPC: vector comparisons, the product of conditions and types. The VOP3 and SDWA forms follow by rule.
+//! VOPC: vector comparisons, one row per condition and type. The VOP3 and SDWA forms follow by rule.
 
 use super::columns::*;
 
@@ -40,7 +40,7 @@ macro_rules! integer {
     ] };
 }
 
-/// Tests of a number's class (NaN, infinity, zero ...) against a mask.
+/// Tests of a number's class (NaN, infinity, zero, …) against a mask.
 #[rustfmt::skip]
 pub(super) const CLASSES: &[Row] = &[
     row(0x10, "v_cmp_class_f32",  &[VCC_OUT, SRC0_F32, SRC1_B32], NEG0, valu!(cmp_class_f32)),
@@ -51,7 +51,7 @@ pub(super) const CLASSES: &[Row] = &[
     row(0x15, "v_cmpx_class_f16", &[VCC_OUT, SRC0_F16, SRC1_B32], NEG0, cmpx!(cmp_class_f16)),
 ];
 
-/// Comparisons of two numbers; `v_cmpx` writes EXEC too.
+/// Comparisons of two numbers. `v_cmpx` writes EXEC too.
 #[rustfmt::skip]
 pub(super) const COMPARISONS: &[&[Row]] = &[
     float!(  0x20, "v_cmp_",  "f16", SRC0_F16, SRC1_F16, valu!: cmp_f_f16 cmp_lt_f16 cmp_eq_f16 cmp_le_f16 cmp_gt_f16 cmp_lg_f16 cmp_ge_f16 cmp_o_f16 cmp_u_f16 cmp_nge_f16 cmp_nlg_f16 cmp_ngt_f16 cmp_nle_f16 cmp_neq_f16 cmp_nlt_f16 cmp_tru_f16),

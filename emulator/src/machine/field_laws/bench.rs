@@ -1,4 +1,4 @@
-//! One wave that runs a few words.
+//! Test bench with one wave that runs a few words.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const CODE: u64 = 0x1_0000;
 const S_ENDPGM: u32 = 0xbf81_0000;
 /// Guest address of the memory, which s[0:1] holds.
 pub const MEMORY: u64 = 0x7_0000_1000;
-/// Its size.
+/// Size of the memory.
 pub const BYTES: u64 = 8192;
 
 /// A wave with its memory, before or after a program.
@@ -26,12 +26,12 @@ pub struct Bench {
     pub wave: Wave,
     /// The memory.
     pub memory: Arc<Region>,
-    /// 1024 bytes.
+    /// LDS of 1024 bytes.
     pub lds: Lds,
 }
 
 impl Bench {
-    /// All lanes on; v0 = the lane's number, v1 a value that is different in all lanes and bytes.
+    /// Creates a wave with all lanes enabled, v0 = the lane's number, and a v1 that differs in all lanes and bytes.
     pub fn new() -> Bench {
         let mut wave = Wave::new();
         wave.v[0] = std::array::from_fn(|l| l as u32);
@@ -73,13 +73,13 @@ impl Bench {
         result.map_err(|failure| failure.fault.kind.to_string())
     }
 
-    /// A register's lanes.
+    /// Returns a register's lanes.
     pub fn lanes(&self, register: usize) -> [u32; LANES] {
         self.wave.v[register]
     }
 }
 
-/// A value for a number, each of whose bytes says something.
+/// Returns a value for a number, with four distinctive bytes.
 pub fn value(n: u32) -> u32 {
     (n + 1).wrapping_mul(0x9e37_79b1).rotate_left(n)
 }

@@ -1,10 +1,10 @@
-//! Fields of buffer instructions and of their resources, and FLAT's segment.
+//! Laws for fields of buffer instructions and of their resources, and for FLAT's segment.
 
 use super::super::level::Level;
 use super::super::registers::LANES;
 use super::bench::{BYTES, Bench, MEMORY, value};
 
-/// Bits of the components of a data format, the first component first: 0 where it has no more.
+/// Widths of the components of a data format, the first component first; 0 for a missing component.
 #[rustfmt::skip]
 const WIDTHS: [[u32; 4]; 16] = [
     [0, 0, 0, 0],     [8, 0, 0, 0],     [16, 0, 0, 0],    [8, 8, 0, 0],
@@ -13,7 +13,7 @@ const WIDTHS: [[u32; 4]; 16] = [
     [16, 16, 16, 16], [32, 32, 32, 0],  [32, 32, 32, 32], [0, 0, 0, 0],
 ];
 
-/// A float with five bits of exponent and `fraction` bits, by its definition.
+/// Returns a float with five bits of exponent and `fraction` bits by its definition.
 fn small_float(bits: u32, fraction: u32) -> f64 {
     let (exponent, rest) = (bits >> fraction & 31, f64::from(bits % (1 << fraction)));
     let unit = f64::from(1u32 << fraction);
@@ -25,7 +25,7 @@ fn small_float(bits: u32, fraction: u32) -> f64 {
     }
 }
 
-/// What a component of `width` bits reads as in a number format.
+/// Returns the value of a component of `width` bits in a number format.
 fn component(bits: u32, width: u32, number: u32) -> u32 {
     let whole = 2f64.powi(width as i32);
     let unsigned = f64::from(bits);
@@ -49,7 +49,7 @@ fn component(bits: u32, width: u32, number: u32) -> u32 {
     }
 }
 
-/// The four components of an element.
+/// Returns the four components of an element.
 pub(super) fn element(bytes: &[u8], format: u32) -> [u32; 4] {
     let (data, number) = (format as usize & 15, format >> 4);
     let one = if matches!(number, 4 | 5) {
@@ -69,18 +69,18 @@ pub(super) fn element(bytes: &[u8], format: u32) -> [u32; 4] {
     components
 }
 
-/// Memory of elements 16 bytes apart that no float takes for a NaN's payload.
+/// Returns a bench with elements 16 bytes apart, none of which is a NaN in any float format, and the bytes.
 pub(super) fn filled() -> (Bench, Vec<u8>) {
     let mut bench = Bench::new();
     let words = (0..BYTES as u32 / 4).map(|n| value(n) & 0xbbff_bbff);
     let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
     bench.memory.copy_in(0, &bytes);
-    // Elements 16 bytes apart; every lane's own.
+    // Each lane has an element of its own, 16 bytes apart.
     resource(&mut bench, 16, BYTES as u32 / 16, 0x27fac);
     (bench, bytes)
 }
 
-/// s[4:7]: a resource over the memory.
+/// Sets s[4:7] to a resource over the memory.
 fn resource(bench: &mut Bench, stride: u32, records: u32, last: u32) {
     let base = (MEMORY >> 32) as u32 & 0xffff;
     let words = [MEMORY as u32, base | stride << 16, records, last];
@@ -129,13 +129,13 @@ pub fn resource_format(format: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// The select in each place, the others 1.
+/// Tests the select in each position, with the others set to 1.
 pub fn resource_select(select: u32, level: Level) -> Result<(), String> {
     for place in 0..4 {
         let (mut bench, bytes) = filled();
         let selects: [u32; 4] = std::array::from_fn(|k| if k == place { select } else { 1 });
         let word: u32 = (0..4).map(|k| selects[k] << (3 * k)).sum();
-        // Four bytes as integers.
+        // The format is four bytes as integers.
         resource(&mut bench, 16, BYTES as u32 / 16, word | 4 << 12 | 10 << 15);
         bench.run(&LOAD_FORMAT, level)?;
         for l in 0..LANES {
@@ -149,7 +149,8 @@ pub fn resource_select(select: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// A swizzled buffer is an array of blocks; a block holds the first dwords of its records, then the second ones, and so on.
+/// Tests a swizzled buffer, which is an array of blocks: a block holds the first dwords of its records, then their second dwords, and so
+/// on.
 pub fn index_stride(field: u32, level: Level) -> Result<(), String> {
     const DWORDS: u32 = 4;
     let (mut bench, bytes) = filled();
@@ -185,7 +186,7 @@ pub fn index_stride(field: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// buffer_load_dword v8, off, s[4:7], 0, with and without tfe: v9 stays, for no page is missing.
+/// buffer_load_dword v8, off, s[4:7], 0, with and without tfe. v9 keeps its value, because no page is missing.
 pub fn status(tfe: u32, level: Level) -> Result<(), String> {
     let (mut bench, bytes) = filled();
     let before = bench.lanes(9);
@@ -196,10 +197,10 @@ pub fn status(tfe: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// A load of a dword through each segment: a flat address, an offset into scratch, a global address.
+/// Tests the load of a dword through each segment: a flat address, an offset into scratch, a global address.
 pub fn segment(segment: u32, level: Level) -> Result<(), String> {
     let (mut bench, bytes) = filled();
-    // Scratch is at flat_scratch, dwords of the 64 lanes side by side.
+    // Scratch begins at flat_scratch, with the dwords of the 64 lanes adjacent.
     bench.wave.s[102] = MEMORY as u32;
     bench.wave.s[103] = (MEMORY >> 32) as u32;
     let scratch = segment == 1;

@@ -1,24 +1,24 @@
-//! Fields of image instructions, of image resources and of samplers.
+//! Laws for fields of image instructions, of image resources and of samplers.
 
 use super::super::level::Level;
 use super::super::registers::LANES;
 use super::bench::{Bench, MEMORY};
 use super::buffers::{element, expect, filled};
 
-/// Sides of the image.
+/// Size of the image.
 const SIDES: [u32; 3] = [8, 4, 2];
-/// Texels from row to row.
+/// Distance between rows in texels.
 const PITCH: u32 = 16;
-/// The components in their order.
+/// Selects that keep the order of the components.
 const IN_ORDER: u32 = 0xfac;
-/// Four bytes as integers; a float.
+/// Formats: four bytes as integers, and a float.
 const BYTES_4: u32 = 10 | 4 << 6;
 const FLOAT: u32 = 4 | 7 << 6;
-/// Texels of a plane and of planes.
+/// Types of an image: a plane, and planes.
 const PLANE: u32 = 9;
 const CUBE: u32 = 10;
 
-/// s[8:15]: an image of a format, the select and the kind given.
+/// Sets s[8:15] to an image with a format, selects and a type.
 fn resource(bench: &mut Bench, format: u32, select: u32, kind: u32) {
     let [width, height, depth] = SIDES.map(|side| side - 1);
     let words = [
@@ -34,38 +34,38 @@ fn resource(bench: &mut Bench, format: u32, select: u32, kind: u32) {
     bench.wave.s[8..16].copy_from_slice(&words);
 }
 
-/// image_load v[8:11], v2, s[8:15], with more bits of the first word.
+/// Runs image_load v[8:11], v2, s[8:15] with additional bits in the first word.
 fn load(bench: &mut Bench, more: u32, level: Level) -> Result<(), String> {
     bench.run(&[0xf000_1000 | more, 0x0002_0802], level)
 }
 
-/// image_sample_lz v[8:11], v2, s[8:15], s[16:19] dmask:0xf unorm.
+/// Runs image_sample_lz v[8:11], v2, s[8:15], s[16:19] dmask:0xf unorm.
 fn sample(bench: &mut Bench, words: [u32; 4], level: Level) -> Result<(), String> {
     bench.wave.s[16..20].copy_from_slice(&words);
     bench.run(&[0xf09c_1f00, 0x0082_0802], level)
 }
 
-/// The texel of a lane: its number in each side, counted through.
+/// Returns the texel of a lane. The lanes count through all texels.
 fn place(l: usize) -> [u32; 3] {
     let l = l as u32;
     [l % 8, l / 8 % 4, l / 32]
 }
 
-/// Texels' numbers in v[2:4].
+/// Sets v[2:4] to the numbers of the lanes' texels.
 fn numbers(bench: &mut Bench) {
     for side in 0..3 {
         bench.wave.v[2 + side] = std::array::from_fn(|l| place(l)[side]);
     }
 }
 
-/// Coordinates in v[2:4].
+/// Sets v[2:4] to coordinates.
 fn coordinates(bench: &mut Bench, at: impl Fn(usize) -> [f32; 3]) {
     for side in 0..3 {
         bench.wave.v[2 + side] = std::array::from_fn(|l| at(l)[side].to_bits());
     }
 }
 
-/// The first byte of a texel of so many bytes.
+/// Returns the offset of a texel's first byte.
 fn offset([x, y, z]: [u32; 3], bytes: u32) -> usize {
     (((z * SIDES[1] + y) * PITCH + x) * bytes) as usize
 }
@@ -100,7 +100,7 @@ pub fn format(format: u32, level: Level) -> Result<(), String> {
     resource(&mut bench, format, IN_ORDER, PLANE);
     numbers(&mut bench);
     load(&mut bench, 0xf00, level)?;
-    // As buffers number them.
+    // The format in the numbering of buffers.
     let format = format & 15 | (format >> 6) << 4;
     let sizes = [0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16, 0];
     for l in 0..LANES {
@@ -112,7 +112,7 @@ pub fn format(format: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// The select in each place, the others 1.
+/// Tests the select in each position, with the others set to 1.
 pub fn select(select: u32, level: Level) -> Result<(), String> {
     for place_of in 0..4 {
         let (mut bench, bytes) = filled();
@@ -134,7 +134,7 @@ pub fn select(select: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// Which coordinates there are, and which element of an array: the one behind them, where the instruction says that there are elements.
+/// Checks the coordinates of each image type, and the array element, which follows the coordinates where the instruction declares an array.
 pub fn kind(kind: u32, level: Level) -> Result<(), String> {
     for array in [0, 1] {
         let (mut bench, bytes) = filled();
@@ -158,7 +158,7 @@ pub fn kind(kind: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// A load through a resource one of whose words has more bits.
+/// Runs a load through a resource with additional bits in one word.
 fn with_bits(word: usize, bits: u32, level: Level) -> Result<(), String> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, BYTES_4, IN_ORDER, PLANE);
@@ -186,12 +186,12 @@ pub fn compression(on: u32, level: Level) -> Result<(), String> {
     with_bits(6, on << 21, level)
 }
 
-/// A row of texels goes on as a list of them does: the list again, or backwards, or its end, or nothing.
+/// Tests the continuation of a row of texels beyond its ends: by the row again, by its mirror image, by its last texel, or by nothing.
 pub fn clamp(clamp: u32, level: Level) -> Result<(), String> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, FLOAT, IN_ORDER, PLANE);
     let first = -28;
-    // Far from where a coordinate is rounded to the next texel.
+    // The coordinate is far from the point where it would round to the next texel.
     coordinates(&mut bench, |l| [(first + l as i32) as f32 + 0.3, 0.5, 0.0]);
     sample(&mut bench, [clamp | 2 << 3, 0, 0, 0], level)?;
     let width = SIDES[0] as i32;
@@ -209,7 +209,7 @@ pub fn clamp(clamp: u32, level: Level) -> Result<(), String> {
             0.. => to_the_right[number as usize],
             _ => match clamp {
                 0 => (number + 80) % width,
-                // Left of the first texel is its mirror image.
+                // The mirror image lies left of the first texel.
                 1 | 3 | 7 => to_the_right[(-1 - number) as usize],
                 2 => 0,
                 _ => -1,
@@ -225,12 +225,12 @@ pub fn clamp(clamp: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// What lies between numbers that stand one apart.
+/// Interpolates between two numbers.
 fn between(first: f64, second: f64, part: f64) -> f64 {
     first + (second - first) * part
 }
 
-/// A plane of floats halfway between columns, a quarter between rows; or the texel itself.
+/// Tests a plane of floats, sampled halfway between columns and a quarter between rows: the mean or the nearest texel.
 pub fn xy_filter(filter: u32, level: Level) -> Result<(), String> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, FLOAT, IN_ORDER, PLANE);
@@ -263,7 +263,7 @@ pub fn xy_filter(filter: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// Planes of floats: a quarter between them, or the nearest.
+/// Tests planes of floats, sampled a quarter between two planes: the mean or the nearest plane.
 pub fn z_filter(filter: u32, level: Level) -> Result<(), String> {
     let (mut bench, _) = filled();
     resource(&mut bench, FLOAT, IN_ORDER, CUBE);

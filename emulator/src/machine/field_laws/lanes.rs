@@ -1,13 +1,13 @@
-//! Fields that say which lane a lane reads, or which are written: the swizzle pattern and DPP.
+//! Laws for fields that select the lanes to read or to write: the swizzle pattern and DPP.
 
 use super::super::level::Level;
 use super::super::registers::LANES;
 use super::bench::Bench;
 
-/// Which lanes are on, in turn.
+/// EXEC masks that the laws try in turn.
 const MASKS: [u64; 3] = [!0, 0x9249_2492_f0f0_1e57, 1 << 63 | 2];
 
-/// Bits of a number of five bits, the lowest first.
+/// Returns the bits of a five-bit number, the lowest first.
 fn bits(n: usize) -> [bool; 5] {
     std::array::from_fn(|b| n >> b & 1 != 0)
 }
@@ -16,12 +16,12 @@ fn number(bits: [bool; 5]) -> usize {
     (0..5).filter(|&b| bits[b]).map(|b| 1 << b).sum()
 }
 
-/// The lane of 32 that a lane reads, bit by bit.
+/// Returns the lane of a group of 32 that a lane reads, computed bit by bit.
 fn pattern_source(pattern: usize, lane: usize) -> usize {
     let [first, second, third] = [0, 5, 10].map(|at| bits(pattern >> at));
     let own = bits(lane);
     if pattern >= 0xe000 {
-        // As many of the reversed bits as the mask has zeros, from the lane's lowest down; the lane's own where the mask has ones.
+        // The mask has a zero for each reversed bit, from the lane's lowest bit on; where it has ones, the lane's own bits remain.
         let dropped = first.iter().filter(|&&kept| kept).count();
         let reversed = |b: usize| b + dropped < 5 && own[4 - (b + dropped)];
         number(std::array::from_fn(|b| reversed(b) || first[b] && own[b]))
@@ -72,10 +72,10 @@ pub fn swizzle(pattern: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// What a lane gets, if there is a lane to read.
+/// Value that a lane receives, or `None` if there is no lane to read.
 type Value = Option<u32>;
 
-/// What each lane gets, a row of 16 at a time: rows are moved as wholes.
+/// Moves the lanes by a DPP control, a row of 16 lanes at a time.
 fn moved(control: u32, lanes: &[Option<u32>]) -> Option<Vec<Option<u32>>> {
     let rows = |each: &dyn Fn(&[Value]) -> Vec<Value>| -> Vec<Value> {
         lanes.chunks(16).flat_map(each).collect()
@@ -118,7 +118,7 @@ fn moved(control: u32, lanes: &[Option<u32>]) -> Option<Vec<Option<u32>>> {
     })
 }
 
-/// v_mov_b32_dpp v2, v1 under a control and masks of rows and banks.
+/// Tests v_mov_b32_dpp v2, v1 under a control and masks of rows and banks.
 fn dpp(control: u32, rows: u32, banks: u32, level: Level) -> Result<(), String> {
     for mask in MASKS {
         for zero in [false, true] {

@@ -1,13 +1,13 @@
-//! Fields that say which part of a register is meant, and the output multiplier.
+//! Laws for fields that select a part of a register, and for the output multiplier.
 
 use super::super::level::Level;
 use super::super::registers::LANES;
 use super::bench::Bench;
 
-/// v_add_u32_sdwa v2, v1, v3: the words but for the selects.
+/// First word of v_add_u32_sdwa v2, v1, v3.
 const FIRST: u32 = 0x6804_06f9;
 
-/// A byte, a word or the whole of a dword, extended.
+/// Returns a byte, a word or the whole of a dword, extended.
 fn part(x: u32, select: u32, signed: bool) -> i64 {
     let bytes = x.to_le_bytes();
     let at = select as usize;
@@ -20,7 +20,7 @@ fn part(x: u32, select: u32, signed: bool) -> i64 {
     }
 }
 
-/// An addition with these selects: (first, second, destination, unused).
+/// Tests an addition with selects for (first source, second source, destination, unused bits).
 fn sdwa(selects: [u32; 4], signs: [bool; 2], level: Level) -> Result<(), String> {
     let [src0, src1, dst, unused] = selects;
     let mut bench = Bench::new();
@@ -74,7 +74,7 @@ pub fn dst_unused(unused: u32, level: Level) -> Result<(), String> {
     (0..7).try_for_each(|select| sdwa([6, 6, select, unused], [false, false], level))
 }
 
-/// v_add_f32_e64 v2, v1, v3 in a mode that flushes, where the multiplier counts.
+/// Tests v_add_f32_e64 v2, v1, v3 in a mode that flushes, in which the multiplier has an effect.
 pub fn omod(by: u32, level: Level) -> Result<(), String> {
     let mut bench = Bench::new();
     bench.wave.set_mode_bits(0x100);

@@ -1,29 +1,29 @@
-//! Fields of scalar instructions, of M0 and of MODE: hardware registers, messages, VGPR indexing, LDS operands.
+//! Laws for fields of scalar instructions, of M0 and of MODE: hardware registers, messages, VGPR indexing, LDS operands.
 
 use super::super::level::Level;
 use super::super::registers::LANES;
 use super::bench::Bench;
 use crate::isa::Code;
 
-/// s_getreg_b32 s8, hwreg(id): a wave of 24 VGPRs, the sixth of its group, with 1024 bytes of LDS and SCC set.
+/// Tests s_getreg_b32 s8, hwreg(id) in a wave with 24 VGPRs, the sixth of its group, with 1024 bytes of LDS and SCC set.
 pub fn hwreg(id: u32, level: Level) -> Result<(), String> {
     let mut bench = Bench::new();
     bench.wave.set_vgprs(24);
     bench.wave.index = 5;
     bench.wave.scc = true;
     bench.wave.s[106] = 1;
-    // TRAPSTS without its exception flags: from bit 9 on.
+    // TRAPSTS is read without its exception flags, from bit 9 on.
     let (offset, width) = if id == 3 { (9, 23) } else { (0, 32) };
     let simm16 = id | offset << 6 | (width - 1) << 11;
     let result = bench.run(&[0xb888_0000 | simm16], level);
-    // Writing a register that does not exist traps just so; of the others only MODE is the kernel's to write.
+    // Writing a register that does not exist traps in the same way. A kernel may only write MODE among the others.
     let written = Bench::new().run(&[0xba00_0000 | 15 | 3 << 11, 0], level);
     assert_eq!(written, Ok(()));
     result?;
     let want = match id {
         1 => 0x3f0,
         2 => 1 | 1 << 16,
-        // The second wave of the second SIMD.
+        // The wave is the second one of the second SIMD.
         4 => 1 | 1 << 4 | 1 << 30,
         // Six times four VGPRs and seven times sixteen SGPRs, each less one.
         5 => 5 << 8 | 6 << 24,
@@ -44,7 +44,7 @@ pub fn hwreg(id: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// s_sendmsg: nothing but the host is to see it.
+/// Tests s_sendmsg, which only the host may notice.
 pub fn message(id: u32, level: Level) -> Result<(), String> {
     let mut bench = Bench::new();
     bench.run(&[0xbf90_0000 | id], level)?;
@@ -55,7 +55,7 @@ pub fn message(id: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// v_mad_u32_u24 v4, v1, v2, v3 with an index of 8 added to the operands that the field names.
+/// Tests v_mad_u32_u24 v4, v1, v2, v3 with an index of 8 added to the operands that the field selects.
 pub fn gpr_index(operands: u32, level: Level) -> Result<(), String> {
     let mut bench = Bench::new();
     for register in 0..32 {
@@ -77,7 +77,7 @@ pub fn gpr_index(operands: u32, level: Level) -> Result<(), String> {
         let have = bench.lanes(register as usize);
         assert_eq!(have, [want; LANES], "gpr_idx {operands:#x}, v{register}");
     }
-    // The same by s_set_gpr_idx_mode.
+    // s_set_gpr_idx_mode has the same effect.
     let mut other = Bench::new();
     other.wave.s[124] = 0xffff_ffff;
     other.run(&[0xbf9d_0000 | operands], level)?;
@@ -85,7 +85,7 @@ pub fn gpr_index(operands: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-/// exp: every target is graphics'.
+/// Tests exp. Every target belongs to graphics.
 pub fn export(target: u32, level: Level) -> Result<(), String> {
     Bench::new().run(&[0xc400_000f | target << 4, 0x0302_0100], level)
 }

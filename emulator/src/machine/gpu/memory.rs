@@ -1,4 +1,4 @@
-//! A GPU's memory: allocations, and the host's way to their bytes.
+//! Memory of a GPU: allocations, and the host's access to their bytes.
 
 use std::sync::Arc;
 
@@ -9,36 +9,41 @@ use super::super::region::{PAGE, ReadBeyond};
 use super::super::words::Words;
 use super::{DEVICE_MEMORY, Gpu, GpuError, State};
 
-/// Unmapped bytes between allocations, so that running over the end of one is a fault.
+/// Unmapped bytes between allocations, so that an access past the end of one is a fault.
 const GAP: u64 = 1 << 20;
 
-/// What the address of every allocation is a multiple of.
+/// Alignment of every allocation's address.
 const ALIGNMENT: u64 = 256;
 
-/// Guest addresses of a GPU end here, where the apertures begin.
+/// End of a GPU's addresses, where the apertures begin.
 const END: u64 = SHARED_BASE;
 
 impl Gpu {
-    /// Allocates zeroed memory; its address is a multiple of 256, and unmapped memory lies around it.
+    /// Allocates zeroed memory. Its address is a multiple of 256, and unmapped memory surrounds it.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    ///
+    /// The device's memory is too small.
     pub fn alloc(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         self.allocate(name, bytes, |region| region)
     }
 
-    /// The same, but the host reaches the last dword as a whole, as kernels do: what they leave behind the end is there to be seen.
+    /// Allocates memory like [`Gpu::alloc`] whose last dword the host reaches as a whole, as kernels do, so that the host can see bytes
+    /// that kernels write behind the end.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    ///
+    /// The device's memory is too small.
     pub fn alloc_with_last_dword(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         self.allocate(name, bytes, Region::with_last_dword)
     }
 
-    /// The same, but kernels may read on to the end of the last page, whose rest is zeros: [`Gpu::take_reads_beyond`] tells of it.
+    /// Allocates memory like [`Gpu::alloc`] that kernels may read up to the end of its last page, whose rest is zeros.
+    /// [`Gpu::take_reads_beyond`] reports such reads.
     ///
     /// # Errors
-    /// When the device's memory does not suffice.
+    ///
+    /// The device's memory is too small.
     pub fn alloc_with_page(&self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         let mut state = self.state();
         let base = state.reserve(name, bytes)?;
@@ -59,7 +64,7 @@ impl Gpu {
         Ok(base)
     }
 
-    /// What kernels have read beyond allocations that allow it, since the last question.
+    /// Returns the reads beyond allocations that permit such reads, since the last call.
     pub fn take_reads_beyond(&self) -> Vec<ReadBeyond> {
         self.state().space.take_reads_beyond()
     }
@@ -85,11 +90,12 @@ impl Gpu {
         Ok(base)
     }
 
-    /// Adds an allocation whose address and words the caller chose: memory that host and kernels share. It takes nothing of the
-    /// device's memory; [`Gpu::detach`] takes it away again.
+    /// Adds an allocation with an address and words of the caller's choice: memory that host and kernels share. It does not count against
+    /// the device's memory; [`Gpu::detach`] removes it.
     ///
     /// # Errors
-    /// When another allocation is in the way.
+    ///
+    /// Another allocation overlaps the region.
     pub fn attach(&self, region: Region) -> Result<(), GpuError> {
         let mut state = self.state();
         if state.space.overlaps(region.base, region.size) {
@@ -102,10 +108,11 @@ impl Gpu {
         Ok(())
     }
 
-    /// Takes away an attached allocation.
+    /// Removes an attached allocation.
     ///
     /// # Errors
-    /// When none starts at the address.
+    ///
+    /// No allocation starts at the address.
     pub fn detach(&self, address: u64) -> Result<(), GpuError> {
         let region = self.state().space.remove(address);
         region
@@ -113,7 +120,7 @@ impl Gpu {
             .ok_or(GpuError::NotAllocated { address, bytes: 0 })
     }
 
-    /// Takes a code object out of memory.
+    /// Removes a code object from memory.
     pub fn unload(&self, module: &Module) {
         let mut state = self.state();
         for segment in &module.segments {
@@ -125,7 +132,7 @@ impl Gpu {
     /// Frees an allocation.
     ///
     /// # Errors
-    /// When none starts at the address.
+    /// No allocation starts at the address.
     pub fn free(&self, address: u64) -> Result<(), GpuError> {
         let mut state = self.state();
         let region = state
@@ -136,24 +143,25 @@ impl Gpu {
         Ok(())
     }
 
-    /// Whether an allocation covers a range.
+    /// Returns true if an allocation covers a range.
     pub fn covers(&self, address: u64, bytes: u64) -> bool {
         self.state().space.holding(address, bytes).is_some()
     }
 
-    /// The allocation that an address lies in: its base and size.
+    /// Returns the base and size of the allocation that contains an address.
     pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
         let state = self.state();
         let region = state.space.holding(address, 1)?;
         Some((region.base, region.size))
     }
 
-    /// Poisons a range, as far as it is whole words.
+    /// Poisons the whole words of a range.
     ///
     /// # Errors
-    /// When no allocation covers it.
+    ///
+    /// No allocation covers the range.
     pub fn poison(&self, address: u64, bytes: u64) -> Result<(), GpuError> {
-        /// In pieces of this size: no allocation of the host's, however large the range.
+        /// Size of a piece of the fill, so that a large range needs no allocation on the host.
         const PIECE: usize = 1 << 16;
         static WORDS: [u32; PIECE / 4] = [Poison::Memory.word().to_le(); PIECE / 4];
         let piece: &[u8] = bytemuck::cast_slice(&WORDS);
@@ -166,7 +174,7 @@ impl Gpu {
     /// Copies to the device.
     ///
     /// # Errors
-    /// When no allocation covers the range.
+    /// No allocation covers the range.
     pub fn write(&self, address: u64, data: &[u8]) -> Result<(), GpuError> {
         let mut state = self.state();
         let region = state.space.holding_own(address, data.len() as u64);
@@ -178,7 +186,7 @@ impl Gpu {
     /// Copies from the device.
     ///
     /// # Errors
-    /// When no allocation covers the range.
+    /// No allocation covers the range.
     pub fn read(&self, address: u64, data: &mut [u8]) -> Result<(), GpuError> {
         let state = self.state();
         let region = state.space.holding(address, data.len() as u64);
@@ -187,10 +195,12 @@ impl Gpu {
         Ok(())
     }
 
-    /// Replaces the 64-bit value at an address, a multiple of 8; returns the old one. Atomic with kernels' own 64-bit atomics.
+    /// Replaces the 64-bit value at an address, a multiple of 8, and returns the old value. The exchange is atomic with kernels' 64-bit
+    /// atomics.
     ///
     /// # Errors
-    /// When no allocation covers it.
+    ///
+    /// No allocation covers the address.
     pub fn update64(&self, address: u64, f: impl Fn(u64) -> u64) -> Result<u64, GpuError> {
         let mut state = self.state();
         let region = state.space.holding_own(address, 8);
@@ -199,7 +209,7 @@ impl Gpu {
     }
 }
 
-/// What is said where no allocation covers a range.
+/// Builds the error for a range that no allocation covers.
 fn none(address: u64, bytes: usize) -> GpuError {
     GpuError::NotAllocated {
         address,
@@ -229,11 +239,11 @@ impl State {
         Ok(base)
     }
 
-    /// An address so that a multiple of 4 GiB lies among the bytes, as alignment allows: each time elsewhere, so that whatever a kernel does
-    /// there, it does for one tensor or another.
+    /// Returns an address such that a multiple of 4 GiB lies among the bytes, as far as the alignment permits. The position of the boundary
+    /// varies from allocation to allocation, so that every part of a kernel's addressing meets it for some tensor.
     fn place_across(&mut self, bytes: u64) -> Option<u64> {
         const LINE: u64 = 1 << 32;
-        /// 2^64 divided by the golden ratio: multiples of it are far from each other.
+        /// 2^64 divided by the golden ratio. Consecutive multiples of it are far from each other.
         const FAR: u64 = 0x9e37_79b9_7f4a_7c15;
         let places = bytes.saturating_sub(1) / ALIGNMENT;
         let turn = (self.next / LINE).wrapping_add(bytes).wrapping_mul(FAR) >> 32;
@@ -241,7 +251,7 @@ impl State {
             0 => 0,
             _ => ALIGNMENT * (1 + turn % places),
         };
-        // No stretch has parts of two allocations.
+        // No stretch of 4 GiB has parts of two allocations.
         let fresh = self.next.next_multiple_of(LINE);
         let line = (fresh + before).next_multiple_of(LINE);
         let base = line - before;
@@ -249,7 +259,7 @@ impl State {
         if free { Some(base) } else { self.place(bytes) }
     }
 
-    /// An address for so many bytes. Addresses are not used again before the others have been: a stale pointer is a fault.
+    /// Returns an address for a number of bytes. An address is used again only after all others, so that a stale pointer is a fault.
     fn place(&self, bytes: u64) -> Option<u64> {
         let fits = |base: u64| base + bytes + GAP <= END;
         if fits(self.next) && !self.space.overlaps(self.next, bytes + GAP) {
@@ -269,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    /// A kernel that forgets the carry into the upper half of an address passed wherever buffers lay within one stretch of 4 GiB.
+    /// A kernel that forgets the carry into the upper half of an address once passed whenever its buffers lay within one stretch of 4 GiB.
     #[test]
     fn allocations_lie_across_lines_of_4_gib_and_apart() {
         let gpu = Gpu::new().with_allocations_across_lines();
@@ -296,10 +306,10 @@ mod tests {
             if bytes == 4096 {
                 before.insert((last << 32) - base);
             }
-            // What is not taken from the device's memory can be handed out for ever.
+            // Memory that does not count against the device's memory can be allocated without end.
             gpu.state().used = 0;
         }
-        // Each time elsewhere.
+        // The boundary lies at several different positions.
         assert!(before.len() >= 4, "{before:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Addresses that lead somewhere: into the memory, the LDS or the scratch of the state, in the patterns that kernels have.
+//! Addresses within the memory, the LDS or the scratch of the state, in the patterns that kernels use.
 
 use super::super::{PRIVATE_BASE, SHARED_BASE};
 use super::dice::Dice;
@@ -8,9 +8,9 @@ use super::resource::{buffer, private_places, resource};
 use super::state::{BYTES, M0, MEMORY, State};
 use crate::isa::{Code, Encoding, Flags, Role};
 
-/// Addresses start here, so that negative offsets stay inside.
+/// First offset of addresses, so that negative offsets stay inside.
 pub const START: u64 = 256;
-/// Bytes of scratch that a lane has.
+/// Bytes of scratch per lane.
 const PRIVATE: u64 = BYTES / 2 / 64;
 
 /// Draws the offset of a memory instruction.
@@ -27,7 +27,7 @@ pub fn offset(draft: &mut Draft, dice: &mut Dice) {
             let (first, second) = (dice.below(below), dice.below(below));
             (first | second << 8) as i32
         }
-        // The operand's distance in dwords; or it stands in the address.
+        // The operand's distance in dwords, or the mark that the distance stands in the address.
         Encoding::Ds if mnemonic.contains("_src2_") => {
             dice.pick(&[0, 2, 16, 0x7ffe, 0x7fe0, 0x8000])
         }
@@ -43,7 +43,7 @@ pub fn offset(draft: &mut Draft, dice: &mut Dice) {
     };
 }
 
-/// Bytes between lanes: those of the widest operand.
+/// Returns the distance between lanes: the size of the widest operand.
 fn element(draft: &Draft) -> u64 {
     let i = &draft.inst;
     if i.row.mnemonic.contains("format") {
@@ -54,7 +54,7 @@ fn element(draft: &Draft) -> u64 {
     operands.map(|o| o.ty.bytes() as u64).max().unwrap_or(8)
 }
 
-/// Whether an address must be aligned to the element.
+/// Returns true if an address must be aligned to the element.
 fn aligned(draft: &Draft) -> bool {
     let i = &draft.inst;
     let dword_or_less = ["load", "store", "read", "write"];
@@ -81,7 +81,7 @@ pub fn prepare(state: &mut State, draft: &Draft, dice: &mut Dice) {
     }
 }
 
-/// A place for each lane, of the lanes' own where the instruction writes.
+/// Draws an offset for each lane. Lanes have separate offsets where the instruction writes.
 pub fn pattern(draft: &Draft, dice: &mut Dice) -> [u64; 64] {
     let size = element(draft);
     let start = START + 16 * dice.below(32) as u64;
@@ -92,7 +92,7 @@ pub fn pattern(draft: &Draft, dice: &mut Dice) -> [u64; 64] {
     };
     let (factor, first) = (2 * dice.below(32) + 1, dice.below(64));
     let scattered = |l: usize| ((l * factor + first) % 64) as u64;
-    // A plain store to one place by many lanes has no result to speak of; an atomic has.
+    // A plain store to one place by several lanes has no defined result; an atomic has.
     let shared = !draft.writes_memory() || aligned(draft);
     match dice.below(6) {
         0 | 1 => std::array::from_fn(|l| start + size * l as u64),
@@ -105,7 +105,7 @@ pub fn pattern(draft: &Draft, dice: &mut Dice) -> [u64; 64] {
     }
 }
 
-/// Writes each lane's value, and nonsense to the lanes that are off.
+/// Writes each lane's value, and random values to the disabled lanes.
 pub fn set_lanes(state: &mut State, code: Code, dice: &mut Dice, values: impl Fn(usize) -> u32) {
     let exec = state.exec();
     let nonsense = dice.percent(70);
@@ -189,7 +189,7 @@ fn flat(state: &mut State, draft: &Draft, dice: &mut Dice) {
             _ => MEMORY + places[l],
         };
         if space == 2 && !atomic {
-            // Offsets count in the private aperture, too: a lane has little there.
+            // Offsets count in the private aperture too, where a lane has little memory.
             PRIVATE_BASE + (own[l] + 16).saturating_sub(offset)
         } else {
             to - offset
@@ -228,7 +228,7 @@ fn scratch(state: &mut State, draft: &Draft, dice: &mut Dice) {
     }
 }
 
-/// What instructions without an address take from M0: an index of registers, or a place in LDS.
+/// Draws the M0 value of instructions without an address: an index of registers, or an address in LDS.
 fn others(state: &mut State, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     if i.operands.contains(&Code::LDS_DIRECT) {

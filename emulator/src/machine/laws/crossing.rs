@@ -1,16 +1,16 @@
-//! Crossing: what rows that cross lanes do, said by other instructions. DPP is v_mov_b32 with the same control, then the VOP3 form
-//! in the lanes that the control leaves on; reads of one lane are undone by writes of it, permutations by each other.
+//! Crossing: rows that cross lanes agree with other instructions. DPP equals v_mov_b32 with the same control, followed by the VOP3 form in
+//! the lanes that the control enables. Writes of one lane undo reads of it, and permutations undo each other.
 
 use super::Law;
 use super::asm;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::state::{Bench, EXEC, M0, State};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::{Code, Flags, Form, Modifiers, Role};
 
-/// VGPRs that no draw names.
+/// VGPRs that no draw uses.
 const MARK: Code = Code(256 + 200);
 const ZERO: Code = Code(256 + 201);
 const MOVED: Code = Code(256 + 202);
@@ -41,7 +41,7 @@ fn rows_that_cross_lanes_agree_with_others() {
     tally.verdict();
 }
 
-/// Whether a row crosses lanes in every form.
+/// Returns true if the row crosses lanes in every form.
 pub fn crosses(subject: &Subject) -> bool {
     let rows = [
         "v_readfirstlane_b32",
@@ -56,7 +56,7 @@ pub fn crosses(subject: &Subject) -> bool {
     rows.contains(&subject.row.mnemonic)
 }
 
-fn dpp(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
+fn dpp(drawn: &LawCase, bench: &mut Bench) -> Option<String> {
     let m = &drawn.draft.inst.modifiers;
     let mut mark = asm::draft("v_mov_b32", Form::Dpp, &[MARK, ZERO]);
     mark.inst.modifiers = Modifiers {
@@ -80,7 +80,7 @@ fn dpp(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
         .fold(0u64, |mask, l| mask | 1 << l);
     ready.set64(EXEC, lanes);
     ready.pc = state.pc;
-    // Signs are of what was moved, zeros from no lane included.
+    // The signs apply to the moved values, including zeros from missing lanes.
     let mut short = drawn.draft;
     short.inst.form = Form::E64;
     short.inst.modifiers = Modifiers {
@@ -105,7 +105,7 @@ fn dpp(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
     whole.difference(&expected)
 }
 
-fn first_lane(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
+fn first_lane(drawn: &LawCase, bench: &mut Bench) -> Option<String> {
     let lane = drawn.state.exec().trailing_zeros() % 64;
     let [sdst, source, ..] = drawn.draft.inst.operands;
     let words = asm::op("v_readlane_b32", &[sdst, source, asm::number(lane)]);
@@ -115,8 +115,8 @@ fn first_lane(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
     whole.difference(&expected)
 }
 
-/// What v_readlane reads and v_writelane writes is that lane's register, and nothing else moves.
-fn one_lane(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
+/// Checks that v_readlane reads and v_writelane writes the register of the selected lane, and that no other lane changes.
+fn one_lane(drawn: &LawCase, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let lane = dice.below(64);
     let (scalar, from, to) = (Code(30), Code::vgpr(9), Code::vgpr(10));
     let number = asm::number(lane as u32);
@@ -131,8 +131,8 @@ fn one_lane(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String>
     whole.difference(&expected)
 }
 
-/// With all lanes on, a permutation pushed and pulled again is where it was.
-fn permute(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
+/// Checks that pulling a pushed permutation restores the data when all lanes are enabled.
+fn permute(drawn: &LawCase, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let [address, data, pushed, pulled] = [9, 10, 11, 12].map(Code::vgpr);
     let (factor, first) = (2 * dice.below(32) + 1, dice.below(64));
     let mut state = drawn.state.clone();
@@ -142,13 +142,13 @@ fn permute(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> 
     let push = asm::op("ds_permute_b32", &[pushed, address, data]);
     let pull = asm::op("ds_bpermute_b32", &[pulled, address, pushed]);
     let after = bench.run(&state, &[push, pull].concat());
-    // Pulling reads lane p(l) of what was pushed from lane l.
+    // Pulling reads lane p(l) of the value pushed from lane l.
     let wrong = (0..64).find(|&l| after.register(pulled)[l] != state.register(data)[l]);
     wrong.map(|l| format!("lane {l} does not come back by x -> {factor} x + {first}"))
 }
 
-/// Quads by swizzle and by DPP; an exclusive or, twice.
-fn swizzle(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
+/// Checks that quads by swizzle equal quads by DPP, and that an exclusive or undoes itself.
+fn swizzle(drawn: &LawCase, dice: &mut Dice, bench: &mut Bench) -> Option<String> {
     let [data, once, twice] = [9, 10, 11].map(Code::vgpr);
     let quad = dice.below(256) as u16;
     let mut by_pattern = asm::draft("ds_swizzle_b32", Form::Native, &[once, data]);
@@ -174,8 +174,8 @@ fn swizzle(drawn: &Drawn, dice: &mut Dice, bench: &mut Bench) -> Option<String> 
     (!same).then(|| format!("pattern {pattern:#x} twice is not where it began"))
 }
 
-/// What is appended can be consumed: the counter is as before, and each sees what the other left.
-fn count(drawn: &Drawn, bench: &mut Bench) -> Option<String> {
+/// Checks that appending and consuming restore the counter, and that each instruction returns the value that the other left.
+fn count(drawn: &LawCase, bench: &mut Bench) -> Option<String> {
     let state = &drawn.state;
     let [first, second] = [9, 10].map(Code::vgpr);
     let at = (state.s[M0] & 0xffff) as usize / 4;

@@ -1,11 +1,11 @@
-//! Seeded numbers: the same on every machine, and the values that arithmetic and bits stumble over.
+//! Seeded random numbers, the same on every machine, and the special values of arithmetic and bit operations.
 
-/// A generator of one stream (SplitMix64): small, and good enough to pick cases.
+/// A random generator (SplitMix64), which is small and good enough to pick cases.
 #[derive(Clone)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// A stream of its own for a name and two numbers, under the run's seed.
+    /// Creates the stream of a name and two numbers under the run's seed.
     pub fn new(name: &str, a: u64, b: u64) -> Dice {
         let mut dice = Dice(super::seed() ^ a.rotate_left(40) ^ b.rotate_left(20));
         for byte in name.bytes() {
@@ -14,7 +14,7 @@ impl Dice {
         dice
     }
 
-    /// 64 bits.
+    /// Draws 64 bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,12 +22,12 @@ impl Dice {
         z ^ z >> 31
     }
 
-    /// A number below `n`.
+    /// Draws a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
-    /// One of a list.
+    /// Draws an element of a list.
     pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
@@ -37,15 +37,15 @@ impl Dice {
         self.below(100) < n
     }
 
-    /// A dword as operands hold: any bits, an edge of a 32-bit type, two edges of 16-bit types, the high half of an f64's edge, or a
-    /// small number.
+    /// Draws a dword: random bits, an edge value of a 32-bit type, two edge values of 16-bit types, the high half of an f64's edge value,
+    /// or a small number.
     pub fn dword(&mut self) -> u32 {
         match self.below(8) {
             0..=2 => self.next() as u32,
             3 => self.pick(EDGES32),
             4 => u32::from(self.pick(EDGES16)) | u32::from(self.pick(EDGES16)) << 16,
             5 => self.pick(EDGES64),
-            // Floats of ordinary size.
+            // The floats have ordinary magnitudes.
             6 => self.next() as u32 & 0x81ff_ffff | 0x3e00_0000,
             _ => (self.below(72) as u32).wrapping_sub(4),
         }
@@ -77,13 +77,13 @@ const EDGES32: &[u32] = &[
     0xffff_0000,
 ];
 
-/// The same of f16 and 16-bit integers.
+/// The same edge values of f16 and 16-bit integers.
 const EDGES16: &[u16] = &[
     0, 0x8000, 1, 0xffff, 0x7fff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xfd00, 0x7bff, 0xfbff, 0x0400,
     0x03ff, 0x8001, 0x3c00, 0xbc00, 0x3800, 0x4248, 0xc000,
 ];
 
-/// High dwords of f64 edges.
+/// High dwords of the edge values of f64.
 const EDGES64: &[u32] = &[
     0x7ff0_0000,
     0xfff0_0000,

@@ -1,4 +1,4 @@
-//! Draws an instruction of a row and form, and a state on which it makes sense.
+//! Draws of an instruction of a row and form, and of a state for it.
 
 use super::address;
 use super::dice::Dice;
@@ -10,7 +10,7 @@ use super::subject::Subject;
 use crate::isa::{Code, Flags, Role, Type};
 
 /// An instruction and the state before it.
-pub struct Drawn {
+pub struct LawCase {
     /// The instruction.
     pub draft: Draft,
     /// Its words.
@@ -19,46 +19,46 @@ pub struct Drawn {
     pub state: State,
 }
 
-/// Full states to begin with: making one takes longer than running an instruction.
+/// Initial states. Building one takes longer than running an instruction.
 pub struct Pool(Vec<State>);
 
 impl Pool {
-    /// A few states.
+    /// Builds a few states.
     pub fn new() -> Pool {
         let mut dice = Dice::new("pool", 0, 0);
         Pool((0..8).map(|_| State::seeded(&mut dice)).collect())
     }
 
     /// Draws a case of a subject: modifiers, addressing, operands, registers, mask, mode.
-    pub fn draw(&self, subject: &Subject, dice: &mut Dice) -> Drawn {
+    pub fn draw(&self, subject: &Subject, dice: &mut Dice) -> LawCase {
         let prepare = |draft: &mut Draft, dice: &mut Dice| modifier::draw(draft, dice);
         self.draw_with(subject, dice, prepare)
     }
 
-    /// The same with modifiers that the caller chooses.
+    /// Draws a case with modifiers that the caller chooses.
     pub fn draw_with(
         &self,
         subject: &Subject,
         dice: &mut Dice,
         modifiers: impl Fn(&mut Draft, &mut Dice),
-    ) -> Drawn {
+    ) -> LawCase {
         let (draft, words) = instruction(subject, dice, modifiers);
         let state = self.state(&draft, dice);
-        Drawn {
+        LawCase {
             draft,
             words,
             state,
         }
     }
 
-    /// A state for an instruction whose operands have their places.
+    /// Draws a state for an instruction with its operands.
     pub fn state(&self, draft: &Draft, dice: &mut Dice) -> State {
         let mut state = self.0[dice.below(self.0.len())].clone();
         state.scc = dice.percent(50);
         state.mode = mode(dice);
         state.set64(EXEC, mask(dice));
         state.s[M0] = dice.dword();
-        // Fresh values where operands stand: the pool alone has too few.
+        // Operands get fresh values, because the pool has too few.
         for (operand, code) in draft.inst.row.operands.iter().zip(&draft.inst.operands) {
             for k in 0..operand.ty.registers() as u16 {
                 if code.as_vgpr().is_some() {
@@ -74,7 +74,7 @@ impl Pool {
     }
 }
 
-/// Draws an instruction that the decoder confirms, and its words.
+/// Draws an instruction that the decoder confirms, with its words.
 pub fn instruction(
     subject: &Subject,
     dice: &mut Dice,
@@ -95,7 +95,7 @@ pub fn instruction(
     )
 }
 
-/// The 16-bit immediate of a scalar instruction.
+/// Draws the 16-bit immediate of a scalar instruction.
 fn immediate(draft: &mut Draft, dice: &mut Dice) {
     let i = &draft.inst;
     let Some(operand) = i.row.operands.iter().find(|o| o.role == Role::Simm16) else {
@@ -108,18 +108,18 @@ fn immediate(draft: &mut Draft, dice: &mut Dice) {
         }
         Type::GprIndex => dice.below(16) as u16,
         Type::WaitCounts => 0,
-        // An interrupt: most of the others are graphics' own.
+        // The message is an interrupt. Most others belong to graphics.
         Type::Message => 1,
         _ => match i.row.mnemonic {
             "s_trap" => 3,
-            // The others stop the wave.
+            // Other values stop the wave.
             "s_setkill" | "s_sethalt" => 0,
             _ => dice.next() as u16,
         },
     };
 }
 
-/// MODE: what kernels are compiled for, or any rounding and subnormals; IEEE and DX10_CLAMP on or off.
+/// Draws a MODE: the one for which kernels are compiled, or random rounding and subnormals with IEEE and DX10_CLAMP on or off.
 pub fn mode(dice: &mut Dice) -> u32 {
     if dice.percent(50) {
         HIP_MODE
@@ -128,7 +128,7 @@ pub fn mode(dice: &mut Dice) -> u32 {
     }
 }
 
-/// EXEC: all lanes, none, one, some, whole rows, a half.
+/// Draws an EXEC mask: all lanes, none, one, some, whole rows, a half.
 pub fn mask(dice: &mut Dice) -> u64 {
     match dice.below(12) {
         0..=3 => !0,
@@ -142,7 +142,7 @@ pub fn mask(dice: &mut Dice) -> u64 {
 }
 
 impl Draft {
-    /// Whether memory is written: a store or an atomic.
+    /// Returns true if the instruction writes memory: a store or an atomic.
     pub fn writes_memory(&self) -> bool {
         let i = &self.inst;
         i.row.modifiers.has(Flags::RETURNS)

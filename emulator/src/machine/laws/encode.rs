@@ -1,4 +1,4 @@
-//! From a row, operands and modifiers to words: the decoder's inverse, checked against it.
+//! Encoder from a row, operands and modifiers to words. It inverts the decoder, and is checked against it.
 
 use crate::isa::{
     Access, Code, Encoding, Flags, Form, Inst, Modifiers, Role, Type, decode, disassemble,
@@ -6,19 +6,19 @@ use crate::isa::{
 
 use super::subject::Subject;
 
-/// An instruction to be encoded: what a decoded one says, and the 16-bit immediate of scalar instructions.
+/// An instruction to encode: a decoded instruction, and the 16-bit immediate of scalar instructions.
 #[derive(Clone, Copy)]
 pub struct Draft {
-    /// Row, form, operands, modifiers, offset and literal; its words count for nothing.
+    /// Row, form, operands, modifiers, offset and literal. Its words are ignored.
     pub inst: Inst,
     /// The immediate of SOPK and SOPP.
     pub simm: u16,
-    /// Whether the address of a global or scratch instruction has a scalar base.
+    /// True if the address of a global or scratch instruction has a scalar base.
     pub based: bool,
 }
 
 impl Draft {
-    /// An instruction without operands or modifiers yet.
+    /// Creates an instruction without operands and modifiers.
     pub fn new(subject: &Subject) -> Draft {
         let inst = Inst {
             row: subject.row,
@@ -38,7 +38,7 @@ impl Draft {
         }
     }
 
-    /// The words, if they decode to this very instruction and the hardware can run it.
+    /// Returns the words, if they decode to this instruction and the hardware can run it.
     pub fn encode(&self) -> Option<Vec<u32>> {
         let words = self.words();
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -70,7 +70,7 @@ impl Draft {
         [Some(first), second].into_iter().flatten().collect()
     }
 
-    /// SOP1, SOP2, SOPC, SOPK, SOPP.
+    /// Encodes SOP1, SOP2, SOPC, SOPK and SOPP.
     fn scalar(&self) -> u32 {
         let i = &self.inst;
         let (op, simm) = (u32::from(i.row.opcode), u32::from(self.simm));
@@ -86,7 +86,7 @@ impl Draft {
     }
 }
 
-/// The code of the operand with a role; 0 where there is none.
+/// Returns the code of the operand with a role; 0 if there is none.
 fn code(i: &Inst, role: Role) -> u32 {
     match i.by_role(role) {
         Code::OFF => 0,
@@ -94,29 +94,29 @@ fn code(i: &Inst, role: Role) -> u32 {
     }
 }
 
-/// The number of the VGPR with a role.
+/// Returns the number of the VGPR with a role.
 fn vgpr(i: &Inst, role: Role) -> u32 {
     code(i, role) & 0xff
 }
 
-/// The literal, where an operand is one.
+/// Returns the literal, if an operand is one.
 fn literal(i: &Inst) -> Option<u32> {
     i.operands.contains(&Code::LITERAL).then_some(i.literal)
 }
 
-/// VCC as an operand that is read, or that is written.
+/// Returns VCC if an operand reads it, or writes it.
 fn vcc(i: &Inst, access: Access) -> Option<u32> {
     let operands = i.row.operands.iter().zip(&i.operands);
     let mut found = operands.filter(|(o, _)| o.role == Role::Vcc && o.access == access);
     found.next().map(|(_, code)| code.0.into())
 }
 
-/// `bit` at a place where `flag` is set.
+/// Returns `bit` if `flag` is set.
 fn flag(i: &Inst, flag: Flags, bit: u32) -> u32 {
     u32::from(i.modifiers.flags.has(flag)) << bit
 }
 
-/// The native, SDWA and DPP words of VOP1, VOP2 and VOPC.
+/// Encodes the native, SDWA and DPP words of VOP1, VOP2 and VOPC.
 fn vop(i: &Inst) -> (u32, Option<u32>) {
     let op = u32::from(i.row.opcode);
     let vdst = match i.by_role(Role::Sdst) {
@@ -142,7 +142,7 @@ fn vop(i: &Inst) -> (u32, Option<u32>) {
     (first, second)
 }
 
-/// A source of SDWA: its field, and the bit that makes the field a scalar one.
+/// Encodes a source of SDWA: its field, and the bit that makes the field scalar.
 fn scalar_field(i: &Inst, role: Role) -> (u32, u32) {
     let code = code(i, role);
     (code & 0xff, u32::from(code < 256))
@@ -168,7 +168,7 @@ fn sdwa(i: &Inst) -> u32 {
         let select = u32::from(m.dst_sel) << 8 | u32::from(m.dst_unused) << 11;
         select | flag(i, Flags::CLAMP, 13) | u32::from(m.omod) << 14
     };
-    // Without operands the fields say nothing.
+    // Without operands the fields have no meaning.
     if i.row.operands.is_empty() {
         return 6 << 8;
     }
@@ -294,13 +294,13 @@ fn image(i: &Inst) -> (u32, Option<u32>) {
     (first, Some(second))
 }
 
-/// Whether an operand's field is a number rather than a register.
+/// Returns true if an operand's field is a number rather than a register.
 pub fn is_number(ty: Type) -> bool {
     matches!(ty, Type::Number | Type::GprIndex | Type::Param)
 }
 
 impl Draft {
-    /// The instruction in the assembler's syntax.
+    /// Returns the instruction in the assembler's syntax.
     pub fn text(&self) -> String {
         let bytes: Vec<u8> = self.words().iter().flat_map(|w| w.to_le_bytes()).collect();
         decode(&bytes).map_or_else(|_| format!("{:?}", self.inst), |i| disassemble(&i))

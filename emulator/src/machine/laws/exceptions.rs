@@ -1,16 +1,16 @@
-//! Rows that break a law, or that a law cannot reach, and why. A line that no longer applies fails the law's test.
+//! Rows that break a law, or that a law cannot reach, with reasons. An exception that no longer applies fails the law's test.
 
 use super::Law;
 use super::subject::Subject;
 use crate::isa::Form;
 
-/// Rows that a law does not hold for.
+/// Rows for which a law does not hold.
 pub struct Exception {
     /// The law.
     pub law: Law,
-    /// Mnemonics, a `*` standing for any letters.
+    /// Mnemonics, in which a `*` stands for any letters.
     pub rows: &'static str,
-    /// The form, or all.
+    /// Form, or `None` for all forms.
     pub form: Option<Form>,
     /// The reason.
     #[expect(dead_code, reason = "for who reads the table")]
@@ -18,14 +18,14 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// Whether it is about a subject.
+    /// Returns true if the exception is made for the subject.
     pub fn matches(&self, subject: &Subject) -> bool {
         self.form.is_none_or(|form| form == subject.form)
             && is_like(self.rows, subject.row.mnemonic)
     }
 }
 
-/// Whether a name is like a pattern.
+/// Returns true if a name matches a pattern.
 fn is_like(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

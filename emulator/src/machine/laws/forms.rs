@@ -1,4 +1,4 @@
-//! Forms: the VOP3 form, SDWA that selects whole registers and DPP that stays in its lane do what the short form does.
+//! Forms: the VOP3 form, SDWA that selects whole registers, and DPP that stays in its lane compute the same as the short form.
 
 use super::dice::Dice;
 use super::draw::Pool;
@@ -30,7 +30,7 @@ fn forms_without_modifiers_do_the_same() {
                 let mut long = drawn.draft;
                 long.inst.form = form.form;
                 modifier::plain(&mut long, &mut dice);
-                // Constants fit few forms, literals none.
+                // Few forms permit constants, and none a literal.
                 let Some(words) = long.encode() else { continue };
                 let mut state = bench.run(&drawn.state, &words);
                 assert_eq!(state.pc - drawn.state.pc, 4 * words.len() as u64);

@@ -1,4 +1,4 @@
-//! Image resources of every kind, samplers, and coordinates that go with them.
+//! Image resources of every type, samplers, and coordinates for them.
 
 use super::address::set_lanes;
 use super::dice::Dice;
@@ -7,7 +7,7 @@ use super::state::{MEMORY, State};
 use crate::isa::{Code, Flags, Role};
 use half::f16;
 
-/// Data and number formats of images: floats and fractions, which have means, and integers.
+/// Data and number formats of images: floats and fractions, which can be interpolated, and integers.
 const MEANS: [(u32, u32); 8] = [
     (4, 7),
     (14, 7),
@@ -20,7 +20,7 @@ const MEANS: [(u32, u32); 8] = [
 ];
 const INTEGERS: [(u32, u32); 6] = [(4, 4), (1, 5), (2, 4), (5, 5), (10, 4), (14, 5)];
 
-/// The resource, the sampler, the coordinates of an instruction. A few texels of each side, so that many lanes are within.
+/// Draws the resource, the sampler and the coordinates of an instruction. The image is small, so that many lanes are within it.
 pub fn image(state: &mut State, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     let samples = i.row.has_role(Role::Ssamp);
@@ -64,7 +64,7 @@ pub fn image(state: &mut State, draft: &Draft, dice: &mut Dice) {
     coordinates(state, draft, dice, samples);
 }
 
-/// Numbers of texels, or coordinates between and beyond them; sometimes anything.
+/// Draws numbers of texels, or coordinates between and beyond texels, and sometimes any value.
 fn coordinates(state: &mut State, draft: &Draft, dice: &mut Dice, samples: bool) {
     let i = &draft.inst;
     let halves = i.modifiers.flags.has(Flags::A16);

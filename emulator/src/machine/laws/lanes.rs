@@ -1,9 +1,9 @@
-//! Lanes: a wave under a mask does what its lanes do one by one, lowest first. Masks that an instruction writes are the lanes' bits
-//! together.
+//! Lanes: a wave under a mask computes the same as its lanes one by one, lowest first. A mask that an instruction writes is the union of
+//! the lanes' bits.
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::modifier;
 use super::state::{Bench, EXEC, State};
 use super::subject::{Subject, subjects};
@@ -23,7 +23,7 @@ fn a_wave_does_what_its_lanes_do() {
             let mut dice = Dice::new(&subject.name(), round, 2);
             let drawn = pool.draw_with(&subject, &mut dice, |draft, dice| {
                 modifier::draw(draft, dice);
-                // The controls that cross lanes have a law of their own.
+                // Controls that cross lanes have a law of their own.
                 if draft.inst.form == Form::Dpp {
                     draft.inst.modifiers.dpp_ctrl = modifier::IDENTITY;
                 }
@@ -36,7 +36,7 @@ fn a_wave_does_what_its_lanes_do() {
 
 fn check(
     subject: &Subject,
-    mut drawn: Drawn,
+    mut drawn: LawCase,
     dice: &mut Dice,
     bench: &mut Bench,
     tally: &mut Tally,
@@ -44,13 +44,13 @@ fn check(
     if dice.percent(10) {
         index(&mut drawn.state, dice);
     }
-    let Drawn {
+    let LawCase {
         draft,
         words,
         state,
     } = &drawn;
     let exec = state.exec();
-    // EXEC as a source is another one for a lane alone.
+    // EXEC as a source has another value for a single lane.
     let sources = draft.inst.row.operands.iter().zip(&draft.inst.operands);
     if sources
         .clone()
@@ -64,7 +64,7 @@ fn check(
     let mut together = [0; 128];
     let after = |s: &[u32; 128]| masks.iter().for_each(|&r| together[r] |= s[r]);
     let mut expected = bench.run_each(state, words, lanes(), after);
-    // Which of several lanes traps first, with how many bytes, is nobody's promise; a reserved field traps without a lane.
+    // The first trapping lane and its number of bytes are not defined; a reserved field traps without a lane.
     if whole.stop.is_some() && (expected.stop.is_some() || exec == 0) {
         return tally.stopped(subject);
     }
@@ -78,13 +78,13 @@ fn check(
     );
 }
 
-/// Whether a scalar source of a type tells of EXEC.
+/// Returns true if a scalar source of a type depends on EXEC.
 fn is_exec(code: u16, ty: Type) -> bool {
     code == 252 || code <= 127 && usize::from(code) + ty.registers() > EXEC
 }
 
-/// The scalar registers of the masks that an instruction writes.
-fn masks(drawn: &Drawn) -> Vec<usize> {
+/// Returns the scalar registers of the masks that an instruction writes.
+fn masks(drawn: &LawCase) -> Vec<usize> {
     let i = &drawn.draft.inst;
     let operands = i.row.operands.iter().zip(&i.operands);
     let written = operands.filter(|(o, code)| o.access == Access::Write && code.0 < 128);

@@ -1,4 +1,4 @@
-//! Levels: code for any host, for AVX2 and for AVX-512 gives the same bits. Debug builds have one level for all.
+//! Levels: code for any host, for AVX2 and for AVX-512 computes the same bits. Debug builds have only one level.
 
 use super::super::level::Level;
 use super::Law;
@@ -31,7 +31,7 @@ fn feature_levels_give_the_same_bits() {
             let expected = bench.run_at(&drawn.state, &drawn.words, Level::Baseline);
             for &level in &levels {
                 let state = bench.run_at(&drawn.state, &drawn.words, level);
-                // What a wave that stops leaves behind is the levels' own matter, why it stops is not.
+                // The levels may leave different states when a wave stops, but the reason must be the same.
                 if expected.stop.is_some() && state.stop == expected.stop {
                     tally.stopped(&subject);
                     continue;
@@ -43,7 +43,7 @@ fn feature_levels_give_the_same_bits() {
         }
     }
     if levels.is_empty() {
-        // A host with the baseline alone has nothing to compare.
+        // A host with only the baseline has nothing to compare.
         return;
     }
     tally.verdict();

@@ -1,4 +1,4 @@
-//! Draws of modifiers: what the row allows, in the places that the form has.
+//! Draws of modifiers that the row permits, in the fields of the form.
 
 use super::dice::Dice;
 use super::encode::Draft;
@@ -10,10 +10,10 @@ const CONTROLS: &[u16] = &[
     0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143,
 ];
 
-/// The identity among them.
+/// The control that keeps every lane in place.
 pub const IDENTITY: u16 = 0x0e4;
 
-/// Any modifiers that are legal.
+/// Draws any legal modifiers.
 pub fn draw(draft: &mut Draft, dice: &mut Dice) {
     match (draft.inst.encoding, draft.inst.form) {
         (_, Form::E64) | (Encoding::Vop3, _) => vop3(draft, dice),
@@ -24,7 +24,7 @@ pub fn draw(draft: &mut Draft, dice: &mut Dice) {
     }
 }
 
-/// None but what an instruction cannot be without: identities of SDWA and DPP, an address.
+/// Sets only the modifiers that an instruction requires: identities of SDWA and DPP, an address.
 pub fn plain(draft: &mut Draft, dice: &mut Dice) {
     let m = &mut draft.inst.modifiers;
     match draft.inst.form {
@@ -51,13 +51,13 @@ pub fn plain(draft: &mut Draft, dice: &mut Dice) {
     }
 }
 
-/// The source fields that a row's operands take.
+/// Returns the source fields that a row's operands use.
 pub fn sources(row: &Row) -> u8 {
     let roles = [Role::Src0, Role::Src1, Role::Src2];
     (0..3).fold(0, |mask, n| mask | u8::from(row.has_role(roles[n])) << n)
 }
 
-/// The sources that may be negated or taken absolute, as a mask: floats, and bits that pass for them.
+/// Returns the sources that may be negated or taken absolute, as a mask: floats, and bits that count as floats.
 pub fn signed_sources(row: &Row) -> u8 {
     let source = |role, flag| {
         let operand = row.operands.iter().find(|operand| operand.role == role);
@@ -97,7 +97,7 @@ fn vop3(draft: &mut Draft, dice: &mut Dice) {
     }
 }
 
-/// Whether a mask is written beside the value: its field is that of abs.
+/// Returns true if the row writes a mask beside its value. The field of the mask replaces abs.
 pub fn has_second_destination(row: &Row) -> bool {
     let vector = row.has_role(Role::Vdst);
     let carry = row.operands.get(1).is_some_and(|o| o.role == Role::Vcc);
@@ -175,7 +175,7 @@ fn dpp(draft: &mut Draft, dice: &mut Dice) {
     m.abs = dice.next() as u8 & signed;
 }
 
-/// Addressing and caching of memory instructions.
+/// Draws addressing and cache bits of memory instructions.
 fn memory(draft: &mut Draft, dice: &mut Dice) {
     let encoding = draft.inst.encoding;
     let legal = draft.inst.row.modifiers;
@@ -226,7 +226,7 @@ fn memory(draft: &mut Draft, dice: &mut Dice) {
     draft.inst.modifiers.flags = flags;
     draft.based = matches!(encoding, Encoding::Global | Encoding::Scratch) && dice.percent(50);
     if encoding == Encoding::Mtbuf {
-        // Half of the draws: four floats, two halves, bytes.
+        // Half of the draws use four floats, two halves or bytes.
         let usual = dice.pick(&[14 | 7 << 4, 5 | 7 << 4, 10, 4 | 4 << 4]);
         draft.inst.modifiers.format = if dice.percent(50) {
             usual

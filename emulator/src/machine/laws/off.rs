@@ -1,9 +1,9 @@
-//! Off: a lane that is off changes nothing and is not looked at. What its registers hold makes no difference to any other lane, to
-//! scalar registers or to memory, and they hold it afterwards.
+//! Off: a disabled lane changes nothing and has no effect. The values of its registers make no difference to any other lane, to scalar
+//! registers or to memory, and the registers keep them.
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::lanes::index;
 use super::state::Bench;
 use super::subject::{Subject, subjects};
@@ -29,8 +29,14 @@ fn lanes_that_are_off_do_nothing() {
     tally.verdict();
 }
 
-fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, tally: &mut Tally) {
-    let Drawn {
+fn check(
+    subject: &Subject,
+    drawn: &LawCase,
+    dice: &mut Dice,
+    bench: &mut Bench,
+    tally: &mut Tally,
+) {
+    let LawCase {
         draft,
         words,
         state,
@@ -38,7 +44,7 @@ fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, t
     let exec = state.exec();
     let off = || (0..64).filter(move |l| exec >> l & 1 == 0);
     let mut other = state.clone();
-    // The window in which operands stand, and what an index leads to.
+    // The window has the registers of operands, and those that an index reaches.
     for register in &mut other.v[..48] {
         off().for_each(|l| register[l] = dice.next() as u32);
     }

@@ -1,29 +1,29 @@
-//! Where operands may stand, and draws of places: close together, so that they overlap.
+//! Permitted positions of operands, and random positions close together, so that operands overlap.
 
 use super::dice::Dice;
 use super::encode::{Draft, is_number};
 use crate::isa::{Access, Code, Encoding, Flags, Form, Operand, Role};
 
-/// What an operand's field may hold.
+/// Values that an operand's field may hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slot {
-    /// This alone.
+    /// The field has a fixed code.
     Fixed(Code),
-    /// As many VGPRs.
+    /// A group of this many VGPRs.
     Vector(usize),
-    /// As many scalar registers.
+    /// A group of this many scalar registers.
     Scalar(usize),
-    /// A source of the registers: a scalar or a constant, a literal among them, and VGPRs.
+    /// A scalar register, constant or literal, or a group of VGPRs.
     Source {
         registers: usize,
         literal: bool,
         vector: bool,
     },
-    /// A number below this.
+    /// A number below this limit.
     Number(u16),
 }
 
-/// What the field of operand `n` may hold, modifiers given.
+/// Returns the values that the field of operand `n` may hold under the instruction's modifiers.
 pub fn slot(draft: &Draft, n: usize) -> Slot {
     let i = &draft.inst;
     let operand = &i.row.operands[n];
@@ -93,7 +93,7 @@ fn address(draft: &Draft, operand: &Operand) -> Slot {
 fn source(draft: &Draft, operand: &Operand) -> Slot {
     let i = &draft.inst;
     let registers = operand.ty.registers();
-    // One literal an instruction: a row that has its own leaves none.
+    // An instruction has one literal: a row with its own literal permits no other.
     let literal = !i.row.has_role(Role::Literal) && i.form == Form::Native;
     let source = |literal, vector| Slot::Source {
         registers,
@@ -108,7 +108,7 @@ fn source(draft: &Draft, operand: &Operand) -> Slot {
         {
             Slot::Vector(registers)
         }
-        // The only one that reads a group of four.
+        // This is the only scalar source that reads a group of four.
         _ if registers > 2 => Slot::Vector(registers),
         (_, Form::Dpp, _) => Slot::Vector(registers),
         (_, Form::Sdwa, _) => source(false, true),
@@ -120,15 +120,15 @@ fn source(draft: &Draft, operand: &Operand) -> Slot {
     }
 }
 
-/// Puts every operand somewhere.
+/// Assigns registers or constants to every operand.
 pub fn place(draft: &mut Draft, dice: &mut Dice) {
-    // Vector instructions read one scalar through the constant bus.
+    // Vector instructions read at most one scalar through the constant bus.
     let mut scalars = match draft.inst.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc => 2,
         _ => 1,
     };
     draft.inst.literal = dice.dword();
-    // Counted on from registers with names, an index leads out of the registers.
+    // An index added to a named register would lead out of the registers.
     let named = !draft.inst.row.mnemonic.starts_with("s_movrel");
     let mut last = None;
     for n in 0..draft.inst.row.operands.len() {
@@ -151,7 +151,7 @@ pub fn place(draft: &mut Draft, dice: &mut Dice) {
     }
 }
 
-/// VGPRs of a small window, or some that share registers with the last.
+/// Draws VGPRs of a small window, or VGPRs that overlap the last ones.
 fn near(dice: &mut Dice, registers: usize, last: &mut Option<(usize, usize)>) -> Code {
     let first = match *last {
         Some((first, count)) if dice.percent(50) => {
@@ -163,7 +163,7 @@ fn near(dice: &mut Dice, registers: usize, last: &mut Option<(usize, usize)>) ->
     Code::vgpr(first as u8)
 }
 
-/// Scalar registers of a small window, or those with names.
+/// Draws scalar registers of a small window, or named ones.
 fn scalar(dice: &mut Dice, registers: usize, written: bool, named: bool) -> Code {
     let names: &[u16] = match registers {
         1 if written => &[106, 107, 124, 126, 127],

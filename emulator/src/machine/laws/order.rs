@@ -1,4 +1,4 @@
-//! Order: two instructions that have nothing to do with each other give the same state in either order.
+//! Order: two independent instructions give the same state in either order.
 
 use super::Law;
 use super::address;
@@ -25,7 +25,7 @@ fn independent_instructions_may_be_exchanged() {
             let mut dice = Dice::new(&subject.name(), round, 8);
             let one = pool.draw(subject, &mut dice);
             let a = effects(&one.draft);
-            // The other stands in registers apart.
+            // The partner uses separate registers.
             let other = (0..100).find_map(|_| {
                 let partner = all[dice.below(all.len())];
                 let (draft, _) = draw::instruction(&partner, &mut dice, modifier::draw);
@@ -63,10 +63,10 @@ const EXEC: u32 = 4;
 const M0: u32 = 8;
 const MODE: u32 = 16;
 const MEMORY: u32 = 32;
-/// The SGPRs where forks keep waiting lanes.
+/// First SGPR of the stack on which forks keep waiting lanes.
 const STACK: u32 = 64;
 
-/// What an instruction has in common with others but registers that it names.
+/// Effects that an instruction shares with others beyond the registers that its operands name.
 struct Effects {
     reads: u32,
     writes: u32,
@@ -78,7 +78,7 @@ fn effects(draft: &Draft) -> Effects {
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
     let (mut reads, mut writes) = (0, 0);
     match i.encoding {
-        // Some leave SCC alone; taking it for touched loses pairs, not laws.
+        // Some of these keep SCC. Assuming that all touch it only loses pairs.
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk => {
             (reads, writes) = (SCC, SCC);
         }
@@ -131,7 +131,7 @@ fn effects(draft: &Draft) -> Effects {
             251 => VCC,
             252 => EXEC,
             253 => SCC,
-            // Operands that stand apart are beyond the stack.
+            // The separate operands are beyond the stack.
             first if first < 32 && wide > 0 => STACK,
             _ => 0,
         };
@@ -147,7 +147,7 @@ fn effects(draft: &Draft) -> Effects {
     Effects { reads, writes }
 }
 
-/// Whether an instruction's place in the program is part of what it does.
+/// Returns true if the instruction's position in the program is part of its effect.
 pub fn is_bound(subject: &Subject) -> bool {
     let name = subject.row.mnemonic;
     let jumps = ["branch", "setpc", "swappc", "getpc", "s_call"];

@@ -1,10 +1,9 @@
-//! Overlap: where operands stand makes no difference. An instruction whose destination shares registers with its sources, its
-//! address, its data, with VCC, EXEC or M0 gives what the same instruction gives with every operand in registers of its own that hold
-//! the same values.
+//! Overlap: the positions of operands make no difference. An instruction whose destination shares registers with its sources, its address,
+//! its data, VCC, EXEC or M0 gives the same results as the instruction with separate registers that hold the same values.
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::encode::Draft;
 use super::operand::{Slot, slot};
 use super::state::{Bench, EXEC, M0, State, VCC};
@@ -14,7 +13,7 @@ use crate::isa::{Access, Code};
 
 /// Registers that instructions write without naming them.
 const IMPLIED: [usize; 5] = [VCC, VCC + 1, M0, EXEC, EXEC + 1];
-/// First VGPR and SGPR of operands that stand apart.
+/// First VGPR and SGPR of separate operands.
 const APART: (u16, u16) = (256 + 100, 48);
 
 #[test]
@@ -34,7 +33,7 @@ fn operands_may_overlap() {
     tally.verdict();
 }
 
-fn check(subject: &Subject, near: &Drawn, bench: &mut Bench, tally: &mut Tally) {
+fn check(subject: &Subject, near: &LawCase, bench: &mut Bench, tally: &mut Tally) {
     let Some((apart, words)) = part(&near.draft) else {
         return;
     };
@@ -47,7 +46,7 @@ fn check(subject: &Subject, near: &Drawn, bench: &mut Bench, tally: &mut Tally) 
             (from, to, width(&near.draft, n), written)
         })
         .collect();
-    // Two destinations in one place: which is written last is nobody's promise.
+    // The order of two writes to one destination is not defined.
     if collide(&near.draft) {
         return;
     }
@@ -103,7 +102,7 @@ fn check(subject: &Subject, near: &Drawn, bench: &mut Bench, tally: &mut Tally) 
     );
 }
 
-/// Registers of an operand; those that M0 may lead to as well.
+/// Returns the number of an operand's registers, including those that M0 may select.
 fn width(draft: &Draft, n: usize) -> usize {
     let more = if draft.inst.row.mnemonic.starts_with("s_movrel") {
         2
@@ -118,7 +117,7 @@ fn width(draft: &Draft, n: usize) -> usize {
     }
 }
 
-/// The value of a register that a source may name, the condition codes among them.
+/// Returns the value of a register that a source may name, or of a condition code.
 fn value(state: &State, draft: &Draft, code: Code) -> super::super::registers::Lanes {
     let bit = |bit: bool| [u32::from(bit); 64];
     match code.0 {
@@ -130,7 +129,7 @@ fn value(state: &State, draft: &Draft, code: Code) -> super::super::registers::L
     }
 }
 
-/// The same instruction with every operand that stands in registers in registers of its own.
+/// Returns the instruction with every register operand in separate registers.
 pub fn part(draft: &Draft) -> Option<(Draft, Vec<u32>)> {
     let mut apart = *draft;
     let (mut vector, mut scalar) = APART;
@@ -138,7 +137,7 @@ pub fn part(draft: &Draft) -> Option<(Draft, Vec<u32>)> {
     for n in 0..draft.inst.row.operands.len() {
         let code = draft.inst.operands[n];
         let registers = width(draft, n) as u16;
-        // Of a condition code op_sel takes no half, as of a constant; of a register it does.
+        // op_sel has no effect on a condition code, as on a constant; on a register it selects a half.
         let halved = code.0 >= 251 && draft.inst.modifiers.op_sel != 0;
         let fixed = halved || matches!(slot(draft, n), Slot::Fixed(_) | Slot::Number(_));
         if code.as_vgpr().is_some() {
@@ -160,7 +159,7 @@ pub fn part(draft: &Draft) -> Option<(Draft, Vec<u32>)> {
     Some((apart, words.filter(|_| fits)?))
 }
 
-/// Whether two destinations share a register.
+/// Returns true if two destinations share a register.
 fn collide(draft: &Draft) -> bool {
     let i = &draft.inst;
     let written: Vec<(usize, usize)> = (0..i.row.operands.len())

@@ -1,4 +1,4 @@
-//! The instructions that modifiers stand for: before an instruction, of its sources; behind it, of its result.
+//! Instructions that stand for modifiers: before an instruction for its sources, behind it for its result.
 
 use super::asm::{clamped, number, op, with_literal};
 use super::encode::Draft;
@@ -6,14 +6,14 @@ use super::modifier;
 use super::state::State;
 use crate::isa::{Access, Code, Encoding, Flags, Form, Modifiers, Operand, Type};
 
-/// VGPRs for what the instructions before it make of the sources, pairs of registers; for its result; and for parts of it.
+/// VGPRs for the modified sources (pairs of registers), for the result, and for parts of it.
 pub const SOURCES: [u16; 3] = [256 + 200, 256 + 202, 256 + 204];
 pub const RESULT: Code = Code(256 + 210);
 const PART: [Code; 2] = [Code(256 + 206), Code(256 + 207)];
-/// An SGPR that holds the mask of v_bfi.
+/// An SGPR with the mask of v_bfi.
 const MASK: Code = Code(60);
 
-/// Takes off what instructions of their own have done.
+/// Removes the modifiers that separate instructions have applied.
 pub fn strip(bare: &mut Draft) {
     let i = &mut bare.inst;
     let m = &mut i.modifiers;
@@ -41,7 +41,7 @@ pub fn strip(bare: &mut Draft) {
     }
 }
 
-/// The instructions that make a source of what stands in its register.
+/// Returns the instructions that apply the modifiers of a source.
 pub fn before(
     from: Code,
     to: Code,
@@ -97,7 +97,7 @@ pub fn before(
     words
 }
 
-/// First bit and width of what an SDWA select names.
+/// Returns the first bit and the width of an SDWA select.
 fn part(select: u8) -> (u32, u32) {
     match select {
         0..=3 => (8 * u32::from(select), 8),
@@ -124,7 +124,7 @@ fn signs(register: Code, sign: u32, abs: bool, neg: bool) -> Vec<u32> {
     words
 }
 
-/// The instructions that make the destination of the bare result, and the bare instruction without what they do.
+/// Returns the instructions that make the destination from the bare result, and removes their effects from the bare instruction.
 pub fn behind(draft: &Draft, bare: &mut Draft, ready: &mut State) -> Vec<u32> {
     let i = &draft.inst;
     let ty = i.row.operands[0].ty;
@@ -137,7 +137,7 @@ pub fn behind(draft: &Draft, bare: &mut Draft, ready: &mut State) -> Vec<u32> {
         // Pairs have no multiplier.
         let multiplied = m.omod != 0 && ty != Type::F16x2;
         if multiplied && !keeps_subnormals(ty, ready.mode) {
-            // 2.0, 4.0, 0.5.
+            // The constants 2.0, 4.0 and 0.5.
             let factor = Code([244, 246, 240][usize::from(m.omod) - 1]);
             words.extend(op(&format!("v_mul_{float}"), &[RESULT, factor, RESULT]));
         }
@@ -181,7 +181,7 @@ pub fn behind(draft: &Draft, bare: &mut Draft, ready: &mut State) -> Vec<u32> {
         words.extend(op("v_bfi_b32", &[vdst, MASK, RESULT, vdst]));
         return words;
     } else if keeps && is_half(ty) && i.encoding != Encoding::Vop3p {
-        // The instructions of the result clear its other half.
+        // The instructions for the result clear its other half.
         ready.s[60] = 0xffff;
         words.extend(op("v_bfi_b32", &[vdst, MASK, RESULT, vdst]));
         return words;
@@ -192,7 +192,7 @@ pub fn behind(draft: &Draft, bare: &mut Draft, ready: &mut State) -> Vec<u32> {
     words
 }
 
-/// The suffix of a float type's arithmetic.
+/// Returns the suffix of a float type's arithmetic.
 pub fn float(ty: Type) -> Option<&'static str> {
     match ty {
         Type::F16 | Type::F16x2 => Some("f16"),
@@ -210,12 +210,12 @@ fn is_pair(ty: Type) -> bool {
     matches!(ty, Type::F16x2 | Type::I16x2 | Type::U16x2 | Type::B16x2)
 }
 
-/// Whether MODE keeps subnormal results of a type: the multiplier is then ignored.
+/// Returns true if MODE keeps subnormal results of a type. The output multiplier is then ignored.
 pub fn keeps_subnormals(ty: Type, mode: u32) -> bool {
     mode >> (if ty == Type::F32 { 5 } else { 7 }) & 1 != 0
 }
 
-/// The multiplier makes zeros positive.
+/// Makes zeros positive, as the multiplier does.
 pub fn positive_zeros(state: &mut State, draft: &Draft, exec: u64) {
     let i = &draft.inst;
     let ty = i.row.operands[0].ty;

@@ -1,4 +1,4 @@
-//! Buffer resources of every kind, and the indices and offsets that go with them.
+//! Buffer resources of every kind, and indices and offsets for them.
 
 use super::address::{START, pattern, set_lanes};
 use super::dice::Dice;
@@ -13,7 +13,7 @@ pub fn resource(state: &mut State, first: usize, base: u64, stride: u32, records
     state.s[first + 3] = word;
 }
 
-/// Offsets into the lanes' own memory: one for all, or one each.
+/// Draws offsets into the lanes' private memory: one for all lanes, or one each.
 pub fn private_places(dice: &mut Dice) -> [u32; 64] {
     let common = 4 * dice.below(16) as u32;
     let align = dice.pick(&[0, 3, 3]);
@@ -24,12 +24,12 @@ pub fn private_places(dice: &mut Dice) -> [u32; 64] {
     }
 }
 
-/// The words of a resource that say the format of four floats.
+/// Last word of a resource with the format of four floats.
 const FLOATS: u32 = 0x77fac;
-/// Swizzling by the lane's number, 64 lanes side by side.
+/// Bits of a resource that is swizzled by the lane's number, with 64 lanes side by side.
 const BY_LANE: u32 = 1 << 23 | 3 << 21;
 
-/// The resource, index, offsets of a vector instruction: raw, structured, swizzled, or scratch.
+/// Draws the resource, index and offsets of a vector instruction: raw, structured, swizzled, or scratch.
 pub fn buffer(state: &mut State, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     state.s[M0] = 4 * dice.below(256) as u32;

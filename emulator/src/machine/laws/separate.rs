@@ -1,10 +1,10 @@
-//! Separate: modifiers do what instructions before and after would. Selected parts of sources are v_bfe, signs are v_and and v_xor,
-//! the multiplier is a v_mul where the mode flushes results, the clamp is v_max's, parts of the destination are v_bfi.
+//! Separate: modifiers compute the same as instructions before and after. Selected parts of sources are v_bfe, signs are v_and and v_xor,
+//! the multiplier is a v_mul in modes that flush results, the clamp is the clamp of v_max, and parts of the destination are v_bfi.
 
 use super::Law;
 use super::asm;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::encode::Draft;
 use super::modifier;
 use super::parts::{
@@ -33,7 +33,7 @@ fn modifiers_are_separate_instructions() {
     tally.verdict();
 }
 
-/// Whether a subject has modifiers that are others' instructions.
+/// Returns true if a subject has modifiers that other instructions compute separately.
 pub fn has_modifiers(subject: &Subject) -> bool {
     let row = subject.row;
     match (subject.encoding, subject.form) {
@@ -48,8 +48,8 @@ pub fn has_modifiers(subject: &Subject) -> bool {
     }
 }
 
-/// The instruction with every source in VGPRs of its own, away from the destination.
-fn prepared(subject: &Subject, mut drawn: Drawn, pool: &Pool, dice: &mut Dice) -> (Draft, State) {
+/// Moves every source to separate VGPRs, away from the destination.
+fn prepared(subject: &Subject, mut drawn: LawCase, pool: &Pool, dice: &mut Dice) -> (Draft, State) {
     let i = &mut drawn.draft.inst;
     for (n, operand) in i.row.operands.iter().enumerate() {
         let place = match operand.role {
@@ -63,33 +63,33 @@ fn prepared(subject: &Subject, mut drawn: Drawn, pool: &Pool, dice: &mut Dice) -
     }
     let m = &mut i.modifiers;
     if i.encoding == Encoding::Vop3p {
-        // Signs of integers are nothing that an instruction of their own would do.
+        // No separate instruction has the effect of signs on integers.
         let floats = signed_packed(i.row.operands);
         (m.neg, m.neg_hi) = (m.neg & floats, m.neg_hi & floats);
     }
     if m.omod != 0 && i.form == Form::Sdwa {
-        // Zeros are made positive before a part of them is taken.
+        // Zeros become positive before a part of them is taken.
         (m.dst_sel, m.dst_unused) = (6, 0);
     }
     if i.form == Form::Dpp && (m.neg | m.abs) & 1 != 0 {
-        // Signs are of what was moved, zeros from no lane included: the law of crossing rows has them.
+        // Signs apply to the moved values, including zeros from missing lanes; the law of crossing rows covers them.
         m.flags = Flags(m.flags.0 & !Flags::BOUND_CTRL.0);
     }
     let clamp = m.flags.has(Flags::CLAMP);
     let mut state = pool.state(&drawn.draft, dice);
     if clamp {
-        // v_max flushes its sources where the mode does: results that are kept must be sources that are.
+        // v_max flushes its sources by the mode, so a mode that keeps results must keep sources too.
         state.mode |= (state.mode & 0xa0) >> 1;
     }
     if drawn.draft.inst.row.modifiers.has(Flags::MIX) {
-        // v_cvt_f32_f16 flushes subnormal halves where the mode says so.
+        // v_cvt_f32_f16 flushes subnormal halves by the mode.
         state.mode |= 0x40;
     }
     assert!(drawn.draft.encode().is_some(), "{}", subject.name());
     (drawn.draft, state)
 }
 
-/// The sources of a packed instruction that are floats, as a mask.
+/// Returns the sources of a packed instruction that are floats, as a mask.
 fn signed_packed(operands: &[Operand]) -> u8 {
     operands.iter().fold(0, |mask, o| {
         let float = matches!(o.ty, Type::F16x2 | Type::F32 | Type::Mix);
@@ -135,7 +135,7 @@ fn check(subject: &Subject, draft: &Draft, state: &State, bench: &mut Bench, tal
         bare.inst.operands[0] = RESULT;
         after = behind(draft, &mut bare, &mut ready);
     }
-    // What follows a mask in EXEC would run under another one.
+    // Instructions after a write of EXEC would run under another mask.
     let exec = |(o, code): (&Operand, &Code)| o.access == Access::Write && code.0 == EXEC as u16;
     if !after.is_empty() && i.row.operands.iter().zip(&i.operands).any(exec) {
         return;

@@ -1,4 +1,4 @@
-//! All that an instruction can see or change, and running words on it.
+//! State that an instruction can read or change, and the execution of words on it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,16 +19,16 @@ use crate::isa::Code;
 const CODE: u64 = 0x1_0000;
 /// Guest address of the memory.
 pub const MEMORY: u64 = 0x7_0000_1000;
-/// Bytes of memory; scratch is the upper half.
+/// Size of the memory in bytes. Scratch is the upper half.
 pub const BYTES: u64 = 16 << 10;
-/// Where scratch starts: FLAT_SCRATCH.
+/// Address of scratch memory: FLAT_SCRATCH.
 pub const SCRATCH: u64 = MEMORY + BYTES / 2;
-/// Bytes of LDS.
+/// Size of LDS in bytes.
 pub const LDS: u32 = 4096;
-/// VGPRs of the wave.
+/// Number of VGPRs of the wave.
 const VGPRS: usize = 256;
 
-/// The state of a wave and of what it reaches.
+/// State of a wave and its memories.
 #[derive(Clone, PartialEq)]
 pub struct State {
     /// Vector registers.
@@ -39,18 +39,18 @@ pub struct State {
     pub scc: bool,
     /// The MODE register.
     pub mode: u32,
-    /// Where the wave goes on.
+    /// Address of the wave's next instruction.
     pub pc: u64,
     /// Memory, in dwords.
     pub memory: Vec<u32>,
     /// LDS, in dwords.
     pub lds: Vec<u32>,
-    /// Why it stopped, if it did.
+    /// Reason why the wave stopped, if it did.
     pub stop: Option<String>,
 }
 
 impl State {
-    /// Registers and memories full of everything that operands may hold.
+    /// Draws registers and memories with all kinds of values.
     pub fn seeded(dice: &mut Dice) -> State {
         let mut dwords = |count: usize| (0..count).map(|_| dice.dword()).collect::<Vec<_>>();
         let (s, memory, lds) = (
@@ -74,7 +74,7 @@ impl State {
         state
     }
 
-    /// A register pair.
+    /// Returns a register pair.
     pub fn get64(&self, first: usize) -> u64 {
         u64::from(self.s[first]) | u64::from(self.s[first + 1]) << 32
     }
@@ -85,12 +85,12 @@ impl State {
         self.s[first + 1] = (value >> 32) as u32;
     }
 
-    /// EXEC.
+    /// Returns EXEC.
     pub fn exec(&self) -> u64 {
         self.get64(EXEC)
     }
 
-    /// The values of a register, scalar ones in all lanes.
+    /// Returns the values of a register. A scalar register has the same value in all lanes.
     pub fn register(&self, code: Code) -> Lanes {
         match code.as_vgpr() {
             Some(v) => self.v[usize::from(v)],
@@ -98,7 +98,7 @@ impl State {
         }
     }
 
-    /// Sets a register; a scalar one to lane 0's value.
+    /// Sets a register. A scalar register gets lane 0's value.
     pub fn set_register(&mut self, code: Code, values: &Lanes) {
         match code.as_vgpr() {
             Some(v) => self.v[usize::from(v)] = *values,
@@ -106,7 +106,7 @@ impl State {
         }
     }
 
-    /// What differs from another state, in a few words.
+    /// Describes the first difference from another state in a few words.
     pub fn difference(&self, other: &State) -> Option<String> {
         if self == other {
             return None;
@@ -151,10 +151,10 @@ pub const EXEC: usize = 126;
 pub const VCC: usize = 106;
 /// M0.
 pub const M0: usize = 124;
-/// The MODE that kernels are compiled for.
+/// MODE for which kernels are compiled.
 pub const HIP_MODE: u32 = 0x3f0;
 
-/// A machine that runs one instruction after another on states.
+/// Bench that runs instructions on states.
 pub struct Bench {
     wave: Wave,
     lds: Lds,
@@ -163,7 +163,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A machine.
+    /// Creates a bench.
     pub fn new() -> Bench {
         let region = Arc::new(Region::new("memory", MEMORY, BYTES, true));
         let mut space = AddressSpace::default();
@@ -185,7 +185,7 @@ impl Bench {
         self.run_at(state, words, Level::host())
     }
 
-    /// Runs instructions one after another on a state, at a feature level, until one of them stops the wave or they are at their end.
+    /// Runs instructions on a state at a feature level, until one of them stops the wave or they end.
     pub fn run_at(&mut self, state: &State, words: &[u32], level: Level) -> State {
         self.load(state);
         let program = assemble(words, level);
@@ -193,8 +193,8 @@ impl Bench {
         self.store(stop)
     }
 
-    /// Runs one instruction again and again: for each mask on the scalar registers of the state, on vector registers and memories as
-    /// the one before left them. Calls back with the scalar registers after each.
+    /// Runs one instruction once per mask. Each run begins with the scalar registers of the state, and with the vector registers and
+    /// memories of the run before. `f` is called with the scalar registers after each run.
     pub fn run_each(
         &mut self,
         state: &State,
@@ -230,7 +230,7 @@ impl Bench {
         self.lds.words_mut().copy_from_slice(&state.lds);
     }
 
-    /// Runs until the pc leaves the words; why the wave stopped before.
+    /// Runs until the pc leaves the words. Returns the reason if the wave stops earlier.
     fn step(&mut self, program: &Program, count: usize) -> Option<String> {
         let mut env = Env {
             lds: std::mem::take(&mut self.lds),
@@ -245,7 +245,7 @@ impl Bench {
             let outcome = if op.vgprs > w.limit() {
                 forms::run(w, &mut env, op)
             } else {
-                // SAFETY: callers ask for levels that the host has.
+                // SAFETY: callers use only levels that the host has.
                 unsafe { (op.handler)(w, &mut env, op) }
             };
             if let Err(reason) = outcome {

@@ -1,4 +1,4 @@
-//! What the laws are about: every row of the table that runs, in every form it has.
+//! Subjects of the laws: every executed row of the table, in every form.
 
 use crate::isa::{Encoding, Form, Row, rows};
 
@@ -14,7 +14,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The mnemonic and, where it is not the encoding's own, the form.
+    /// Returns the mnemonic, and the form unless it is the native one.
     pub fn name(&self) -> String {
         match self.form {
             Form::Native => self.row.mnemonic.to_owned(),
@@ -23,7 +23,7 @@ impl Subject {
     }
 }
 
-/// Every row that runs, in every form.
+/// Iterates over every executed row, in every form.
 pub fn subjects() -> impl Iterator<Item = Subject> {
     rows()
         .filter(|(_, row)| row.semantics.is_some())

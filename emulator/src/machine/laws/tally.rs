@@ -1,4 +1,4 @@
-//! What a law has seen: counts, breaches, exceptions; and the verdict.
+//! Counts, breaches and exceptions of a law, and its verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -20,7 +20,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing seen.
+    /// Creates an empty tally.
     pub fn new(law: Law) -> Tally {
         Tally {
             law,
@@ -34,8 +34,8 @@ impl Tally {
         }
     }
 
-    /// Whether a subject has had its rounds: as many as usual, and some more as long as none has reached it, or has shown the exception
-    /// that is made for it.
+    /// Returns true if a subject has had enough rounds: the usual number, and more while no round has reached the subject or has shown the
+    /// exception that is made for it.
     pub fn enough(&self, subject: &Subject, round: u64, usual: u64) -> bool {
         let rounds = super::rounds(usual);
         let waits = |(n, e): (usize, &Exception)| {
@@ -47,10 +47,10 @@ impl Tally {
         round >= rounds && reached() && shown()
     }
 
-    /// A case in which the instruction stopped the wave, with the same reason on both sides: it says little.
+    /// Counts a case in which the instruction stopped the wave with the same reason on both sides. Such a case says little.
     pub fn stopped(&mut self, subject: &Subject) {
         self.stopped += 1;
-        // Some rows do nothing else: s_endpgm, s_barrier.
+        // Some rows always stop the wave: s_endpgm, s_barrier.
         if super::stops(subject.row) {
             self.reached(subject);
         }
@@ -61,7 +61,7 @@ impl Tally {
         self.forms.insert(subject.name());
     }
 
-    /// A case, and what the law found wrong with it.
+    /// Counts a case, with the breach that it found.
     pub fn case(&mut self, subject: &Subject, breach: Option<String>) {
         self.cases += 1;
         self.reached(subject);
@@ -76,7 +76,7 @@ impl Tally {
         entry.0 += 1;
     }
 
-    /// Prints the counts, and fails on breaches, on exceptions that no row needs any more, and on rows that the law should have reached.
+    /// Prints the counts. Fails on breaches, on exceptions that no row needs any more, and on rows that the law should have reached.
     pub fn verdict(self) {
         let mut unreached = Vec::new();
         let mut stale = Vec::new();
@@ -119,7 +119,7 @@ impl Tally {
             self.used.len(),
             self.excepted,
         );
-        // Straight to the log: the test harness keeps what passing tests print.
+        // The report goes to stderr directly, because the test harness hides the output of passing tests.
         let _ = writeln!(std::io::stderr(), "{report}");
         for (name, (count, first)) in &self.breaches {
             report += &format!("\n  {name}: {count} cases, the first: {first}");

@@ -1,5 +1,5 @@
-//! Threads: a launch whose groups share nothing gives the same bits on one host thread and on two, what it reads without having written
-//! included. Programs hold instructions of every row that works on registers, and of memory what groups keep apart by themselves.
+//! Threads: a launch whose groups share nothing gives the same bits on one host thread and on two, including the values of unwritten
+//! memory. The programs have instructions of every row that works on registers, and memory accesses to separate parts per group.
 
 use std::collections::VecDeque;
 
@@ -14,19 +14,19 @@ use super::{Law, rounds};
 use crate::code_object::CodeObject;
 use crate::isa::{Code, Encoding, Form};
 
-/// A kernel `anything` with room for code: s[2:3] is its argument, s4 the group's number, v0 the lane's.
+/// A kernel `anything` with room for code: s[2:3] is its argument, s4 the group's number, v0 the lane's number.
 const TEMPLATE: &[u8] = include_bytes!("../../../tests/hostile/hostile.co");
-/// Bytes of the template's own instructions.
+/// Size of the template's own instructions in bytes.
 const PROLOGUE: usize = 20;
-/// Dwords of room.
+/// Number of dwords of room for code.
 const ROOM: usize = 1000;
-/// Groups, of two waves each.
+/// Number of groups, of two waves each.
 const GROUPS: u32 = 12;
-/// Bytes of memory a wave.
+/// Bytes of memory per wave.
 const SLOT: u32 = 16 << 10;
-/// Where a lane of a wave stores: v[42:43].
+/// Registers with the address that a lane stores to: v[42:43].
 const PLACE: [Code; 2] = [Code::vgpr(42), Code::vgpr(43)];
-/// VGPRs in which operands stand, and those that are never written.
+/// VGPRs of operands, and VGPRs that are never written.
 const WINDOW: std::ops::Range<u8> = 8..32;
 const UNWRITTEN: std::ops::Range<u8> = 50..54;
 
@@ -42,7 +42,7 @@ fn one_thread_and_two_give_the_same_bits() {
             let breach = (results[0] != results[1]).then(|| difference(&results));
             for subject in held {
                 match (&breach, &results[0]) {
-                    // A program that stops has run only some of what it holds.
+                    // A program that stops has run only some of its subjects.
                     (None, Err(_)) => tally.stopped(&subject),
                     _ => tally.case(&subject, breach.clone()),
                 }
@@ -52,7 +52,7 @@ fn one_thread_and_two_give_the_same_bits() {
     tally.verdict();
 }
 
-/// Whether a row works on registers alone, wherever it stands.
+/// Returns true if a row works on registers alone, independent of its position.
 pub fn applies(subject: &Subject) -> bool {
     let scalar = [
         Encoding::Sop1,
@@ -77,7 +77,8 @@ fn mov(name: &str, to: Code, value: u32) -> Vec<u32> {
     asm::words(&draft)
 }
 
-/// A program of the next subjects, as many as there is room for: registers of the group's own, the subjects, and all registers to memory.
+/// Builds a program of the next subjects, as many as there is room for: it sets registers by the group's number, runs the subjects, and
+/// stores all registers.
 fn program(left: &mut VecDeque<Subject>, dice: &mut Dice) -> (Vec<u32>, Vec<Subject>) {
     let mut words = Vec::new();
     for register in WINDOW {
@@ -95,14 +96,14 @@ fn program(left: &mut VecDeque<Subject>, dice: &mut Dice) -> (Vec<u32>, Vec<Subj
     }
     words.extend(place());
     let end = epilogue();
-    // s_endpgm fills the room behind.
+    // s_endpgm fills the room behind the program.
     let mut held = Vec::new();
     while let Some(subject) = left.front() {
         let (_, next) = draw::instruction(subject, dice, modifier::draw);
         if words.len() + next.len() + end.len() > ROOM {
             break;
         }
-        // An index of registers within the window.
+        // The index selects registers within the window.
         if subject.row.mnemonic.starts_with("s_movrel") {
             words.extend(op("s_mov_b32", &[Code::M0, number(2)]));
         }
@@ -118,7 +119,7 @@ fn program(left: &mut VecDeque<Subject>, dice: &mut Dice) -> (Vec<u32>, Vec<Subj
     (words, held)
 }
 
-/// v[42:43]: argument + slot * (2 * group + wave) + 4 * lane within the wave.
+/// Computes v[42:43] = argument + slot * (2 * group + wave) + 4 * lane within the wave.
 fn place() -> Vec<u32> {
     let [low, high] = PLACE;
     [
@@ -137,13 +138,13 @@ fn place() -> Vec<u32> {
     .concat()
 }
 
-/// Takes back what the instruction before may have done to MODE: an index, skipped instructions.
+/// Resets MODE, in which the instruction before may have set an index or the skip bit.
 fn calm() -> Vec<u32> {
     // s_setreg_imm32_b32 hwreg(HW_REG_MODE), 0x3f0
     vec![0xba00_f801, super::state::HIP_MODE]
 }
 
-/// All lanes on, and everything that the wave sees to memory: registers, LDS that nobody wrote, scratch that nobody wrote.
+/// Enables all lanes, and stores all that the wave sees: registers, unwritten LDS, unwritten scratch.
 fn epilogue() -> Vec<u32> {
     let mut words = op("s_mov_b64", &[Code::EXEC, Code(193)]);
     let [lds, scratch] = [44, 45].map(Code::vgpr);
@@ -167,7 +168,7 @@ fn epilogue() -> Vec<u32> {
     words
 }
 
-/// Stores a register to the wave's place, and moves on.
+/// Stores a register to the wave's place, and advances the place.
 fn store(words: &mut Vec<u32>, register: Code) {
     let [low, high] = PLACE;
     let to = [low, register, Code::OFF];
@@ -184,7 +185,7 @@ fn store(words: &mut Vec<u32>, register: Code) {
     words.extend(op("v_addc_co_u32", &carry));
 }
 
-/// Memory after a launch, or why it did not end.
+/// Returns the memory after a launch, or the reason why it did not end.
 fn run(words: &[u32], threads: usize) -> Result<Vec<u8>, String> {
     let mut object = CodeObject::parse(TEMPLATE).expect("the template");
     let entry = object.kernel("anything").expect("its kernel").entry_address;

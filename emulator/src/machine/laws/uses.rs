@@ -1,9 +1,9 @@
-//! Uses: an instruction changes no register but those that it is said to write, what it does depends on none but those that it is said to
-//! read, and the old value of one that it is said to kill is gone.
+//! Uses: an instruction changes only the registers that `uses` says it writes, its effects depend only on the registers that it is said to
+//! read, and the old value of a register that it is said to kill is lost.
 
 use super::Law;
 use super::dice::Dice;
-use super::draw::{Drawn, Pool};
+use super::draw::{LawCase, Pool};
 use super::state::{Bench, State};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
@@ -26,8 +26,14 @@ fn instructions_use_the_registers_that_they_are_said_to_use() {
     tally.verdict();
 }
 
-fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, tally: &mut Tally) {
-    let Drawn {
+fn check(
+    subject: &Subject,
+    drawn: &LawCase,
+    dice: &mut Dice,
+    bench: &mut Bench,
+    tally: &mut Tally,
+) {
+    let LawCase {
         draft,
         words,
         state,
@@ -56,7 +62,7 @@ fn check(subject: &Subject, drawn: &Drawn, dice: &mut Dice, bench: &mut Bench, t
     );
 }
 
-/// The registers that differ between two states.
+/// Returns the registers that differ between two states.
 fn changed(a: &State, b: &State) -> RegisterSet {
     let mut set = RegisterSet::default();
     for at in 0..128 {
@@ -74,7 +80,7 @@ fn changed(a: &State, b: &State) -> RegisterSet {
     set
 }
 
-/// Gives every register that is not spared another value; MODE stays, for most of its values stop instructions.
+/// Changes every register that is not spared. MODE keeps its value, because most values stop instructions.
 fn disturb(state: &mut State, spared: &RegisterSet, dice: &mut Dice) {
     for at in 0..128 {
         if !spared.has(at as Number) {
@@ -91,7 +97,7 @@ fn disturb(state: &mut State, spared: &RegisterSet, dice: &mut Dice) {
     }
 }
 
-/// What a second run from disturbed registers does otherwise than it should.
+/// Describes how a second run from disturbed registers breaks the law.
 fn differs(
     before: &State,
     uses: &Uses,

@@ -1,4 +1,4 @@
-//! What is told of a fault, for every kind of memory, and what the order of accesses costs.
+//! Tests of the reports of faults for every kind of memory, and of the cost of ordered accesses.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::super::trap::Trap;
 use super::super::words::Words;
 use super::*;
 
-/// What a report says of an access: its first line, and where that is.
+/// Returns the first line and the place of the report about an access.
 fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool) -> String {
     const BASE: u64 = 0x1_0000;
     let mut space = AddressSpace::default();
@@ -35,7 +35,7 @@ fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool)
     format!("{}; {}", lines[0], lines[lines.len() - 1])
 }
 
-/// "Outside every allocation ... at byte 0 of `out`" was said of an access that ran over the end.
+/// The report "Outside every allocation ... at byte 0 of `out`" was once given for an access that ran over the end.
 #[test]
 fn what_is_told_of_a_fault_is_true_of_every_kind_of_memory() {
     let cases = [

@@ -1,4 +1,4 @@
-//! Every instruction of the golden disassembly, run.
+//! Test that runs every instruction of the golden disassembly.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::{CODE, S_ENDPGM};
 use crate::isa::Code;
 use crate::machine::Nobody;
 
-/// Every instruction that llvm-mc knows, in every form, on registers with all kinds of values: it runs or it traps.
+/// Every instruction that llvm-mc knows, in every form, on registers with all kinds of values, runs or traps.
 #[test]
 fn no_instruction_panics_whatever_the_registers_hold() {
     const GOLDEN: &str = include_str!("../../../tests/data/isa-golden.txt");
@@ -61,7 +61,7 @@ fn no_instruction_panics_whatever_the_registers_hold() {
                 ..Env::new(&space)
             };
             let budget = Budget::steps(100);
-            // Whether it traps is the instruction's matter.
+            // The instruction may trap.
             let _ = group::run(
                 &mut waves,
                 &mut env,

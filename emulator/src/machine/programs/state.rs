@@ -1,4 +1,4 @@
-//! What a wave and its memories hold before a program, and whether they hold what they must after it.
+//! State of a wave and its memories before a program, and the check of the state after it.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::isa::Code;
 
 const MEMORY: u64 = 0x7_0000_1000;
 const MEMORY_BYTES: u64 = 4096;
-/// f32 elements, every component as it is.
+/// Last word of a resource of f32 elements in order.
 const RESOURCE: u32 = 0x27fac;
 
-/// Registers by name: kind, first number, count; `None`: the condition code or a memory.
+/// Parses a register name to kind, first number and count. The condition code and memories have no count.
 fn registers(name: &str) -> (char, u16, usize) {
     match name {
         "vcc" => return ('s', 106, 2),
@@ -36,7 +36,7 @@ fn registers(name: &str) -> (char, u16, usize) {
     )
 }
 
-/// A value for a lane, as 32 or 64 bits.
+/// Returns a value for a lane, as 32 or 64 bits.
 fn bits(value: &Value, lane: usize, wide: bool) -> u64 {
     match value {
         Value::Integer(n) => *n as u64,

@@ -1,5 +1,5 @@
-//! Reads beyond an allocation's end, within its last page: a card, which maps whole pages, lets them pass. Who asks for it gets the same
-//! here, and the count.
+//! Reads beyond an allocation's end, within its last page. A card maps whole pages and lets such reads pass. An owner may request the same
+//! here, and then learns their number.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -8,37 +8,37 @@ use super::Region;
 /// Bytes of a page.
 pub const PAGE: u64 = 4096;
 
-/// An allocation up to the end of its last page, and what was read there.
-pub struct Beyond {
+/// An allocation up to the end of its last page, and the reads there.
+pub struct ReadableTail {
     page: Region,
     reads: AtomicU64,
     farthest: AtomicU64,
 }
 
-/// What kernels have read beyond the end of an allocation.
+/// Reads of kernels beyond the end of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadBeyond {
-    /// The allocation's name.
+    /// Name of the allocation.
     pub name: String,
-    /// Its bytes.
+    /// Size of the allocation in bytes.
     pub size: u64,
-    /// Reads of lanes, and of waves as a whole.
+    /// Number of reads, by lanes and by waves as a whole.
     pub reads: u64,
-    /// Bytes behind the end of the farthest byte that was read, itself included.
+    /// Distance from the end of the allocation to the end of the farthest byte that was read.
     pub farthest: u64,
 }
 
-impl Beyond {
-    /// Of an allocation whose words go on to the end of the page, which `page` reaches.
-    pub fn new(page: Region) -> Beyond {
-        Beyond {
+impl ReadableTail {
+    /// Builds the record for an allocation whose words continue to the end of `page`.
+    pub fn new(page: Region) -> ReadableTail {
+        ReadableTail {
             page,
             reads: AtomicU64::new(0),
             farthest: AtomicU64::new(0),
         }
     }
 
-    /// The page, for a read that lies in it.
+    /// Returns the page for a read that lies in it.
     pub fn read(&self, address: u64, bytes: u64) -> Option<&Region> {
         if !self.page.covers(address, bytes) {
             return None;
@@ -49,7 +49,7 @@ impl Beyond {
         Some(&self.page)
     }
 
-    /// What was read since the last question, of the allocation that is so called.
+    /// Returns the reads since the last call, for the allocation with this name and size.
     pub fn take(&self, name: &str, size: u64) -> Option<ReadBeyond> {
         let reads = self.reads.swap(0, Relaxed);
         let farthest = self.farthest.swap(0, Relaxed);

@@ -1,4 +1,4 @@
-//! Bytes, dwords and bounds of an allocation.
+//! Tests of bytes, dwords and bounds of an allocation.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn bytes_copy_in_and_out_wherever_they_start() {
     }
 }
 
-/// The card bounds dwords: a compare-and-swap of the dword around the last half of an odd number of halves was a fault.
+/// The card bounds dwords. A compare-and-swap of the dword around the last of an odd number of halves was once a fault.
 #[test]
 fn kernels_reach_whole_dwords_and_reports_count_bytes() {
     let region = Region::new("r", 0x1000, 6, true);
@@ -38,7 +38,7 @@ fn kernels_reach_whole_dwords_and_reports_count_bytes() {
     assert_eq!(registered.read32(registered.offset(0x1004)), 7 << 16);
 }
 
-/// A half stored right behind the last of an odd number of halves went unnoticed: it is in a dword of the allocation's.
+/// A half stored right behind the last of an odd number of halves once went unnoticed, because it is in a dword of the allocation.
 #[test]
 fn what_starts_behind_the_end_is_out_of_bounds() {
     for size in 1..=9 {

@@ -1,4 +1,4 @@
-//! Atomics of 32 and of 64 bits, on memory and on LDS. Lanes go in order.
+//! Atomics of 32 and 64 bits, on memory and on LDS. The lanes run in ascending order.
 
 use std::cell::Cell;
 
@@ -10,22 +10,22 @@ use super::super::trap::Outcome;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
-use super::span::{Need, Span, span};
+use super::span::{AccessRequirements, Span, span};
 use crate::isa::Code;
 
-/// What an atomic works on: the value of one register, or of a pair.
+/// Type of an atomic's operands: the value of one register or of a pair.
 pub trait Word: Copy {
-    /// Registers it takes.
+    /// Number of registers of a value.
     const REGISTERS: usize;
-    /// Its zero.
+    /// The value zero.
     const ZERO: Self;
-    /// A lane's value.
+    /// Returns a lane's value.
     fn get(w: &Wave, register: usize, lane: usize) -> Self;
     /// Sets a lane's value.
     fn set(self, w: &mut Wave, register: usize, lane: usize);
-    /// Replaces the value at an aligned offset of an allocation; returns the old one.
+    /// Replaces the value at an aligned offset of an allocation, and returns the old value.
     fn update_memory(region: &Region, offset: u64, f: impl Fn(Self) -> Self) -> Self;
-    /// Replaces the value at an aligned address of LDS; returns the old one.
+    /// Replaces the value at an aligned address of LDS, and returns the old value.
     fn update_lds(
         lds: &mut Lds,
         lane: u32,
@@ -73,7 +73,7 @@ impl Word for u64 {
     }
 }
 
-/// The bytes of an atomic, if its address is a multiple of them.
+/// Returns the size of an atomic in bytes, if its address is a multiple of the size.
 pub fn check_aligned<W: Word>(address: u64, lane: Option<u32>) -> Result<u64, Fault> {
     let align = 4 * W::REGISTERS as u32;
     if address.is_multiple_of(align.into()) {
@@ -82,8 +82,8 @@ pub fn check_aligned<W: Word>(address: u64, lane: Option<u32>) -> Result<u64, Fa
     Err(Fault::at(TrapKind::Misaligned { align }, lane, address))
 }
 
-/// Runs an atomic of the lanes in a mask, which `by` gives the old values of; they go to the registers from `vdst` on, if there are
-/// any, when all are there.
+/// Runs an atomic for the lanes of a mask. `by` returns the old values, which are written to the registers from `vdst` on, if the
+/// instruction has a destination, after all lanes have run.
 #[inline(always)]
 pub fn staged<W: Word>(
     w: &mut Wave,
@@ -101,7 +101,7 @@ pub fn staged<W: Word>(
     Ok(())
 }
 
-/// An atomic on memory: `f(memory, data, compare)`, compare standing behind data.
+/// Runs an atomic on memory: `f(memory, data, compare)`, with the compare value behind the data in registers.
 pub fn memory<W: Word>(
     w: &Wave,
     e: &mut Env<'_>,
@@ -133,10 +133,10 @@ pub fn memory<W: Word>(
     Ok(())
 }
 
-/// The span of aligned values, if one allocation holds them all.
+/// Returns the span of aligned values, if one allocation holds them all.
 fn at_once<'a, W: Word>(e: &mut Env<'a>, addresses: &Addresses, lanes: u64) -> Option<Span<'a>> {
     let bytes = 4 * W::REGISTERS as u32;
-    let need = Need {
+    let need = AccessRequirements {
         bytes: bytes.into(),
         align: bytes,
         write: true,
@@ -144,7 +144,7 @@ fn at_once<'a, W: Word>(e: &mut Env<'a>, addresses: &Addresses, lanes: u64) -> O
     span(e, addresses, lanes, need).filter(|_| lanes != 0)
 }
 
-/// Lanes one after the other; those of one place, as of a counter, in one exchange.
+/// Updates lanes one after the other. Lanes with one address, as of a counter, share one exchange.
 #[inline(always)]
 fn update_span<W: Word>(
     span: &Span<'_>,
@@ -168,7 +168,7 @@ fn update_span<W: Word>(
     }
 }
 
-/// Replaces the value at an address of LDS for a lane; returns the old one.
+/// Replaces the value at an address of LDS for a lane, and returns the old value.
 pub fn update_lds<W: Word>(
     lds: &mut Lds,
     at: u32,
@@ -183,7 +183,7 @@ pub fn update_lds<W: Word>(
     W::update_lds(lds, l as u32, at, f)
 }
 
-/// One lane's atomic on LDS: `f(memory, data0, data1)`; the old value.
+/// Runs one lane's atomic on LDS: `f(memory, data0, data1)`. Returns the old value.
 pub fn lds<W: Word>(
     w: &Wave,
     lds: &mut Lds,

@@ -8,10 +8,10 @@ use super::super::wave::Wave;
 use crate::isa::fields::{self, Reserved};
 use crate::isa::{Code, Inst, Role};
 
-/// The number of TRAPSTS.
+/// Number of the hardware register TRAPSTS.
 const TRAPSTS: u32 = 3;
 
-/// Branches by the signed distance in dwords where the condition holds.
+/// Branches by the signed distance in dwords if the condition holds.
 #[inline(always)]
 pub fn branch(w: &mut Wave, i: &Inst, taken: bool) -> Outcome {
     if taken {
@@ -20,19 +20,19 @@ pub fn branch(w: &mut Wave, i: &Inst, taken: bool) -> Outcome {
     Ok(())
 }
 
-/// s_getpc_b64: the address of the next instruction.
+/// s_getpc_b64 returns the address of the next instruction.
 pub fn getpc(w: &mut Wave, i: &Inst) -> Outcome {
     w.set_scalar64(i.operands[0], w.pc);
     Ok(())
 }
 
-/// s_setpc_b64.
+/// s_setpc_b64 jumps to an address.
 pub fn setpc(w: &mut Wave, i: &Inst) -> Outcome {
     w.pc = w.scalar64(i.operands[0], i.literal);
     Ok(())
 }
 
-/// s_swappc_b64: a call.
+/// s_swappc_b64 calls a function at an address.
 pub fn swappc(w: &mut Wave, i: &Inst) -> Outcome {
     let target = w.scalar64(i.operands[1], i.literal);
     w.set_scalar64(i.operands[0], w.pc);
@@ -40,34 +40,34 @@ pub fn swappc(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// s_call_b64: a call by distance.
+/// s_call_b64 calls a function at a distance.
 pub fn call(w: &mut Wave, i: &Inst) -> Outcome {
     w.set_scalar64(i.operands[0], w.pc);
     branch(w, i, true)
 }
 
-/// s_endpgm.
+/// s_endpgm ends the wave.
 pub fn end(_: &mut Wave) -> Outcome {
     Err(Stop::End)
 }
 
-/// s_barrier.
+/// s_barrier waits for the other waves of the group.
 pub fn barrier(_: &mut Wave) -> Outcome {
     Err(Stop::Barrier)
 }
 
-/// s_waitcnt, buffer_wbinvl1: what stands before is done, for everyone, before anything behind begins.
+/// s_waitcnt and buffer_wbinvl1 complete all earlier accesses, for all observers, before any later one begins.
 pub fn wait(e: &mut Env<'_>) -> Outcome {
     e.fence();
     Ok(())
 }
 
-/// s_sleep: other waves of the group may run.
+/// s_sleep gives other waves of the group a turn.
 pub fn sleep(_: &mut Wave) -> Outcome {
     Err(Stop::Yield)
 }
 
-/// s_sethalt, s_sendmsghalt: a wave that halts waits for a debugger.
+/// s_sethalt and s_sendmsghalt stop a wave until a debugger resumes it.
 pub fn halt(_: &mut Wave, halted: bool) -> Outcome {
     if halted {
         Err(Fault::new(TrapKind::Halted).into())
@@ -76,17 +76,17 @@ pub fn halt(_: &mut Wave, halted: bool) -> Outcome {
     }
 }
 
-/// s_setkill: a wave that is killed ends.
+/// s_setkill ends the wave.
 pub fn kill(_: &mut Wave, killed: bool) -> Outcome {
     if killed { Err(Stop::End) } else { Ok(()) }
 }
 
-/// What only a trap handler may run, and kernels never are.
+/// Traps on instructions that only a trap handler may execute.
 pub fn privileged() -> Outcome {
     Err(Fault::new(TrapKind::Privileged).into())
 }
 
-/// s_trap: 3 is llvm.debugtrap, which goes on where no debugger is attached; the others end the kernel.
+/// s_trap: trap 3 is llvm.debugtrap, which continues if no debugger is attached; all others end the kernel.
 pub fn trap(i: &Inst) -> Outcome {
     match i.literal as u16 {
         3 => Ok(()),
@@ -94,30 +94,30 @@ pub fn trap(i: &Inst) -> Outcome {
     }
 }
 
-/// s_memtime: a clock that only goes forward.
+/// s_memtime reads a monotonic clock.
 pub fn time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     w.set_scalar64(i.operands[0], e.time.cycles(e.clock));
     Ok(())
 }
 
-/// s_memrealtime: another, which a card counts at a rate of its own.
+/// s_memrealtime reads a second clock, which counts at its own rate on a card.
 pub fn real_time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     w.set_scalar64(i.operands[0], e.time.steady(e.clock));
     Ok(())
 }
 
-/// ds_gws_init: how many waves arrive at the grid's barrier before the one that releases, from the first lane that is on.
+/// ds_gws_init sets the number of waves that arrive at the grid's barrier before the releasing wave, from the first enabled lane.
 pub fn grid_init(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let grid = grid(e)?;
     grid.init(grid_count(w, i)?);
     Ok(())
 }
 
-/// ds_gws_barrier: waits for the waves of the other groups.
+/// ds_gws_barrier waits for the waves of the other groups.
 pub fn grid_barrier(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let grid = grid(e)?;
     let count = grid_count(w, i)?;
-    // What the group stored before is there for those who are released.
+    // Stores of the group become visible to the released waves.
     e.fence();
     match grid.arrive(count) {
         None => Ok(()),
@@ -125,13 +125,13 @@ pub fn grid_barrier(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     }
 }
 
-/// The barrier of the grid.
+/// Returns the barrier of the grid.
 fn grid<'a>(e: &Env<'a>) -> Result<&'a Gws, Stop> {
     e.grid
         .ok_or_else(|| Fault::new(TrapKind::NotCooperative).into())
 }
 
-/// The operand of an instruction of the grid's barrier, which has one resource: M0 and offset say 0.
+/// Returns the operand of an instruction of the grid's barrier. There is only one resource, so M0 and the offset must select resource 0.
 fn grid_count(w: &Wave, i: &Inst) -> Result<u32, Stop> {
     let resource = u32::from(i.offset as u16) + (w.scalar32(Code::M0, 0) >> 16);
     if resource & 63 != 0 {
@@ -147,13 +147,13 @@ fn grid_count(w: &Wave, i: &Inst) -> Result<u32, Stop> {
     Ok(w.v[register].get(lane).copied().unwrap_or_default())
 }
 
-/// The field that a hardware register operand names: id, shift, mask.
+/// Decodes a hardware register operand into id, shift and mask.
 fn hardware_field(simm16: u32) -> (u32, u32, u32) {
     let (id, offset, width) = (simm16 & 63, simm16 >> 6 & 31, (simm16 >> 11 & 31) + 1);
     (id, offset, if width == 32 { !0 } else { (1 << width) - 1 })
 }
 
-/// s_getreg_b32. Registers that only describe placement read as a wave alone on the first slot.
+/// s_getreg_b32. Registers that only describe the wave's placement read as for a single wave in the first slot.
 pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == TRAPSTS && mask << shift & 0x1ff != 0 {
@@ -172,9 +172,9 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
                 | u32::from(w.vcc() == 0) << 10
                 | 1 << 16
         }
-        // Waves of a group go to the compute unit's four SIMDs in turn; the micro engine of compute queues is the second.
+        // The waves of a group go to the compute unit's four SIMDs in turn. The micro engine of compute queues is the second one.
         4 => (w.index / 4) | ((w.index & 3) << 4) | 1 << 30,
-        // VGPRs in fours, SGPRs in sixteens (every wave has 112), LDS in 64 dwords; the two former less one.
+        // VGPRs are counted in fours and SGPRs in sixteens (every wave has 112), both less one, and LDS in 64 dwords.
         5 => u32::from(w.vgprs()).div_ceil(4).saturating_sub(1) << 8 | 6 << 24,
         6 => e.lds.size().div_ceil(256) << 12,
         15 => {
@@ -187,7 +187,7 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// Writes a field of a hardware register; only MODE takes effect.
+/// Writes a field of a hardware register. Only MODE has an effect.
 pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> Outcome {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == 1 {

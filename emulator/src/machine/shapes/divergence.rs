@@ -1,7 +1,7 @@
-//! Branches that part a wave: where its lanes disagree, the smaller part runs first, and the larger one waits on a stack of SGPRs
-//! until s_cbranch_join.
+//! Branches that split a wave: if its lanes disagree, the smaller part runs first, and the larger one waits on a stack of SGPRs until
+//! s_cbranch_join.
 //!
-//! `MODE[31:29]` is the stack's depth; entry `n` is `s[4n .. 4n+3]`: the lanes that wait, and where they go on.
+//! `MODE[31:29]` is the depth of the stack. Entry `n` is `s[4n .. 4n+3]`: the waiting lanes, and the address at which they continue.
 
 use super::super::trap::Outcome;
 use super::super::wave::Wave;
@@ -18,12 +18,12 @@ fn set_depth(w: &mut Wave, depth: u32) {
     w.set_mode_bits(rest | depth << DEPTH_SHIFT);
 }
 
-/// The registers of entry `n`.
+/// Returns the registers of entry `n`.
 fn entry(n: u32) -> Code {
     Code(4 * n as u16)
 }
 
-/// Lanes of `mask` go to `target`, the others on.
+/// Sends the lanes of `mask` to `target`; the other lanes continue.
 fn fork(w: &mut Wave, mask: u64, target: u64) -> Outcome {
     let (jump, stay) = (mask & w.exec(), !mask & w.exec());
     let next = w.pc;
@@ -46,20 +46,20 @@ fn fork(w: &mut Wave, mask: u64, target: u64) -> Outcome {
     Ok(())
 }
 
-/// s_cbranch_g_fork: mask and target are register pairs.
+/// s_cbranch_g_fork, whose mask and target are register pairs.
 pub fn g_fork(w: &mut Wave, i: &Inst) -> Outcome {
     let [mask, target] = [0, 1].map(|n| w.scalar64(i.operands[n], i.literal));
     fork(w, mask, target)
 }
 
-/// s_cbranch_i_fork: the target is a distance.
+/// s_cbranch_i_fork, whose target is a distance.
 pub fn i_fork(w: &mut Wave, i: &Inst) -> Outcome {
     let mask = w.scalar64(i.operands[0], 0);
     let target = w.pc.wrapping_add_signed(i64::from(i.literal as i16) * 4);
     fork(w, mask, target)
 }
 
-/// s_cbranch_join: goes on where the stack is as deep as the source says it was before the fork, else to the part that waits.
+/// s_cbranch_join continues if the stack has the depth that the source recorded before the fork; else it switches to the waiting part.
 pub fn join(w: &mut Wave, i: &Inst) -> Outcome {
     let n = depth(w);
     if n == w.scalar32(i.operands[0], i.literal) {

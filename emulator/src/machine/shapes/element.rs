@@ -1,15 +1,15 @@
-//! What a lane moves to or from memory, which way, and how it stands in a register.
+//! Element that a lane moves to or from memory, the direction, and the element's form in a register.
 
-/// Which way data go.
+/// Direction of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From memory to registers.
+    /// The data moves from memory to registers.
     Load,
-    /// From registers to memory.
+    /// The data moves from registers to memory.
     Store,
 }
 
-/// A sub-dword or whole-dword element of memory, and how it stands in a register.
+/// A sub-dword or whole-dword element of memory, and its form in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// A byte, zero-extended.
@@ -22,22 +22,22 @@ pub enum Element {
     I16,
     /// `n` dwords in as many registers.
     Dwords(u16),
-    /// A byte (zero-extended) to or from the low half; the high half stays.
+    /// A zero-extended byte in the low half; the high half keeps its value.
     U8Low,
-    /// A byte to or from the high half; the low half stays.
+    /// A byte in the high half; the low half keeps its value.
     U8High,
-    /// A sign-extended byte to the low half.
+    /// A sign-extended byte in the low half.
     I8Low,
-    /// A sign-extended byte to the high half.
+    /// A sign-extended byte in the high half.
     I8High,
-    /// Two bytes to or from the low half.
+    /// Two bytes in the low half.
     B16Low,
-    /// Two bytes to or from the high half.
+    /// Two bytes in the high half.
     B16High,
 }
 
 impl Element {
-    /// Bytes in memory.
+    /// Returns the size in memory in bytes.
     #[inline(always)]
     pub const fn bytes(self) -> u64 {
         match self {
@@ -52,7 +52,7 @@ impl Element {
         }
     }
 
-    /// The element as dwords: how many, and of what each is.
+    /// Splits the element into dwords, or one smaller part: returns the number of parts and their form.
     #[inline(always)]
     pub const fn parts(self) -> (u16, Element) {
         match self {
@@ -61,7 +61,7 @@ impl Element {
         }
     }
 
-    /// An element of as many bytes that stands in the low bits of its register, as in rows of data on their way.
+    /// Returns an element of the same size in the low bits of its register, the form of data in transit.
     #[inline(always)]
     pub const fn low(self) -> Element {
         match self {
@@ -71,7 +71,7 @@ impl Element {
         }
     }
 
-    /// The register's new value for the bytes `raw` that were loaded.
+    /// Returns the register's new value for the loaded bytes `raw`.
     #[inline(always)]
     pub fn load(self, raw: u32, old: u32) -> u32 {
         match self {
@@ -89,7 +89,7 @@ impl Element {
         }
     }
 
-    /// The bytes to store from a register.
+    /// Returns the bytes to store from a register.
     #[inline(always)]
     pub fn store(self, register: u32) -> u32 {
         match self {

@@ -7,14 +7,14 @@ use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use super::addresses::each;
 
-/// The lanes that the lanes' addresses (in bytes) name, before they are cut to six bits.
+/// Returns the lanes that the lanes' byte addresses name, before the reduction to six bits.
 #[inline(always)]
 fn named(w: &Wave, op: &Op) -> Lanes {
     let (addr, offset) = (usize::from(op.plan.addr), op.offset as u32);
     w.v[addr].map(|address| address.wrapping_add(offset) / 4)
 }
 
-/// Each lane reads the lane that its address names; lanes that are off read as 0.
+/// Each lane reads the lane that its address names. Disabled lanes read as 0.
 #[inline(always)]
 pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     let from = named(w, op);
@@ -22,7 +22,7 @@ pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     write::<WIDTH>(w, op, &values, &from)
 }
 
-/// Each lane writes to the lane that its address names; the highest writer wins, lanes not written get 0.
+/// Each lane writes to the lane that its address names. The highest writer wins, and lanes without a writer get 0.
 #[inline(always)]
 pub fn permute(w: &mut Wave, op: &Op) -> Outcome {
     let (exec, to) = (w.exec(), named(w, op));
@@ -41,12 +41,12 @@ pub fn permute(w: &mut Wave, op: &Op) -> Outcome {
     Ok(())
 }
 
-/// The lane within 32 that lane `l` of them reads by a swizzle pattern.
+/// Returns the lane that lane `l` of a group of 32 reads by a swizzle pattern.
 #[inline(always)]
 pub fn swizzled(pattern: u32, l: u32) -> u32 {
     let (low, middle, high) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
     match pattern {
-        // Bits reversed (for FFTs), but for the highest, which `low` leaves.
+        // The bits are reversed (for FFTs), except the highest ones, which `low` keeps.
         0xe000.. => l.reverse_bits() >> 27 >> low.count_ones() | l & low,
         0xc000.. => {
             let turn = if high & 1 != 0 { 32 - middle } else { middle };
@@ -57,7 +57,7 @@ pub fn swizzled(pattern: u32, l: u32) -> u32 {
     }
 }
 
-/// The pattern in the offset says which lane of its group each lane reads; lanes that are off read as 0.
+/// Each lane reads a lane of its group of 32 by the pattern in the offset. Disabled lanes read as 0.
 #[inline(always)]
 pub fn swizzle<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     let pattern = op.offset as u32 & 0xffff;

@@ -1,4 +1,4 @@
-//! Flat, global and scratch memory instructions: where each lane's access goes, then the transfer.
+//! Flat, global and scratch memory instructions: address computation, then the transfer.
 
 use super::super::env::Env;
 use super::super::memory::{PRIVATE_BASE, SHARED_BASE};
@@ -14,7 +14,7 @@ use super::transfer::{self, Rows};
 use super::{one_offset, scratch};
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
-/// A load from global memory or through flat addresses.
+/// Loads from global memory or through flat addresses.
 #[inline(always)]
 pub fn load_global<const WIDTH: usize>(
     w: &mut Wave,
@@ -29,7 +29,7 @@ pub fn load_global<const WIDTH: usize>(
     load(w, e, op, element)
 }
 
-/// A store to global memory or through flat addresses.
+/// Stores to global memory or through flat addresses.
 #[inline(always)]
 pub fn store_global<const WIDTH: usize>(
     w: &mut Wave,
@@ -44,7 +44,7 @@ pub fn store_global<const WIDTH: usize>(
     store(w, e, op, element)
 }
 
-/// Whether the first lane that is on has a flat address in private memory, which no allocation has.
+/// Returns true if the first enabled lane has a flat address in private memory, where no allocation lies.
 #[inline(always)]
 fn starts_private(w: &Wave, op: &Op) -> bool {
     let lane = w.exec().trailing_zeros() as usize % LANES;
@@ -72,7 +72,7 @@ fn at_once<const WIDTH: usize>(
     access.at_once::<WIDTH>(w, e)
 }
 
-/// The addresses of a global or flat instruction: a pair of registers, or a scalar base and a register; and the offset.
+/// Returns the addresses of a global or flat instruction: a register pair, or a scalar base and a register, plus the offset.
 #[inline(always)]
 fn sum(w: &Wave, op: &Op) -> Sum {
     let (addr, offset) = (usize::from(op.plan.addr), op.offset as i64 as u64);
@@ -91,13 +91,13 @@ fn sum(w: &Wave, op: &Op) -> Sum {
     }
 }
 
-/// A load of any element through any of the three kinds of address.
+/// Loads any element through any of the three kinds of address.
 #[inline(never)]
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     transfer(w, e, i, Role::Vdst, element, Direction::Load)
 }
 
-/// A store of any element through any of the three kinds of address.
+/// Stores any element through any of the three kinds of address.
 #[inline(never)]
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
     transfer(w, e, i, Role::Data, element, Direction::Store)
@@ -145,7 +145,7 @@ fn transfer(
     )
 }
 
-/// The addresses of a global instruction: a register pair, or a scalar base and a 32-bit register; and the offset.
+/// Returns the addresses of a global instruction: a register pair, or a scalar base and a 32-bit register, plus the offset.
 #[inline(always)]
 pub fn global(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as i64 as u64;
@@ -167,7 +167,7 @@ pub fn global(w: &Wave, i: &Inst) -> Addresses {
     out
 }
 
-/// The addresses of a flat instruction.
+/// Returns the addresses of a flat instruction.
 #[inline(always)]
 pub fn flat(w: &Wave, i: &Inst) -> Addresses {
     let (lo, hi) = wide(w, i.by_role(Role::Addr));
@@ -176,7 +176,7 @@ pub fn flat(w: &Wave, i: &Inst) -> Addresses {
     })
 }
 
-/// The lane-private offsets of a scratch instruction.
+/// Returns the lane-private offsets of a scratch instruction.
 pub fn private(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as u32;
     match (i.by_role(Role::Sbase), i.by_role(Role::Addr).as_vgpr()) {
@@ -186,7 +186,7 @@ pub fn private(w: &Wave, i: &Inst) -> Addresses {
     }
 }
 
-/// Lanes whose flat address lies in an aperture.
+/// Returns the lanes whose flat address lies in an aperture.
 #[inline(always)]
 pub fn within(addresses: &Addresses, lanes: u64, aperture: u64) -> u64 {
     let mut hits = [0u8; LANES];
@@ -196,7 +196,7 @@ pub fn within(addresses: &Addresses, lanes: u64, aperture: u64) -> u64 {
     super::super::registers::collect(&hits) & lanes
 }
 
-/// Flat addresses: each lane's lies in scratch, in LDS, or in memory.
+/// Transfers through flat addresses, each of which lies in scratch, in LDS or in memory.
 #[inline(always)]
 fn apertures(
     w: &Wave,
@@ -227,13 +227,13 @@ fn apertures(
     )
 }
 
-/// Where the wave's private memory starts, for flat and scratch instructions: FLAT_SCRATCH.
+/// Returns the start of the wave's private memory for flat and scratch instructions: FLAT_SCRATCH.
 #[inline(always)]
 pub fn scratch_start(w: &Wave) -> u64 {
     w.scalar64(Code(102), 0)
 }
 
-/// Private offsets, from addresses in the aperture or from a scratch instruction: 32 bits.
+/// Returns private offsets of 32 bits, from addresses in the aperture or from a scratch instruction.
 #[inline(always)]
 fn offsets(addresses: &Addresses) -> Addresses {
     let mut out = [0; LANES];
@@ -243,12 +243,12 @@ fn offsets(addresses: &Addresses) -> Addresses {
     out
 }
 
-/// Where lane-private offsets lie in device memory, `extra` bytes further.
+/// Converts lane-private offsets, plus `extra` bytes, to addresses in device memory.
 pub fn swizzle(w: &Wave, addresses: &Addresses, extra: u64) -> Addresses {
     places(scratch_start(w), &offsets(addresses), extra)
 }
 
-/// An atomic: `f(memory, data, compare)`.
+/// Runs an atomic: `f(memory, data, compare)`.
 pub fn atomic<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,
@@ -264,7 +264,7 @@ pub fn atomic<W: Word>(
     }
     let mut addresses = flat(w, i);
     let shared = within(&addresses, lanes, SHARED_BASE);
-    // A pair of a lane's dwords does not stand together: of 64 bits there is no atomic on private memory.
+    // The two dwords of a lane's pair are not adjacent in private memory, so there is no 64-bit atomic on it.
     if W::REGISTERS == 1 {
         for l in each(within(&addresses, lanes, PRIVATE_BASE)) {
             addresses[l] = place(scratch_start(w), addresses[l] & 0xffff_ffff, l);
@@ -280,7 +280,7 @@ pub fn atomic<W: Word>(
     })
 }
 
-/// The register that an atomic returns the old value to: only where GLC asks for it.
+/// Returns the register that receives an atomic's old value, if GLC requests it.
 fn returned(i: &Inst) -> Option<u8> {
     i.modifiers
         .flags

@@ -1,7 +1,8 @@
-//! 64 dwords at 64 places, read or written at once.
+//! 64 dwords at 64 offsets, read or written at once.
 //!
-//! A wave's addresses are usually one run of neighbours, one address, or a few: these are told apart first, 16 lanes at a time, and each
-//! has its own way. Memory is read through atomics or through assembly, LDS (which belongs to one host thread) as it is.
+//! A wave's addresses are usually one run of neighbours, one address, or a few addresses. The code distinguishes these cases first, 16
+//! lanes at a time, and handles each separately. Memory is read through atomics or assembly; LDS, which belongs to one host thread, is read
+//! directly.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -10,14 +11,14 @@ use super::super::single::load64;
 #[cfg(not(target_arch = "x86_64"))]
 use super::super::single::{store32, store64};
 
-/// Lanes of a row, within which patterns are looked for.
+/// Number of lanes of a row, within which patterns are searched.
 const ROW: usize = 16;
 
 /// Dwords that lanes read.
 pub trait Words {
-    /// The `N` dwords from an index on, aligned pairs at once; `None` where they are not all there.
+    /// Returns the `N` dwords from an index on, with aligned pairs read in one access. Returns `None` if they do not all exist.
     fn get<const N: usize>(&self, index: usize) -> Option<[u32; N]>;
-    /// Copies `N` times 64 dwords from an index on, as vectors of `WIDTH` bytes; false where they are not all there.
+    /// Copies `N` times 64 dwords from an index on, as vectors of `WIDTH` bytes. Returns false if they do not all exist.
     fn copy<const WIDTH: usize, const N: usize>(&self, index: usize, out: &mut [Lanes; N]) -> bool;
 }
 
@@ -29,7 +30,7 @@ impl Words for [AtomicU32] {
         }
         let words = self.get(index..)?.first_chunk::<N>()?;
         let mut out = [0; N];
-        // The first word of all is aligned: pairs start at even indices. Two calls, so that each is one of constants.
+        // The first word is aligned, so pairs begin at even indices. There are two calls so that each one has constant bounds.
         if index.is_multiple_of(2) {
             pairs(words, &mut out, 0);
         } else {
@@ -49,7 +50,7 @@ impl Words for [AtomicU32] {
     }
 }
 
-/// Reads words from the one at `first` on, two at a time, of which the first is aligned.
+/// Reads words two at a time from `first` on. The word at `first` is aligned.
 #[inline(always)]
 fn pairs<const N: usize>(words: &[AtomicU32; N], out: &mut [u32; N], first: usize) {
     let mut k = first;
@@ -83,7 +84,7 @@ impl Words for [u32] {
     }
 }
 
-/// Whether lane `l` is at `offsets[0] + stride l`.
+/// Returns true if lane `l` is at `offsets[0] + stride l`.
 #[inline(always)]
 pub fn is_run(offsets: &Lanes, stride: u32) -> bool {
     let first = offsets[0];
@@ -94,21 +95,21 @@ pub fn is_run(offsets: &Lanes, stride: u32) -> bool {
     differs == 0
 }
 
-/// How 64 places lie to each other.
+/// Arrangement of 64 offsets.
 #[derive(Clone, Copy)]
 pub struct Pattern {
-    /// One behind the other.
+    /// All lanes are consecutive.
     run: bool,
-    /// Lanes at the place of their row's first.
+    /// Lanes with the same offset as the first lane of their row.
     uniform: u64,
-    /// Lanes at the place of the lane a row before.
+    /// Lanes with the same offset as the lane one row before.
     repeats: u64,
-    /// Lanes as far behind their row's first as they stand.
+    /// Lanes whose distance from their row's first offset equals their position in the row.
     neighbours: u64,
 }
 
 impl Pattern {
-    /// The pattern of byte offsets, of elements of `N` dwords.
+    /// Determines the pattern of byte offsets of elements of `N` dwords.
     #[inline(always)]
     pub fn of<const N: usize>(offsets: &Lanes) -> Pattern {
         if is_run(offsets, 4 * N as u32) {
@@ -142,7 +143,7 @@ impl Pattern {
         }
     }
 
-    /// The `N` dwords from each byte offset on, all of which are multiples of 4 and of this pattern.
+    /// Loads `N` dwords from each byte offset on. All offsets are multiples of 4 and have this pattern.
     #[inline(always)]
     pub fn gather<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
         self,
@@ -186,7 +187,7 @@ impl Pattern {
     }
 }
 
-/// The `N` dwords from each byte offset on, all of which are multiples of 4.
+/// Loads `N` dwords from each byte offset on. All offsets are multiples of 4.
 #[inline(always)]
 pub fn gather_wide<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
     words: &W,
@@ -196,7 +197,7 @@ pub fn gather_wide<const WIDTH: usize, const N: usize, W: Words + ?Sized>(
     Pattern::of::<N>(offsets).gather::<WIDTH, N, W>(words, offsets, out);
 }
 
-/// What is narrower than a dword, 1 or 2 bytes at each byte offset, none of which crosses a dword: it stands low, and above it anything.
+/// Loads 1 or 2 bytes at each byte offset; none may cross a dword. The bytes stand in the low bits, and the bits above them are arbitrary.
 #[inline(always)]
 pub fn gather_narrow<W: Words + ?Sized>(words: &W, offsets: &Lanes, bytes: u64, out: &mut Lanes) {
     let (first, shift) = ((offsets[0] / 4) as usize, (offsets[0] & 3) as usize);
@@ -229,7 +230,7 @@ pub fn gather_narrow<W: Words + ?Sized>(words: &W, offsets: &Lanes, bytes: u64, 
     }
 }
 
-/// Lanes that stand one behind the other, as a row for each of their dwords.
+/// Splits consecutive lanes into one row for each of their dwords.
 #[inline(always)]
 fn part<const N: usize>(lines: &[Lanes; N], out: &mut [Lanes; N]) {
     let line = lines.as_flattened();
@@ -240,7 +241,7 @@ fn part<const N: usize>(lines: &[Lanes; N], out: &mut [Lanes; N]) {
     }
 }
 
-/// Writes `N` dwords of each lane, one lane behind the other, as vectors of `WIDTH` bytes.
+/// Stores `N` dwords of each lane, with consecutive lanes, as vectors of `WIDTH` bytes.
 #[inline(always)]
 pub fn store_run<const WIDTH: usize, const N: usize>(words: &[AtomicU32], rows: [&Lanes; N]) {
     let mut lines = [[0; LANES]; N];
@@ -253,12 +254,12 @@ pub fn store_run<const WIDTH: usize, const N: usize>(words: &[AtomicU32], rows: 
     put_run::<WIDTH>(words, line);
 }
 
-/// Writes dwords next to each other, a multiple of 64 of them.
+/// Stores consecutive dwords, a multiple of 64.
 #[inline(always)]
 fn put_run<const WIDTH: usize>(words: &[AtomicU32], values: &[u32]) {
     #[cfg(target_arch = "x86_64")]
     for (words, values) in words.chunks_exact(LANES).zip(values.chunks_exact(LANES)) {
-        // SAFETY: both are 256 bytes, and the instructions are of a feature level that the caller runs at.
+        // SAFETY: both sides have 256 bytes, and the instructions belong to a feature level at which the caller runs.
         unsafe {
             copy_run::<WIDTH>(values.as_ptr(), words.as_ptr().cast_mut().cast());
         }
@@ -277,12 +278,12 @@ fn put_run<const WIDTH: usize>(words: &[AtomicU32], values: &[u32]) {
     }
 }
 
-/// Reads `N` times 64 dwords next to each other, as vectors of `WIDTH` bytes.
+/// Loads `N` times 64 consecutive dwords as vectors of `WIDTH` bytes.
 #[inline(always)]
 pub fn load_run<const WIDTH: usize, const N: usize>(words: &[AtomicU32], out: &mut [Lanes; N]) {
     #[cfg(target_arch = "x86_64")]
     for (words, out) in words.chunks_exact(LANES).zip(out) {
-        // SAFETY: both are 256 bytes, and the instructions are of a feature level that the caller runs at.
+        // SAFETY: both sides have 256 bytes, and the instructions belong to a feature level at which the caller runs.
         unsafe {
             copy_run::<WIDTH>(words.as_ptr().cast(), out.as_mut_ptr());
         }
@@ -305,11 +306,12 @@ pub fn load_run<const WIDTH: usize, const N: usize>(words: &[AtomicU32], out: &m
     }
 }
 
-/// Copies 256 bytes by vector moves of `WIDTH` bytes (16: SSE2, 32: AVX, 64: AVX-512). In assembly, for one side is memory that other
-/// threads may write: the host moves each aligned eight bytes of a vector at once, as a relaxed atomic would.
+/// Copies 256 bytes by vector moves of `WIDTH` bytes (16: SSE2, 32: AVX, 64: AVX-512). It is written in assembly because one side is memory
+/// that other threads may write: the host moves each aligned unit of 8 bytes of a vector in one access, as a relaxed atomic would.
 ///
 /// # Safety
-/// Both pointers are good for 256 bytes, and the host has the instructions of the width.
+///
+/// Both pointers are valid for 256 bytes, and the host has the instructions of the width.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn copy_run<const WIDTH: usize>(from: *const u32, to: *mut u32) {
@@ -335,7 +337,7 @@ unsafe fn copy_run<const WIDTH: usize>(from: *const u32, to: *mut u32) {
             )
         };
     }
-    // SAFETY: four moves of the width from each offset stay within 256 bytes, which the caller says both pointers are good for.
+    // SAFETY: four moves of the width from each offset stay within 256 bytes, for which both pointers are valid by the caller's contract.
     unsafe {
         match WIDTH {
             64 => move_four!("vmovdqu64", "zmm", "64", 0usize),

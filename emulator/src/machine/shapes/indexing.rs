@@ -1,6 +1,7 @@
-//! Registers that an index in M0 chooses, and the switch that skips vector instructions.
+//! Registers selected by an index in M0, and the switch that skips vector instructions.
 //!
-//! `M0[7:0]` is the index; `M0[15:12]` says which VGPR operands it is added to while `MODE[27]` is set: src0, src1, src2, destination.
+//! `M0[7:0]` is the index. While `MODE[27]` is set, `M0[15:12]` selects the VGPR operands to which it is added: src0, src1, src2,
+//! destination.
 
 use super::super::trap::Outcome;
 use super::super::trap::{Fault, TrapKind};
@@ -8,7 +9,7 @@ use super::super::wave::Wave;
 use crate::isa::{Code, Inst, Role};
 use crate::semantics::Mode;
 
-/// SGPRs of a wave.
+/// Number of SGPRs of a wave.
 const SGPRS: usize = 102;
 
 fn set_m0(w: &mut Wave, mask: u32, value: u32) {
@@ -16,7 +17,7 @@ fn set_m0(w: &mut Wave, mask: u32, value: u32) {
     w.set_scalar32(Code::M0, old & !mask | value & mask);
 }
 
-/// s_set_gpr_idx_on: index and operands, and indexing begins.
+/// s_set_gpr_idx_on sets index and operands, and starts indexing.
 pub fn on(w: &mut Wave, i: &Inst) -> Outcome {
     let index = w.scalar32(i.operands[0], i.literal);
     set_m0(
@@ -28,26 +29,26 @@ pub fn on(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// s_set_gpr_idx_off.
+/// s_set_gpr_idx_off ends indexing.
 pub fn off(w: &mut Wave) -> Outcome {
     w.set_mode_bits(w.mode_bits() & !Mode::INDEXED);
     Ok(())
 }
 
-/// s_set_gpr_idx_idx: another index.
+/// s_set_gpr_idx_idx sets another index.
 pub fn index(w: &mut Wave, i: &Inst) -> Outcome {
     let index = w.scalar32(i.operands[0], i.literal);
     set_m0(w, 0xff, index);
     Ok(())
 }
 
-/// s_set_gpr_idx_mode: other operands.
+/// s_set_gpr_idx_mode selects other operands.
 pub fn mode(w: &mut Wave, operands: u32) -> Outcome {
     set_m0(w, 0xf000, operands << 12);
     Ok(())
 }
 
-/// s_setvskip: the bit of the first source that the second one numbers.
+/// s_setvskip copies the bit of the first source with the number in the second source to the mode.
 pub fn set_vskip(w: &mut Wave, i: &Inst) -> Outcome {
     let [bits, number] = [0, 1].map(|n| w.scalar32(i.operands[n], i.literal));
     let skipped = if bits >> (number & 31) & 1 != 0 {
@@ -59,10 +60,10 @@ pub fn set_vskip(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// A vector instruction with M0's index added to the VGPRs that M0 says; `None` where it does nothing.
+/// Returns a vector instruction with M0's index added to the VGPRs that M0 selects, or `None` if the instruction has no effect.
 ///
-/// An index may lead out of the kernel's registers: a destination there is not written, a source there reads as VGPR 0.
-/// Compilers rely on it: they write at an index first, and drop the result where a check of the bounds says so.
+/// An index may lead out of the kernel's registers: a destination there is not written, and a source there reads as VGPR 0. Compilers rely
+/// on this: they write at an index first, and drop the result if a bounds check fails.
 pub fn indexed(w: &Wave, i: &Inst) -> Option<Inst> {
     let m0 = w.scalar32(Code::M0, 0);
     let mut indexed = *i;
@@ -88,7 +89,7 @@ pub fn indexed(w: &Wave, i: &Inst) -> Option<Inst> {
     Some(indexed)
 }
 
-/// The SGPR that lies M0 registers behind the one an operand names.
+/// Returns the SGPR that lies M0 registers behind an operand's register.
 fn relative(w: &Wave, code: Code, count: usize) -> Result<Code, Fault> {
     let register = u64::from(code.0) + u64::from(w.scalar32(Code::M0, 0));
     if register + count as u64 > SGPRS as u64 {
@@ -101,13 +102,13 @@ fn relative(w: &Wave, code: Code, count: usize) -> Result<Code, Fault> {
     Ok(Code(register as u16))
 }
 
-/// s_movrels: the source is indexed.
+/// s_movrels copies from an indexed source.
 pub fn movrels(w: &mut Wave, i: &Inst, registers: usize) -> Outcome {
     let from = relative(w, i.operands[1], registers)?;
     copy(w, i, i.operands[0], from, registers)
 }
 
-/// s_movreld: the destination is indexed.
+/// s_movreld copies to an indexed destination.
 pub fn movreld(w: &mut Wave, i: &Inst, registers: usize) -> Outcome {
     let to = relative(w, i.operands[0], registers)?;
     copy(w, i, to, i.operands[1], registers)

@@ -1,5 +1,5 @@
-//! What the shapes compute many lanes at a time is what a lane at a time gives by the definition: selects, other lanes, parts of a
-//! destination, modes, clamp and omod; on special and random values, under masks, at every feature level of the host.
+//! Tests that the vectorised shapes compute the same as one lane at a time by the definition: selects, other lanes, parts of a destination,
+//! modes, clamp and omod. They run on special and random values, under masks, at every feature level of the host.
 
 use half::f16;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use super::super::wave::Wave;
 use crate::isa::{self, Code};
 use crate::semantics::{self, Mode, Omod};
 
-/// v2 before the instruction.
+/// Value of v2 before the instruction.
 const OLD: u32 = 0x5aa5_3cc3;
 /// HIP's rounding, subnormals, DX10_CLAMP and IEEE.
 const HIP_MODE: u32 = 0x3f0;
@@ -68,7 +68,7 @@ fn state() -> impl Strategy<Value = State> {
     (lanes(), lanes(), exec, mode).prop_map(|(v0, v1, exec, mode)| State { v0, v1, exec, mode })
 }
 
-/// v2 after an instruction, and VCC: the same at every level.
+/// Returns v2 and VCC after an instruction, which must be the same at every level.
 fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let inst = isa::decode(&bytes).expect("an instruction");
@@ -104,7 +104,7 @@ fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
     (lanes, vcc)
 }
 
-/// Runs an instruction that writes v2, and compares with what each lane gets; `None`: its old value.
+/// Runs an instruction that writes v2, and compares it with each lane's expected value; `None` stands for the old value.
 fn check(words: [u32; 2], state: &State, lane: impl Fn(usize) -> Option<u32>) {
     let (got, _) = run(words, state);
     for (l, got) in got.into_iter().enumerate() {
@@ -145,7 +145,7 @@ fn part(value: u32, old: u32, sel: u32, unused: u32) -> u32 {
         }
 }
 
-/// The bits of a float after abs and neg.
+/// Returns the bits of a float after abs and neg.
 fn signed(x: u32, neg: u32, abs: u32) -> u32 {
     let x = if abs != 0 { x & 0x7fff_ffff } else { x };
     x ^ neg << 31

@@ -9,7 +9,7 @@ use crate::isa::{Code, Inst};
 /// The inline constant -1.
 const MINUS_ONE: u16 = 193;
 
-/// v_readfirstlane_b32: the first active lane's value, or lane 0's where none is.
+/// v_readfirstlane_b32 reads the first enabled lane's value, or lane 0's if no lane is enabled.
 pub fn readfirstlane(w: &mut Wave, i: &Inst) -> Outcome {
     let lane = w.exec().trailing_zeros() as usize % LANES;
     let value = lane_value(w, i.operands[1], i.literal, lane);
@@ -17,7 +17,7 @@ pub fn readfirstlane(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// v_readlane_b32.
+/// v_readlane_b32 reads the value of a lane.
 pub fn readlane(w: &mut Wave, i: &Inst) -> Outcome {
     let lane = w.scalar32(i.operands[2], i.literal) as usize % LANES;
     let value = lane_value(w, i.operands[1], i.literal, lane);
@@ -25,7 +25,7 @@ pub fn readlane(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// v_writelane_b32: whatever EXEC says.
+/// v_writelane_b32 writes a lane, independent of EXEC.
 pub fn writelane(w: &mut Wave, i: &Inst) -> Outcome {
     let value = w.scalar32(i.operands[1], i.literal);
     let lane = w.scalar32(i.operands[2], i.literal) as usize % LANES;
@@ -42,7 +42,7 @@ fn lane_value(w: &Wave, code: Code, literal: u32, lane: usize) -> u32 {
     }
 }
 
-/// For each lane, the bits of a mask's half that belong to lower lanes, where the half begins at lane `first`.
+/// Computes for each lane the bits of half a mask that belong to lower lanes. The half begins at lane `first`.
 const fn lower_lanes(first: usize) -> Lanes {
     let mut lower = [0; LANES];
     let mut l = first + 1;
@@ -57,7 +57,7 @@ const fn lower_lanes(first: usize) -> Lanes {
     lower
 }
 
-/// v_mbcnt_lo_u32_b32 and v_mbcnt_hi_u32_b32: src1 plus the bits of src0 that belong to lower lanes of the half that begins at
+/// v_mbcnt_lo_u32_b32 and v_mbcnt_hi_u32_b32 add to src1 the number of src0's bits that belong to lower lanes of the half that begins at
 /// lane `FIRST`.
 #[inline(always)]
 pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
@@ -85,7 +85,7 @@ pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// v_swap_b32: there is no other place than a VGPR to write to.
+/// v_swap_b32, whose operands must be VGPRs because both are written.
 pub fn swap(w: &mut Wave, i: &Inst) -> Outcome {
     let (Some(a), Some(b)) = (i.operands[0].as_vgpr(), i.operands[1].as_vgpr()) else {
         return Err(Fault::new(TrapKind::IllegalInstruction).into());
@@ -96,7 +96,7 @@ pub fn swap(w: &mut Wave, i: &Inst) -> Outcome {
     Ok(())
 }
 
-/// v_mqsad_u32_u8: the only instruction with operands of 128 bits; `f(a, b, c)`.
+/// v_mqsad_u32_u8 is the only instruction with operands of 128 bits: `f(a, b, c)`.
 pub fn quad(w: &mut Wave, i: &Inst, f: impl Fn(u64, u32, [u32; 4]) -> [u32; 4]) -> Outcome {
     let [vdst, a, b, c] = [0, 1, 2, 3].map(|n| i.operands[n]);
     let (Some(vdst), Some(c)) = (vdst.as_vgpr(), c.as_vgpr()) else {

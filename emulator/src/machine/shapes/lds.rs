@@ -1,4 +1,5 @@
-//! LDS instructions: one or two addresses a lane, atomics, and the lane exchanges that share the encoding.
+//! LDS instructions: one or two addresses per lane, atomics, and instructions whose address or operand comes from M0, the lane's number or
+//! a second place in LDS.
 
 use super::super::env::Env;
 use super::super::lds::Lds;
@@ -8,24 +9,24 @@ use super::super::trap::Fault;
 use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use super::addresses::each;
-use super::atomic::{Word, staged};
+use super::atomic::{Word, staged, update_lds};
 use super::element::{Direction, Element};
 use super::gather::{Pattern, gather_narrow, gather_wide, is_run};
 use super::transfer::{commit, transfer};
 use crate::isa::{Code, Inst, Role};
 
-/// The VGPR that an operand names.
+/// Returns the VGPR of an operand.
 pub fn register(code: Code) -> usize {
     code.as_vgpr().unwrap_or(0) as usize
 }
 
-/// The byte addresses of the lanes.
+/// Returns the byte addresses of the lanes.
 #[inline(always)]
 pub fn addresses(w: &Wave, i: &Inst, offset: u32) -> Lanes {
     w.v[register(i.by_role(Role::Addr))].map(|at| at.wrapping_add(offset))
 }
 
-/// Moves an element of one lane between rows and an address of LDS.
+/// Moves an element of one lane between rows and an address in LDS.
 #[inline(always)]
 pub fn lane(
     lds: &mut Lds,
@@ -54,7 +55,7 @@ pub fn lane(
     Ok(())
 }
 
-/// Moves an element of each lane that is on between the registers from `first` on and its address.
+/// Moves an element of each enabled lane between the registers from `first` on and the lane's address.
 #[inline(never)]
 pub fn lanes(
     w: &mut Wave,
@@ -73,8 +74,8 @@ pub fn lanes(
     })
 }
 
-/// The lanes' byte addresses where an element at each is aligned, or consists of aligned dwords, and lies in LDS; those of lanes that are
-/// off are some other lane's.
+/// Returns the lanes' byte addresses, if an element at each is aligned, or consists of aligned dwords, and lies in LDS. A disabled lane
+/// gets the address of some enabled lane.
 #[inline(always)]
 fn span(
     w: &mut Wave,
@@ -99,7 +100,7 @@ fn span(
     (outside == 0 && w.exec() != 0).then_some(at)
 }
 
-/// The `N` dwords at each lane's address, or what is narrower and stands low.
+/// Loads the `N` dwords at each lane's address. A narrower element stands in the low bits.
 #[inline(always)]
 fn load_span<const WIDTH: usize, const N: usize>(
     lds: &Lds,
@@ -115,7 +116,7 @@ fn load_span<const WIDTH: usize, const N: usize>(
     rows
 }
 
-/// Stores `N` dwords of each lane from the registers from `data` on, or what is narrower.
+/// Stores `N` dwords of each lane, or a narrower element, from the registers from `data` on.
 #[inline(always)]
 fn store_span<const N: usize>(w: &Wave, lds: &mut Lds, at: &Lanes, data: usize, element: Element) {
     if element.bytes() < 4 {
@@ -183,7 +184,7 @@ fn write_rows<const N: usize>(w: &mut Wave, e: &mut Env<'_>, op: &Op, element: E
     true
 }
 
-/// `ds_read_*` of one address.
+/// `ds_read_*` with one address.
 #[inline(always)]
 pub fn read<const WIDTH: usize>(
     w: &mut Wave,
@@ -204,7 +205,7 @@ pub fn read<const WIDTH: usize>(
     lanes(w, e, op.by_role(Role::Vdst), &at, element, Direction::Load)
 }
 
-/// `ds_write_*` of one address.
+/// `ds_write_*` with one address.
 #[inline(always)]
 pub fn write<const WIDTH: usize>(
     w: &mut Wave,
@@ -225,13 +226,13 @@ pub fn write<const WIDTH: usize>(
     lanes(w, e, op.by_role(Role::Data), &at, element, Direction::Store)
 }
 
-/// The two byte offsets of a two-address instruction, whose fields count `unit` bytes.
+/// Returns the two byte offsets of a two-address instruction, whose fields count units of `unit` bytes.
 pub fn offsets(i: &Inst, unit: u32) -> (u32, u32) {
     let field = i.offset as u32;
     ((field & 255) * unit, (field >> 8 & 255) * unit)
 }
 
-/// `ds_read2*`: two elements of `dwords` dwords, their offsets in units of `unit` bytes.
+/// `ds_read2*` reads two elements of `dwords` dwords, with offsets in units of `unit` bytes.
 #[inline(always)]
 pub fn read2<const WIDTH: usize>(
     w: &mut Wave,
@@ -260,7 +261,7 @@ fn read2_rows<const WIDTH: usize, const N: usize>(
     first: u32,
     second: u32,
 ) -> bool {
-    // Both lie alike: one check up to the farther, one look at the pattern.
+    // Both elements have the same pattern, so one check up to the farther one and one search for the pattern suffice.
     let (low, high) = (first.min(second), first.max(second));
     let apart = high - low;
     let Some(at) = span(w, &e.lds, op, low, apart + 4 * N as u32, 4) else {
@@ -278,7 +279,7 @@ fn read2_rows<const WIDTH: usize, const N: usize>(
     true
 }
 
-/// Both elements are read before the first is written.
+/// Reads both elements of all lanes before it writes the first.
 #[inline(never)]
 fn read2_lanes(
     w: &mut Wave,
@@ -301,7 +302,7 @@ fn read2_lanes(
     })
 }
 
-/// `ds_write2*`: each lane's second element is written behind its first.
+/// `ds_write2*` writes each lane's second element after its first.
 pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -> Outcome {
     let (first, second) = offsets(i, unit);
     let (first, second) = (addresses(w, i, first), addresses(w, i, second));
@@ -320,7 +321,7 @@ pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -
     Ok(())
 }
 
-/// `ds_*` atomics: `f(memory, data0, data1)`; the old value goes to the destination where there is one.
+/// `ds_*` atomics compute `f(memory, data0, data1)`. The old value goes to the destination, if there is one.
 pub fn atomic<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,
@@ -336,4 +337,92 @@ pub fn atomic<W: Word>(
         }
         Ok(())
     })
+}
+
+/// Returns the base in M0.
+pub fn m0_base(w: &Wave) -> u32 {
+    w.scalar32(Code::M0, 0) & 0xffff
+}
+
+/// Returns the addresses of the lanes by their numbers: M0 plus the offset plus one dword per lane.
+pub fn by_lane(w: &Wave, i: &Inst) -> Lanes {
+    let base = m0_base(w) + i.offset as u32;
+    std::array::from_fn(|lane| base + 4 * lane as u32)
+}
+
+/// `ds_read_addtid_b32` reads at addresses by lane.
+pub fn read_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    let (vdst, at) = (i.by_role(Role::Vdst), by_lane(w, i));
+    lanes(w, e, vdst, &at, Element::Dwords(1), Direction::Load)
+}
+
+/// `ds_write_addtid_b32` writes at addresses by lane.
+pub fn write_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+    let (data, at) = (i.by_role(Role::Data), by_lane(w, i));
+    lanes(w, e, data, &at, Element::Dwords(1), Direction::Store)
+}
+
+/// `ds_append` and `ds_consume` change the counter at M0's base to `f(counter, number of enabled lanes)`, and every enabled lane gets the
+/// old value.
+pub fn count(w: &mut Wave, e: &mut Env<'_>, i: &Inst, f: impl Fn(u32, u32) -> u32) -> Outcome {
+    let exec = w.exec();
+    let (Some(lane), Some(vdst)) = (each(exec).next(), i.by_role(Role::Vdst).as_vgpr()) else {
+        return Ok(());
+    };
+    let at = m0_base(w) + i.offset as u32;
+    let old = update_lds(&mut e.lds, at, lane, |n| f(n, exec.count_ones()))?;
+    for l in each(exec) {
+        w.v[usize::from(vdst)][l] = old;
+    }
+    Ok(())
+}
+
+/// `ds_wrxchg2*` runs two exchanges, with offsets in units of `unit` bytes.
+pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) -> Outcome {
+    let [addr, data, data1, vdst] =
+        [Role::Addr, Role::Data, Role::Data1, Role::Vdst].map(|role| register(i.by_role(role)));
+    let offsets = super::lds::offsets(i, unit);
+    let mut old = [[W::ZERO; 2]; LANES];
+    for l in each(w.exec()) {
+        let base = w.v[addr][l];
+        let (first, second) = (W::get(w, data, l), W::get(w, data1, l));
+        old[l] = [
+            update_lds(&mut e.lds, base.wrapping_add(offsets.0), l, |_| first)?,
+            update_lds(&mut e.lds, base.wrapping_add(offsets.1), l, |_| second)?,
+        ];
+    }
+    for l in each(w.exec()) {
+        let [first, second] = old[l];
+        first.set(w, vdst, l);
+        second.set(w, vdst + W::REGISTERS, l);
+    }
+    Ok(())
+}
+
+/// Returns the LDS addresses of the memory value and the operand of a lane of `ds_*_src2_*`.
+pub fn both_places(i: &Inst, address: u32) -> (u32, u32) {
+    let offset = i.offset as u16;
+    let (to, distance) = if offset & 0x8000 != 0 {
+        (address & 0x1_ffff, address as i32 >> 17)
+    } else {
+        (address, i32::from((offset << 1) as i16 >> 1))
+    };
+    (to, to.wrapping_add_signed(distance.wrapping_mul(4)))
+}
+
+/// `ds_*_src2_*` compute `f(memory, operand)` with both values in LDS. The operand's distance in dwords is the signed low 15 bits of the
+/// offset, or, if the offset's highest bit is set, the signed upper 15 bits of the address.
+pub fn from_lds<W: Word>(
+    w: &mut Wave,
+    e: &mut Env<'_>,
+    i: &Inst,
+    f: impl Fn(W, W) -> W,
+) -> Outcome {
+    let addr = register(i.by_role(Role::Addr));
+    for l in each(w.exec()) {
+        let (to, from) = both_places(i, w.v[addr][l]);
+        let operand = update_lds(&mut e.lds, from, l, |x: W| x)?;
+        update_lds(&mut e.lds, to, l, |memory| f(memory, operand))?;
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! Untyped buffer instructions: addresses through a resource descriptor, swizzled scratch among them.
+//! Untyped buffer instructions: addresses through a buffer resource, including swizzled scratch.
 
 use super::super::env::Env;
 use super::super::op::Op;
@@ -14,7 +14,7 @@ use super::transfer;
 use super::{one_offset, scratch};
 use crate::isa::{Code, Flags, Inst, Role};
 
-/// The addresses of an instruction from dword `k` of its element on, and the lanes within the resource.
+/// Returns the addresses of dword `k` of an instruction's element, and the lanes within the resource.
 #[inline(always)]
 pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
     let resource = Resource::read(w, i.by_role(Role::Sbase));
@@ -37,14 +37,14 @@ pub fn addresses(w: &Wave, i: &Inst, k: u64, bytes: u64) -> (Addresses, u64) {
     resource.addresses(soffset, immediate, offen.then_some(offsets), indices, bytes)
 }
 
-/// An offset within scratch: 32 bits, so that a negative register and a larger immediate make a small one.
+/// Adds an offset within scratch in 32 bits, so that a negative register and a larger immediate make a small offset.
 #[inline(always)]
 fn private_offset(immediate: u64, register: u32) -> u64 {
     (immediate as u32).wrapping_add(register).into()
 }
 
-/// Of an instruction on scratch: where the private memory of lane 0 starts, the offset of each lane, and whether the
-/// resource is large enough.
+/// Returns, for an instruction on scratch, the start of lane 0's private memory, the offset of each lane, and true if the resource is large
+/// enough.
 #[inline(always)]
 pub fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)> {
     let resource = Resource::read(w, i.by_role(Role::Sbase));
@@ -64,7 +64,7 @@ pub fn private(w: &Wave, i: &Inst, bytes: u64) -> Option<(u64, Addresses, bool)>
     Some((start, offsets, resource.records >= bytes))
 }
 
-/// `buffer_load_*`: beyond the resource the result is 0.
+/// `buffer_load_*`. A load beyond the resource returns 0.
 #[inline(always)]
 pub fn load<const WIDTH: usize>(
     w: &mut Wave,
@@ -78,7 +78,7 @@ pub fn load<const WIDTH: usize>(
     transfer(w, e, op, element, Direction::Load)
 }
 
-/// `buffer_store_*`: beyond the resource nothing is written.
+/// `buffer_store_*`. A store beyond the resource is dropped.
 #[inline(always)]
 pub fn store<const WIDTH: usize>(
     w: &mut Wave,
@@ -92,7 +92,8 @@ pub fn store<const WIDTH: usize>(
     transfer(w, e, op, element, Direction::Store)
 }
 
-/// Through a raw buffer without indices, each lane's element within it or beyond it as a whole: what is left is an access to memory.
+/// Transfers through a raw buffer without indices, if each lane's element is either within it or beyond it as a whole. The transfer is then
+/// a plain memory access.
 #[inline(always)]
 fn at_once<const WIDTH: usize>(
     w: &mut Wave,
@@ -111,7 +112,7 @@ fn at_once<const WIDTH: usize>(
     let (offen, exec) = (flags.has(Flags::OFFEN), w.exec());
     let low = offen.then_some(usize::from(op.plan.addr));
     let offsets = low.map_or(&[0; LANES], |n| &w.v[n]);
-    // As many lanes are within by their first dword as by their last, or the general way parts them.
+    // The lanes that are within by their first dword must be within by their last, or the general method separates them.
     let within = |bytes: u64| match resource.records.checked_sub(fixed + bytes) {
         Some(room) => {
             let mut hits = [0u8; LANES];
@@ -141,7 +142,7 @@ fn at_once<const WIDTH: usize>(
     access.at_once::<WIDTH>(w, e)
 }
 
-/// Dword by dword, for swizzling may part neighbours.
+/// Transfers dword by dword, because swizzling may separate neighbours.
 #[inline(never)]
 fn transfer(
     w: &mut Wave,
@@ -169,7 +170,7 @@ fn transfer(
     })
 }
 
-/// An atomic: `f(memory, data, compare)`.
+/// Runs an atomic: `f(memory, data, compare)`.
 pub fn atomic<W: Word>(
     w: &mut Wave,
     e: &mut Env<'_>,
@@ -187,7 +188,7 @@ fn vdata(i: &Inst) -> Code {
     Code::vgpr((i.words[1] >> 8) as u8)
 }
 
-/// The number of the first data VGPR.
+/// Returns the number of the first data VGPR.
 pub fn data(i: &Inst) -> usize {
     (i.words[1] >> 8 & 255) as usize
 }

@@ -1,4 +1,4 @@
-//! Private memory that all lanes access at one offset, as with what a compiler spills: it stands side by side.
+//! Private memory that all lanes access at one offset, as with registers that a compiler spills. The 64 dwords are then adjacent.
 
 use super::super::env::Env;
 use super::super::memory::PRIVATE_BASE;
@@ -10,7 +10,7 @@ use super::resource::Resource;
 use super::transfer;
 use crate::isa::{Code, Encoding, Flags, Inst, Role};
 
-/// The value of a register that all lanes which are on have in common.
+/// Returns the value of a register, if all enabled lanes have the same.
 #[inline(always)]
 fn uniform(w: &mut Wave, register: usize) -> Option<u32> {
     let lane = w.exec().trailing_zeros() as usize % LANES;
@@ -21,8 +21,8 @@ fn uniform(w: &mut Wave, register: usize) -> Option<u32> {
     (differs == 0).then_some(first)
 }
 
-/// Moves an element that all lanes have at one offset of their private memory, of which lane 0's starts at `start`. False where that
-/// takes the general way.
+/// Moves an element that all lanes have at one offset of their private memory, which begins at `start` for lane 0. Returns false if only
+/// the general method applies.
 #[inline(always)]
 pub fn transfer(
     w: &mut Wave,
@@ -62,7 +62,7 @@ pub fn transfer(
     }
 }
 
-/// Of an instruction on scratch, all of whose lanes have one offset: where the private memory of lane 0 starts, and that offset.
+/// Returns, for an instruction on scratch whose lanes share one offset, the start of lane 0's private memory and that offset.
 #[inline(always)]
 pub fn of_buffer(w: &mut Wave, i: &Inst, bytes: u64) -> Option<(u64, u32)> {
     let resource = Resource::read(w, i.by_role(Role::Sbase));
@@ -80,7 +80,7 @@ pub fn of_buffer(w: &mut Wave, i: &Inst, bytes: u64) -> Option<(u64, u32)> {
     Some((start, (i.offset as u32).wrapping_add(register)))
 }
 
-/// The offset of a flat or scratch instruction in private memory, where all lanes have one.
+/// Returns the offset of a flat or scratch instruction in private memory, if all lanes have the same.
 #[inline(always)]
 pub fn of_flat(w: &mut Wave, i: &Inst) -> Option<u32> {
     let offset = i.offset as u32;

@@ -1,4 +1,4 @@
-//! Buffer resources: four scalar registers that say what memory an instruction reaches, and the addresses through them.
+//! Buffer resources: four scalar registers that describe the memory of an instruction, and the addresses through them.
 
 use super::super::registers::{LANES, Lanes};
 use super::super::wave::Wave;
@@ -10,7 +10,7 @@ pub struct Resource {
     /// First address.
     pub base: u64,
     stride: u64,
-    /// Its records, or its bytes where it has no stride.
+    /// Number of records, or of bytes if the stride is 0.
     pub records: u64,
     swizzled: bool,
     index_stride: u64,
@@ -18,11 +18,11 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Reads the four dwords from a scalar register on.
+    /// Reads the resource from four scalar registers.
     pub fn read(w: &Wave, code: Code) -> Resource {
         let [a, b, c, d] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
         let add_lane = d >> 23 & 1 != 0;
-        // With the lane's number added, the data format field extends the stride.
+        // If the lane's number is added, the data format field extends the stride.
         let stride = (b >> 16 & 0x3fff) | if add_lane { (d >> 15 & 15) << 14 } else { 0 };
         Resource {
             base: a as u64 | (b as u64 & 0xffff) << 32,
@@ -34,13 +34,13 @@ impl Resource {
         }
     }
 
-    /// Whether it is what compilers use for scratch: swizzled by the lane's number, 64 lanes side by side.
+    /// Returns true for the resource that compilers use for scratch: swizzled by the lane's number, with 64 lanes side by side.
     #[inline(always)]
     pub fn is_scratch(&self) -> bool {
         self.swizzled && self.add_lane && self.stride == 0 && self.index_stride == LANES as u64
     }
 
-    /// Size in bytes of what it covers.
+    /// Returns the size of the resource in bytes.
     pub fn bytes(&self) -> u64 {
         if self.stride == 0 {
             self.records
@@ -49,15 +49,15 @@ impl Resource {
         }
     }
 
-    /// Whether it is bytes, one behind the other, the same for all lanes.
+    /// Returns true if the resource is plain consecutive bytes, the same for all lanes.
     #[inline(always)]
     pub fn is_raw(&self) -> bool {
         self.stride == 0 && !self.add_lane
     }
 
-    /// The addresses through it, and the lanes that are within it with so many bytes. A raw buffer is as long as its records say, the
-    /// scalar offset counted; of a structured one the index must be below the records and, where lanes have indices, the offset below
-    /// the stride.
+    /// Returns the addresses through the resource, and the lanes whose `bytes` bytes are within it. In a raw buffer, the offset, including
+    /// the scalar one, must be below the records. In a structured buffer, the index must be below the records and, if lanes have indices,
+    /// the offset below the stride.
     pub fn addresses(
         &self,
         soffset: u64,

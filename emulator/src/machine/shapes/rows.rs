@@ -1,8 +1,9 @@
-//! What the last column of the instruction table may say: macros that make the handlers of a row.
+//! Macros of the instruction table's last column, which make the handlers of a row.
 //!
-//! Each expands to `Some(Handlers)`: one function for every host feature level where lanes are worth it, one for all elsewhere.
+//! Each macro expands to `Some(Handlers)`: one function per host feature level where vectorised loops over lanes are faster, else one
+//! function for all levels.
 
-/// A vector instruction of a pure function; a second function is the one for the clamp modifier.
+/// Vector instruction by a pure function. A second function replaces it under the clamp modifier.
 macro_rules! valu {
     ($f:ident) => {
         Some(
@@ -22,7 +23,7 @@ macro_rules! valu {
     };
 }
 
-/// A vector compare that writes EXEC too.
+/// Vector comparison that writes EXEC too.
 macro_rules! cmpx {
     ($f:ident) => {
         Some(
@@ -34,14 +35,14 @@ macro_rules! cmpx {
     };
 }
 
-/// A vector instruction that is a function of `(wave, instruction)`.
+/// Vector instruction as a function of `(wave, instruction)`.
 macro_rules! lanewise {
     (|$w:ident, $i:ident| $body:expr) => {
         Some($crate::machine::levels!(|$w, _e, $i| $body))
     };
 }
 
-/// An instruction that is a function of `(wave, environment, instruction)`.
+/// Instruction as a function of `(wave, environment, instruction)`.
 macro_rules! scalar {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
         fn run(
@@ -55,28 +56,28 @@ macro_rules! scalar {
     }};
 }
 
-/// A scalar instruction of a pure function.
+/// Scalar instruction by a pure function.
 macro_rules! salu {
     ($f:expr) => {
         scalar!(|w, _e, i| $crate::machine::shapes::salu(w, i, $f))
     };
 }
 
-/// A scalar instruction that saves EXEC and makes a new one.
+/// Scalar instruction that saves EXEC and computes a new one.
 macro_rules! saveexec {
     ($f:expr) => {
         scalar!(|w, _e, i| $crate::machine::shapes::saveexec(w, i, $f))
     };
 }
 
-/// A scalar instruction that makes a new EXEC and keeps a copy of it.
+/// Scalar instruction that computes a new EXEC and keeps a copy of it.
 macro_rules! wrexec {
     ($f:expr) => {
         scalar!(|w, _e, i| $crate::machine::shapes::wrexec(w, i, $f))
     };
 }
 
-/// A branch where a condition on the wave holds.
+/// Branch on a condition of the wave.
 macro_rules! branch {
     (|$w:ident| $taken:expr) => {
         scalar!(|w, _e, i| {
@@ -87,14 +88,14 @@ macro_rules! branch {
     };
 }
 
-/// An instruction that concerns the wave's progress alone.
+/// Instruction that only changes the wave's progress.
 macro_rules! control {
     (|$w:ident| $body:expr) => {
         scalar!(|$w, _e, _i| $body)
     };
 }
 
-/// An instruction without effect on results: waits, hints, cache control.
+/// Instruction without effect on results: waits, hints, cache control.
 macro_rules! nothing {
     () => {
         scalar!(|_w, _e, _i| Ok(()))
@@ -108,8 +109,8 @@ macro_rules! wait {
     };
 }
 
-/// A load through a flat, global or scratch address. Those from global memory are what kernels wait for: they have code of their own at
-/// every level.
+/// Load through a flat, global or scratch address. Kernels wait mostly for loads from global memory, so these have their own code at every
+/// level.
 macro_rules! load {
     (scratch, $element:ident $(($n:literal))?) => {
         scalar!(|w, e, i| $crate::machine::shapes::flat::load(w, e, i, $crate::machine::shapes::Element::$element $(($n))?))
@@ -157,7 +158,7 @@ macro_rules! lds_store {
     };
 }
 
-/// A load of two elements from LDS: dwords of each, bytes that an offset counts.
+/// Load of two elements from LDS, from the dwords of each and the unit of the offsets in bytes.
 macro_rules! lds_load2 {
     ($dwords:literal, $unit:literal) => {
         Some($crate::machine::levels!(|w, e, i| {
@@ -173,7 +174,7 @@ macro_rules! lds_store2 {
     };
 }
 
-/// An atomic of a shape, `f(memory, data)`; the function's own types say whether it is signed.
+/// Atomic of a shape, `f(memory, data)`. The function's types determine the signedness.
 macro_rules! update {
     ($shape:path, $word:ty, $f:expr) => {
         scalar!(|w, e, i| $shape(w, e, i, |m: $word, a, _| $f(m as _, a as _) as $word))
@@ -271,7 +272,7 @@ macro_rules! lds_ternary64 {
     };
 }
 
-/// A floating-point atomic of 32 bits on LDS: `f(mode, memory, data)`. The usual mode has code of its own.
+/// Floating-point atomic of 32 bits on LDS: `f(mode, memory, data)`. The usual mode has its own code.
 macro_rules! lds_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {
@@ -383,10 +384,12 @@ macro_rules! scalar_buffer_compare64 {
 macro_rules! lds_src2_32 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u32, a| $f(
-                m as _, a as _
+            |w, e, i| $crate::machine::shapes::lds::from_lds(
+                w,
+                e,
+                i,
+                |m: u32, a| $f(m as _, a as _) as u32
             )
-                as u32)
         )
     };
 }
@@ -397,7 +400,7 @@ macro_rules! lds_src2_float32 {
         scalar!(|w, e, i| {
             let mode = w.mode();
             let float = f32::from_bits;
-            $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u32, a| {
+            $crate::machine::shapes::lds::from_lds(w, e, i, |m: u32, a| {
                 $f(mode, float(m), float(a)).to_bits()
             })
         })
@@ -408,10 +411,12 @@ macro_rules! lds_src2_float32 {
 macro_rules! lds_src2_64 {
     ($f:expr) => {
         scalar!(
-            |w, e, i| $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u64, a| $f(
-                m as _, a as _
+            |w, e, i| $crate::machine::shapes::lds::from_lds(
+                w,
+                e,
+                i,
+                |m: u64, a| $f(m as _, a as _) as u64
             )
-                as u64)
         )
     };
 }
@@ -422,7 +427,7 @@ macro_rules! lds_src2_float64 {
         scalar!(|w, e, i| {
             let mode = w.mode();
             let float = f64::from_bits;
-            $crate::machine::shapes::lds_more::from_lds(w, e, i, |m: u64, a| {
+            $crate::machine::shapes::lds::from_lds(w, e, i, |m: u64, a| {
                 $f(mode, float(m), float(a)).to_bits()
             })
         })

@@ -1,12 +1,12 @@
-//! The shape of a scalar ALU instruction: a `bool` argument is SCC, a `bool` result goes to SCC.
+//! The shape of a scalar ALU instruction. A `bool` argument is SCC, and a `bool` result goes to SCC.
 
 use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use crate::isa::{Access, Code, Inst, Role, Type};
 
-/// What a scalar function may take.
+/// Argument type of a scalar function.
 pub trait Argument: Copy {
-    /// Whether it is an operand of the instruction (false: SCC).
+    /// True for an operand of the instruction, false for SCC.
     const OPERAND: bool = true;
     /// Reads operand `n`.
     fn read(w: &Wave, i: &Inst, n: usize) -> Self;
@@ -59,9 +59,9 @@ impl Argument for bool {
     }
 }
 
-/// What a scalar function may return.
+/// Result type of a scalar function.
 pub trait Output {
-    /// Writes it back.
+    /// Writes the result.
     fn write(self, w: &mut Wave, i: &Inst);
 }
 
@@ -110,7 +110,7 @@ impl<T: Output> Output for (T, bool) {
 
 /// A pure function of one to three scalars.
 pub trait ScalarFunction<Signature>: Copy {
-    /// Runs it.
+    /// Runs the function.
     fn run(self, w: &mut Wave, i: &Inst) -> Outcome;
 }
 
@@ -143,7 +143,7 @@ pub fn salu<S, F: ScalarFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> Outcome {
     f.run(w, i)
 }
 
-/// `s_and_saveexec_b64` and its kin: the old EXEC to the destination, f(source, EXEC) to EXEC, SCC as f says.
+/// `s_and_saveexec_b64` and its variants: the old EXEC goes to the destination, f(source, EXEC) to EXEC, and f's second result to SCC.
 #[inline(always)]
 pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> Outcome {
     let source = w.scalar64(i.operands[1], i.literal);
@@ -155,7 +155,7 @@ pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> 
     Ok(())
 }
 
-/// `s_andn1_wrexec_b64` and its kin: f(source, EXEC) to EXEC and to the destination.
+/// `s_andn1_wrexec_b64` and its variants: f(source, EXEC) goes to EXEC and to the destination.
 #[inline(always)]
 pub fn wrexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> Outcome {
     let source = w.scalar64(i.operands[1], i.literal);

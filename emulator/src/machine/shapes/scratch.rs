@@ -1,18 +1,17 @@
-//! Lane-private memory (scratch): dwords of the 64 lanes stand next to each other.
+//! Lane-private memory (scratch), in which the dwords of the 64 lanes are adjacent.
 //!
-//! Under HSA the hardware runs with unaligned accesses allowed (SH_MEM_CONFIG.alignment_mode), for scratch as for
-//! everything else, and compilers rely on it: an access may cross a dword of the lane's, whose bytes then do not stand
-//! together in memory.
+//! The hardware runs HSA kernels with unaligned accesses allowed (SH_MEM_CONFIG.alignment_mode), for scratch as for all memory, and
+//! compilers rely on it: an access may cross a dword of the lane, whose bytes are then not adjacent in memory.
 
 use super::super::env::Env;
 use super::super::registers::LANES;
 use super::super::trap::Outcome;
 use super::addresses::{Addresses, each, place, places};
 use super::element::{Direction, Element};
-use super::span::{Need, span_from};
+use super::span::{AccessRequirements, span_from};
 use super::transfer::{self, Rows};
 
-/// Lanes of which an access crosses a dword.
+/// Returns the lanes whose access crosses a dword.
 #[inline(always)]
 fn crossing(offsets: &Addresses, lanes: u64, part: Element) -> u64 {
     let bytes = part.bytes();
@@ -25,8 +24,8 @@ fn crossing(offsets: &Addresses, lanes: u64, part: Element) -> u64 {
         .fold(0, |mask, l| mask | 1 << l)
 }
 
-/// The offset at which all lanes access their own memory, as they do with what a compiler spills, if no dword is crossed there: what
-/// they access then stands side by side.
+/// Returns the offset at which all lanes access their own memory, if there is one and no access crosses a dword. Spilled registers are
+/// accessed this way, and the accessed dwords are adjacent.
 #[inline(always)]
 fn common(offsets: &Addresses, lanes: u64, part: Element) -> Option<u64> {
     let offset = offsets[lanes.trailing_zeros() as usize % LANES];
@@ -37,10 +36,10 @@ fn common(offsets: &Addresses, lanes: u64, part: Element) -> Option<u64> {
     ((offset & 3) + part.bytes() <= 4 && differs == 0).then_some(offset)
 }
 
-/// Private memory of more than this has no lane.
+/// Limit above every lane's private memory.
 const MOST: u64 = 1 << 20;
 
-/// Moves elements that cross no dword, if one allocation holds them all.
+/// Moves elements that do not cross a dword, if one allocation holds them all.
 #[inline(always)]
 fn apart(
     e: &mut Env<'_>,
@@ -51,7 +50,7 @@ fn apart(
     element: Element,
     direction: Direction,
 ) -> bool {
-    // What rows hold stands low already.
+    // The values in rows stand in the low bits already.
     let (parts, part) = element.low().parts();
     let mut beyond = [0; LANES];
     let mut high = 0;
@@ -59,9 +58,9 @@ fn apart(
         beyond[l] = place(0, offsets[l] & (MOST - 1), l) as u32;
         high |= offsets[l] & 0u64.wrapping_sub(lanes >> l & 1);
     }
-    let need = Need {
+    let need = AccessRequirements {
         bytes: 256 * u64::from(parts - 1) + part.bytes(),
-        ..Need::of(part, direction)
+        ..AccessRequirements::of(part, direction)
     };
     let span = (high < MOST).then(|| span_from(e, start, &beyond, lanes, need));
     let Some(mut span) = span.flatten() else {
@@ -115,7 +114,7 @@ pub fn memory(
     Ok(())
 }
 
-/// Accesses that cross a dword, byte by byte.
+/// Moves elements that cross a dword, byte by byte.
 #[cold]
 #[inline(never)]
 fn bytes(
@@ -167,7 +166,8 @@ mod tests {
         unsafe { (op.handler)(w, &mut env, &op) }.expect("no trap");
     }
 
-    /// 64 bytes of scratch a lane, each byte its offset, the lane's number above; v[0:1] is the flat address of byte 5.
+    /// Returns a wave with 64 bytes of scratch per lane. Each byte holds its offset with the lane's number above, and v[0:1] is the flat
+    /// address of byte 5.
     fn wave() -> (Wave, AddressSpace) {
         let region = Region::new("scratch", START, 64 * 64, true);
         for l in 0..LANES {
@@ -196,7 +196,7 @@ mod tests {
         })
     }
 
-    /// clang at -O0 reads packed structs on the stack so; it was a misalignment trap.
+    /// clang at -O0 reads packed structs on the stack this way. The load was once a misalignment trap.
     #[test]
     fn a_flat_load_may_cross_a_dword_of_private_memory() {
         let (mut w, space) = wave();
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(w.v[2], want, "lane 7 crosses a dword, the others do not");
     }
 
-    /// Through the buffer, a load that crossed a dword read its upper bytes from the next lane.
+    /// A buffer load that crossed a dword once read its upper bytes from the next lane.
     #[test]
     fn a_buffer_load_may_cross_a_dword_of_private_memory() {
         let (mut w, space) = wave();

@@ -1,7 +1,7 @@
 //! Source and destination selection: scalars, negation and magnitude, halves, sub-dwords (SDWA), other lanes (DPP), clamp and omod.
 //!
-//! What an instruction's modifiers do is found out when it is decoded ([`Change`], [`Fill`]); here are the loops over lanes, for all
-//! functions together, at each feature level.
+//! The effects of an instruction's modifiers are determined when it is decoded ([`Change`], [`Fill`]). This file has the loops over lanes,
+//! which all functions share, at each feature level.
 
 use super::super::handler::at_level;
 use super::super::lane::Float;
@@ -13,11 +13,11 @@ use crate::isa::{Code, F16_CONSTANTS, Flags, Inst};
 use crate::semantics::{self, Omod};
 use half::f16;
 
-/// The first slot behind the registers.
+/// Number of the first slot, behind the registers.
 const SLOT: usize = 256;
 
 at_level! {
-    /// Brings the registers that are negated or taken absolute to their slots.
+    /// Moves the registers that are negated or taken absolute to their slots.
     pub fn fetch_signed(w: &mut Wave, op: &Op) -> () {
         for n in 0..SOURCES {
             if op.plan.signs >> n & 1 != 0 {
@@ -33,7 +33,7 @@ at_level! {
 }
 
 at_level! {
-    /// Brings the sources that take more than one scalar for all lanes to their slots.
+    /// Moves the sources that need more than one scalar for all lanes to their slots.
     pub fn fetch(w: &mut Wave, op: &Op) -> () {
         let mut left = op.plan.fetch;
         while left != 0 {
@@ -75,7 +75,7 @@ at_level! {
 }
 
 at_level! {
-    /// Brings a register, as the lanes of a DPP instruction see it, to the first source's slot: 0 where there is no lane to read.
+    /// Moves a register, as the lanes of a DPP instruction read it, to the first source's slot. A lane without a source lane reads 0.
     pub fn fetch_permuted(w: &mut Wave, op: &Op, register: usize) -> () {
         let Some(control) = op.plan.dpp else {
             return;
@@ -85,7 +85,7 @@ at_level! {
     }
 }
 
-/// A scalar source of a vector instruction.
+/// Returns a scalar source of a vector instruction.
 #[inline(always)]
 fn scalar(w: &Wave, i: &Inst, change: &Change, code: Code) -> (u32, u32) {
     if change.wide {
@@ -100,12 +100,12 @@ fn scalar(w: &Wave, i: &Inst, change: &Change, code: Code) -> (u32, u32) {
 }
 
 at_level! {
-    /// Applies omod, then clamp to the results of a format.
+    /// Applies omod, and then clamp, to the results of a format.
     pub fn finish_floats(w: &mut Wave, op: &Op, float: Float) -> () {
         let mode = w.mode();
         let by = Omod::from_bits(op.modifiers.omod.into());
         let kept = if float == Float::F32 { mode.denorm_out32 } else { mode.denorm_out64 };
-        // Where denormals are kept, omod is ignored.
+        // The output multiplier has no effect if denormals are kept.
         let multiplies = by != Omod::One && !kept;
         let clamps = op.modifiers.flags.has(Flags::CLAMP);
         let Results { lo, hi, .. } = &mut w.results;
@@ -135,7 +135,7 @@ at_level! {
         }
         if clamps {
             match float {
-                // What is above a half is zero, and stays it.
+                // The bits above a half are zero, and stay zero.
                 Float::F16 | Float::PairF16 => {
                     for x in bytemuck::cast_mut::<Lanes, [u16; 2 * LANES]>(lo) {
                         *x = semantics::clamp_f16(mode, f16::from_bits(*x)).to_bits();
@@ -149,7 +149,7 @@ at_level! {
 }
 
 at_level! {
-    /// Writes results that are f32 to the destination, clamped.
+    /// Clamps f32 results and writes them to the destination.
     pub fn commit_clamped(w: &mut Wave, op: &Op) -> () {
         let (mode, vdst) = (w.mode(), usize::from(op.plan.vdst) % REGISTERS);
         for (to, x) in w.v[vdst].iter_mut().zip(&w.results.lo) {
@@ -158,7 +158,7 @@ at_level! {
     }
 }
 
-/// The lanes that an instruction writes.
+/// Returns the lanes that an instruction writes.
 #[inline(always)]
 pub fn write_mask(w: &mut Wave, op: &Op) -> u64 {
     match op.plan.dpp {
@@ -172,7 +172,7 @@ pub fn write_mask(w: &mut Wave, op: &Op) -> u64 {
 }
 
 at_level! {
-    /// Writes results to the destination, in the lanes and the parts that the instruction writes.
+    /// Writes results to the destination, in the lanes and the part that the instruction writes.
     pub fn commit(w: &mut Wave, op: &Op, registers: u8) -> () {
         let vdst = usize::from(op.plan.vdst) % REGISTERS;
         let lanes = write_mask(w, op);
@@ -180,7 +180,7 @@ at_level! {
         if let Some(Fill { shift, field, signs, stay }) = op.plan.fill {
             let (values, old) = (&w.results.lo, &mut w.v[vdst]);
             let shift = u32::from(shift) & 31;
-            // The result's own sign stands as high as its field ends.
+            // The result's sign bit is the top bit of its field.
             let top = field.leading_zeros();
             for l in 0..LANES {
                 let value = values[l] << shift & field;

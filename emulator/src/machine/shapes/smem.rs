@@ -1,13 +1,13 @@
-//! Scalar memory: loads, stores and atomics, at an address or through a buffer resource. The two lowest bits of every address are
-//! ignored; through a resource, what lies beyond its records reads as 0 and is not written.
+//! Scalar memory: loads, stores and atomics, at an address or through a buffer resource. The two lowest bits of every address are ignored.
+//! Through a resource, dwords beyond its records read as 0 and are not written.
 
 use super::super::env::Env;
 use super::super::trap::Outcome;
 use super::super::wave::Wave;
 use super::atomic::{Word, check_aligned};
-use crate::isa::{Code, Flags, Inst};
+use crate::isa::{Code, Flags, Inst, Properties};
 
-/// The offset: the immediate one, and a register's value times `scale`.
+/// Returns the offset: the immediate one plus a register's value times `scale`.
 fn offset(w: &Wave, i: &Inst, scale: u64) -> u64 {
     let m = i.modifiers.flags;
     let register = match i.operands[2] {
@@ -22,14 +22,14 @@ fn offset(w: &Wave, i: &Inst, scale: u64) -> u64 {
     immediate.wrapping_add(register * scale)
 }
 
-/// The address of an instruction that is given one.
+/// Returns the address of an instruction with a base address.
 fn address(w: &Wave, i: &Inst, scale: u64) -> u64 {
     w.scalar64(i.operands[1], 0)
         .wrapping_add(offset(w, i, scale))
         & !3
 }
 
-/// The address of `bytes` bytes from dword `n` on through a resource, if they lie within it.
+/// Returns the address of `bytes` bytes from dword `n` on through a resource, if they lie within it.
 fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
     let resource = super::resource::Resource::read(w, i.operands[1]);
     let at = (offset(w, i, 1) & !3).wrapping_add(4 * u64::from(n));
@@ -39,21 +39,25 @@ fn buffer_address(w: &Wave, i: &Inst, n: u16, bytes: u64) -> Option<u64> {
     inside.then(|| resource.base.wrapping_add(at))
 }
 
-/// What an instruction reaches that moves so many dwords: each run of neighbours by its first dword's number, how many, and the address.
+/// Returns the memory that an instruction of `dwords` dwords reaches: for each run of neighbours the number of its first dword, its length
+/// and its address.
 pub fn reached(w: &Wave, i: &Inst, dwords: u16) -> Vec<(usize, usize, u64)> {
-    let name = i.row.mnemonic;
-    let scale = if name.contains("scratch") { 64 } else { 1 };
-    if name.contains("buffer") {
+    let scale = if i.has(Properties::SCALAR_SCRATCH) {
+        64
+    } else {
+        1
+    };
+    if i.has(Properties::SCALAR_BUFFER) {
         runs(w, i, dwords).collect()
     } else {
         vec![(0, dwords.into(), address(w, i, scale))]
     }
 }
 
-/// Registers of the widest access.
+/// Number of registers of the widest access.
 const WIDEST: usize = 16;
 
-/// Writes the destination, when all is there.
+/// Writes the destination after all dwords are loaded.
 fn commit(w: &mut Wave, i: &Inst, dwords: u16, values: [u32; WIDEST]) {
     for (n, value) in (0..dwords).zip(values) {
         w.set_scalar32(Code(i.operands[0].0 + n), value);
@@ -74,32 +78,32 @@ fn store_at(w: &Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> O
     Ok(())
 }
 
-/// What the registers from the first operand on hold.
+/// Returns the values of the registers from the first operand on.
 fn data(w: &Wave, i: &Inst) -> [u32; WIDEST] {
     std::array::from_fn(|n| w.scalar32(Code(i.operands[0].0 + n as u16), 0))
 }
 
-/// `s_load_dword*`: operands are destination, base and offset.
+/// `s_load_dword*`, whose operands are destination, base and offset.
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
     load_at(w, e, i, address(w, i, 1), dwords)
 }
 
-/// `s_store_dword*`: data, base, offset.
+/// `s_store_dword*`, whose operands are data, base and offset.
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
     store_at(w, e, i, address(w, i, 1), dwords)
 }
 
-/// `s_scratch_load_dword*`: as `load`, the register offset counting the bytes of one lane, of which a wave has 64.
+/// `s_scratch_load_dword*`: [`load`] whose register offset counts the bytes of one lane, so that it is multiplied by 64.
 pub fn scratch_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
     load_at(w, e, i, address(w, i, 64), dwords)
 }
 
-/// `s_scratch_store_dword*`.
+/// `s_scratch_store_dword*`: [`store`] with the offset of [`scratch_load`].
 pub fn scratch_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
     store_at(w, e, i, address(w, i, 64), dwords)
 }
 
-/// The dwords within the resource, as runs of neighbours: the first one's number, how many, and the address.
+/// Returns the dwords within the resource as runs of neighbours: the number of the first dword, the length and the address.
 fn runs(w: &Wave, i: &Inst, dwords: u16) -> impl Iterator<Item = (usize, usize, u64)> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -115,7 +119,7 @@ fn runs(w: &Wave, i: &Inst, dwords: u16) -> impl Iterator<Item = (usize, usize, 
     })
 }
 
-/// `s_buffer_load_dword*`: as `load`, through a resource.
+/// `s_buffer_load_dword*`: [`load`] through a resource.
 pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
     let mut values = [0; WIDEST];
     for (first, count, address) in runs(w, i, dwords) {
@@ -126,7 +130,7 @@ pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outc
     Ok(())
 }
 
-/// `s_buffer_store_dword*`.
+/// `s_buffer_store_dword*`: [`store`] through a resource.
 pub fn buffer_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
     let values = data(w, i);
     for (first, count, address) in runs(w, i, dwords) {
@@ -136,11 +140,11 @@ pub fn buffer_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Out
     Ok(())
 }
 
-/// What a scalar atomic works on: the value of one register, or of a pair.
+/// Type of a scalar atomic's operands: the value of one register or of a pair.
 pub trait ScalarWord: Word {
-    /// The value of the registers from `code` on.
+    /// Reads the value from the registers from `code` on.
     fn read(w: &Wave, code: Code) -> Self;
-    /// Sets them.
+    /// Writes the value to the registers from `code` on.
     fn write(self, w: &mut Wave, code: Code);
 }
 
@@ -162,7 +166,7 @@ impl ScalarWord for u64 {
     }
 }
 
-/// `s_atomic_*`: `f(memory, data, compare)`, compare standing behind data; with GLC the old value goes to the data's place.
+/// `s_atomic_*` computes `f(memory, data, compare)`, with the compare value behind the data. With GLC the old value replaces the data.
 pub fn atomic<W: ScalarWord>(
     w: &mut Wave,
     e: &mut Env<'_>,
@@ -172,7 +176,7 @@ pub fn atomic<W: ScalarWord>(
     atomic_at(w, e, i, Some(address(w, i, 1)), f)
 }
 
-/// `s_buffer_atomic_*`: as `atomic`, through a resource; beyond it the old value is 0.
+/// `s_buffer_atomic_*`: [`atomic`] through a resource. Beyond the resource the old value is 0.
 pub fn buffer_atomic<W: ScalarWord>(
     w: &mut Wave,
     e: &mut Env<'_>,

@@ -1,4 +1,4 @@
-//! Accesses of a wave that one allocation covers: checked once, then moved at 32-bit offsets.
+//! Accesses of a wave that one allocation covers. They are checked once, and then move data at 32-bit offsets.
 
 use super::super::env::Env;
 use super::super::memory::{Hint, Region};
@@ -9,8 +9,8 @@ use super::addresses::{Addresses, each};
 use super::element::{Direction, Element};
 use super::gather::{gather_narrow, gather_wide, is_run, store_run};
 
-/// Where the accesses of the lanes that are on lie, if one region covers them all: byte offsets into it, those of lanes that are off
-/// being some other lane's.
+/// Accesses of the enabled lanes within one region that covers them all, as byte offsets into it. A disabled lane has the offset of some
+/// enabled lane.
 pub struct Span<'a> {
     /// The region.
     pub region: &'a Region,
@@ -18,23 +18,23 @@ pub struct Span<'a> {
     pub offsets: Aligned<Lanes>,
 }
 
-/// What an access needs of its span.
+/// Requirements of an access.
 #[derive(Clone, Copy)]
-pub struct Need {
-    /// Bytes of each lane.
+pub struct AccessRequirements {
+    /// Bytes per lane.
     pub bytes: u64,
-    /// What each offset must be a multiple of: a power of two.
+    /// Required alignment of each offset, a power of two.
     pub align: u32,
-    /// Whether they are written.
+    /// True if the access writes.
     pub write: bool,
 }
 
-impl Need {
-    /// Elements that are aligned to their own size, or to dwords.
+impl AccessRequirements {
+    /// Returns the requirements of elements that are aligned to their own size, or to dwords.
     #[inline(always)]
-    pub fn of(element: Element, direction: Direction) -> Need {
+    pub fn of(element: Element, direction: Direction) -> AccessRequirements {
         let bytes = element.bytes();
-        Need {
+        AccessRequirements {
             bytes,
             align: bytes.min(4) as u32,
             write: direction == Direction::Store,
@@ -42,13 +42,13 @@ impl Need {
     }
 }
 
-/// The span of 64-bit addresses.
+/// Finds the span of 64-bit addresses.
 #[inline(always)]
 pub fn span<'a>(
     e: &mut Env<'a>,
     addresses: &Addresses,
     lanes: u64,
-    need: Need,
+    need: AccessRequirements,
 ) -> Option<Span<'a>> {
     let first = addresses[lanes.trailing_zeros() as usize % LANES];
     let region = e.memory.find(&mut e.last, first, need.bytes)?;
@@ -67,9 +67,9 @@ pub fn span<'a>(
     found(e, region, offsets, outside, need)
 }
 
-/// The first and the last offset of an access, if 32 bits hold them and the region allows it.
+/// Returns the first and the last offset of an access, if they fit in 32 bits and the region permits the access.
 #[inline(always)]
-fn limits(region: &Region, need: Need) -> Option<(u64, u64)> {
+fn limits(region: &Region, need: AccessRequirements) -> Option<(u64, u64)> {
     let (low, high) = region.offsets(need.bytes);
     let fits = high <= u32::MAX.into() && (region.writable || !need.write);
     fits.then_some((low, high))
@@ -81,7 +81,7 @@ fn found<'a>(
     region: &'a Region,
     offsets: Aligned<Lanes>,
     outside: u32,
-    need: Need,
+    need: AccessRequirements,
 ) -> Option<Span<'a>> {
     if outside != 0 {
         return None;
@@ -91,14 +91,14 @@ fn found<'a>(
     Some(Span { region, offsets })
 }
 
-/// The span of addresses that are 32 bits a lane beyond a common one, which do not carry.
+/// Finds the span of addresses at 32-bit distances from a common address, without carry.
 #[inline(always)]
 pub fn span_from<'a>(
     e: &mut Env<'a>,
     start: u64,
     beyond: &Lanes,
     lanes: u64,
-    need: Need,
+    need: AccessRequirements,
 ) -> Option<Span<'a>> {
     let first = start.wrapping_add(beyond[lanes.trailing_zeros() as usize % LANES].into());
     let region = e.memory.find(&mut e.last, first, need.bytes)?;
@@ -119,19 +119,19 @@ pub fn span_from<'a>(
     found(e, region, offsets, outside, need)
 }
 
-/// Addresses of 64 bits, most of which all lanes have in common: `low + (high << 32) + add`.
+/// Addresses of 64 bits, whose upper part all lanes usually have in common: `low + (high << 32) + add`.
 #[derive(Clone, Copy)]
 pub struct Sum {
-    /// The register of the low halves; none: 0.
+    /// Register of the low halves; `None` means 0.
     pub low: Option<usize>,
-    /// The register of the high halves; none: 0.
+    /// Register of the high halves; `None` means 0.
     pub high: Option<usize>,
-    /// What all lanes add.
+    /// Offset that is added for all lanes.
     pub add: u64,
 }
 
 impl Sum {
-    /// The span of the lanes in a mask. Where the high halves are one, 32 bits a lane say everything.
+    /// Finds the span of the lanes in a mask. If all high halves are equal, 32 bits per lane suffice.
     #[inline(always)]
     pub fn span<'a>(
         self,
@@ -139,7 +139,7 @@ impl Sum {
         e: &mut Env<'a>,
         hint: &Hint,
         mask: &Lanes,
-        (lanes, need): (u64, Need),
+        (lanes, need): (u64, AccessRequirements),
     ) -> Option<Span<'a>> {
         let lane = lanes.trailing_zeros() as usize % LANES;
         let register = |n: Option<usize>| n.map_or(&[0; LANES], |n| &w.v[n]);
@@ -148,7 +148,7 @@ impl Sum {
         let first = common.wrapping_add(low[lane].into());
         let region = e.memory.find_by(hint, first, need.bytes)?;
         let (lowest, highest) = limits(region, need)?;
-        // An offset is `low + distance` in 64 bits: in 32 bits it must carry exactly where the distance is negative.
+        // An offset is `low + distance` in 64 bits. In 32 bits the sum must carry exactly if the distance is negative.
         let distance = region.offset(common);
         let carries = match distance >> 32 {
             0 => 0,
@@ -173,7 +173,7 @@ impl Sum {
 }
 
 impl Span<'_> {
-    /// Loads what `N` dwords of an element hold, aligned to its size or to dwords; a narrow one stands low.
+    /// Loads `N` dwords of an element that is aligned to its size or to dwords. A narrower element stands in the low bits.
     #[inline(always)]
     pub fn load<const WIDTH: usize, const N: usize>(
         &self,
@@ -189,7 +189,7 @@ impl Span<'_> {
         rows
     }
 
-    /// Stores `N` dwords of each lane, or what is narrower and stands low.
+    /// Stores `N` dwords of each lane, or a narrower element from the low bits.
     #[inline(always)]
     pub fn store<const WIDTH: usize, const N: usize>(
         &self,
@@ -235,7 +235,7 @@ impl Span<'_> {
         }
     }
 
-    /// Moves an element of each lane of `lanes`, one after the other.
+    /// Moves an element of each lane of `lanes`, one lane after the other.
     #[inline(always)]
     pub fn each_lane(
         &self,
@@ -251,7 +251,7 @@ impl Span<'_> {
     }
 }
 
-/// Moves a lane's element: aligned pairs of dwords at once.
+/// Moves a lane's element, with aligned pairs of dwords in one access.
 #[inline(always)]
 pub fn move_lane(
     region: &Region,

@@ -1,5 +1,5 @@
-//! Single instructions on a wave: modifiers, lanes, masks, modes. Each is given as the bytes that llvm-mc assembles it to, and runs at
-//! every feature level of the host, with the same result.
+//! Tests of single instructions on a wave: modifiers, lanes, masks, modes. Each instruction is given as the bytes that llvm-mc assembles,
+//! and runs at every feature level of the host with the same result.
 
 use super::super::env::Env;
 use super::super::level::Level;
@@ -10,7 +10,7 @@ use super::super::wave::Wave;
 use crate::isa;
 use crate::semantics::Mode;
 
-/// Runs one instruction on a wave with all lanes on, v0 = lane number and v1 = 100 + lane number, after `set_up`.
+/// Runs one instruction on a wave with all lanes enabled, v0 = lane number and v1 = 100 + lane number, after `set_up`.
 fn run(assembly: &str, bytes: &[u8], set_up: impl Fn(&mut Wave)) -> Wave {
     let inst = isa::decode(bytes).expect("a gfx906 instruction");
     assert_eq!(isa::disassemble(&inst), assembly);
@@ -216,7 +216,7 @@ fn mixed_precision_reads_halves_where_told() {
     assert_eq!(wave.v[2], [4.0f32.to_bits(); LANES]);
 }
 
-/// A low result went to the high half: VOP3P has a source's bit where VOP3 has the destination's.
+/// A low result once went to the high half: VOP3P has a source's bit where VOP3 has the destination's.
 #[test]
 fn mixed_precision_writes_its_half_and_keeps_the_other() {
     let set_up = |w: &mut Wave| {

@@ -1,5 +1,5 @@
-//! Between memory and LDS without VGPRs: each lane has a dword of LDS, from the byte address in `M0[15:0]` plus the instruction's
-//! offset on, in the order of the lanes.
+//! Transfers between memory and LDS without VGPRs. The lanes have consecutive dwords of LDS, from the byte address in `M0[15:0]` plus the
+//! instruction's offset on.
 
 use super::super::env::Env;
 use super::super::registers::LANES;
@@ -8,18 +8,18 @@ use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
 use super::element::Element;
 use super::{flat, mubuf, typed};
-use crate::isa::{Code, Encoding, Flags, Inst, Type};
+use crate::isa::{Code, Encoding, Flags, Inst, Properties, Type};
 
-/// The LDS address of a lane.
+/// Returns the LDS address of a lane.
 pub fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
     let base = w.scalar32(Code::M0, 0) & 0xffff;
     base.wrapping_add_signed(i.offset)
         .wrapping_add(4 * lane as u32)
 }
 
-/// Loads of at most a dword, as their `lds` modifier has them: what is loaded is extended to a dword.
+/// Runs a load with the `lds` modifier. It loads at most a dword, and a narrower value is extended to a dword.
 pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
-    let values = if i.row.mnemonic.contains("_format_") {
+    let values = if i.has(Properties::FORMATTED) {
         typed::first_components(w, e, i)?
     } else {
         untyped(w, e, i)?
@@ -49,7 +49,7 @@ fn untyped(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], super::s
     Ok(values)
 }
 
-/// Where the lanes load from, and which of them within their resource.
+/// Returns the addresses that the lanes load from, and the mask of lanes within their resource.
 fn addresses(w: &Wave, i: &Inst, element: Element) -> (Addresses, u64) {
     match i.encoding {
         Encoding::Global => (flat::global(w, i), !0),
@@ -58,7 +58,7 @@ fn addresses(w: &Wave, i: &Inst, element: Element) -> (Addresses, u64) {
     }
 }
 
-/// buffer_store_lds_dword.
+/// buffer_store_lds_dword stores LDS to memory.
 pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
     debug_assert!(i.modifiers.flags.has(Flags::LDS));
     let (addresses, inside) = mubuf::addresses(w, i, 0, 4);

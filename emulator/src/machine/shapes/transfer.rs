@@ -1,4 +1,4 @@
-//! Moving data between a wave's registers and memory, given one address a lane.
+//! Transfers between a wave's registers and memory, with one address per lane.
 
 use super::super::env::Env;
 use super::super::memory::Hint;
@@ -9,16 +9,16 @@ use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
 use super::element::{Direction, Element};
 use super::gather::{load_run, store_run};
-use super::span::{Need, Sum, move_lane, span};
+use super::span::{AccessRequirements, Sum, move_lane, span};
 use crate::isa::Code;
 
-/// Data on their way, a row of lanes for each dword of an element.
+/// Data in transit: a row of lanes for each dword of an element.
 pub type Rows = [Lanes; 4];
 
-/// Moves an element of each lane of `lanes` between the registers from `register` on and wherever `by` finds it.
+/// Moves an element of each lane of `lanes` between the registers from `register` on and the memory that `by` accesses.
 ///
-/// `by` sees the wave and cannot write it: all addresses of an access are of before its first write, and a load that faults has
-/// changed no register.
+/// `by` reads the wave and cannot write it. All addresses of an access are therefore computed before its first write, and a load that
+/// faults changes no register.
 #[inline(always)]
 pub fn transfer(
     w: &mut Wave,
@@ -46,25 +46,25 @@ pub fn transfer(
     Ok(())
 }
 
-/// An access to memory, worked out.
+/// A memory access with its address.
 #[derive(Clone, Copy)]
 pub struct Access<'a> {
-    /// Where its allocation was last time.
+    /// Allocation that the last execution used.
     pub hint: &'a Hint,
-    /// The first register of the data.
+    /// First register of the data.
     pub register: usize,
-    /// The lanes that access memory; others that are on load 0.
+    /// Lanes that access memory. Other enabled lanes load 0.
     pub lanes: u64,
-    /// What each moves.
+    /// Element that each lane moves.
     pub element: Element,
-    /// Which way.
+    /// Direction of the data.
     pub direction: Direction,
-    /// At which address.
+    /// Addresses of the lanes.
     pub at: Sum,
 }
 
 impl Access<'_> {
-    /// Does it, if one allocation holds all of it, aligned; false where that takes the general way.
+    /// Runs the access, if one allocation holds all of it, aligned. Returns false if only the general method applies.
     #[inline(always)]
     pub fn at_once<const WIDTH: usize>(self, w: &mut Wave, e: &mut Env<'_>) -> bool {
         match self.element {
@@ -75,7 +75,7 @@ impl Access<'_> {
         }
     }
 
-    /// The same for an element in `N` registers.
+    /// Runs the access for an element in `N` registers.
     #[inline(always)]
     fn rows<const WIDTH: usize, const N: usize>(self, w: &mut Wave, e: &mut Env<'_>) -> bool {
         let Access {
@@ -86,7 +86,7 @@ impl Access<'_> {
             ..
         } = self;
         let mask = mask_of(w, lanes);
-        let need = Need::of(element, direction);
+        let need = AccessRequirements::of(element, direction);
         let Some(span) = self.at.span(w, e, self.hint, &mask, (lanes, need)) else {
             return false;
         };
@@ -111,7 +111,7 @@ impl Access<'_> {
     }
 }
 
-/// Lanes as a mask of dwords.
+/// Expands lanes to a mask of dwords.
 #[inline(always)]
 pub fn mask_of(w: &mut Wave, lanes: u64) -> Lanes {
     if lanes == w.exec() {
@@ -121,7 +121,7 @@ pub fn mask_of(w: &mut Wave, lanes: u64) -> Lanes {
     }
 }
 
-/// Writes what has been loaded to the registers from `first` on.
+/// Writes loaded data to the registers from `first` on.
 #[inline(always)]
 pub fn commit(w: &mut Wave, first: usize, lanes: u64, element: Element, rows: &[Lanes]) {
     let (dwords, part) = element.parts();
@@ -145,9 +145,9 @@ pub fn memory(
     if lanes == 0 {
         return Ok(());
     }
-    let need = Need {
+    let need = AccessRequirements {
         align: 1,
-        ..Need::of(element, direction)
+        ..AccessRequirements::of(element, direction)
     };
     match span(e, addresses, lanes, need) {
         Some(span) => {
@@ -158,7 +158,7 @@ pub fn memory(
     }
 }
 
-/// Lanes of which no one allocation covers all.
+/// Moves lanes that no single allocation covers.
 #[cold]
 #[inline(never)]
 fn scattered(
@@ -178,8 +178,8 @@ fn scattered(
     Ok(())
 }
 
-/// Moves 64 dwords that stand side by side from an address on, or what is narrower at the same bytes of each, of the lanes that are
-/// on; false where the dwords are not all there.
+/// Moves 64 adjacent dwords from an address on, or a narrower part of each at the same bytes, for the enabled lanes. Returns false if the
+/// dwords do not all exist.
 #[inline(always)]
 pub fn side_by_side(
     e: &mut Env<'_>,

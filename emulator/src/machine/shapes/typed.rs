@@ -1,7 +1,7 @@
 //! Typed buffer instructions: elements of a format, component by component.
 //!
-//! tbuffer instructions say the format themselves; buffer_*_format_* take it from the resource, and the order of the components
-//! that are loaded, too.
+//! The tbuffer instructions have a format field. The buffer_*_format_* instructions take the format, and the order of loaded components,
+//! from the resource.
 
 use super::super::env::Env;
 use super::super::registers::LANES;
@@ -14,28 +14,28 @@ use crate::isa::fields;
 use crate::isa::{Code, Encoding, Inst, Role};
 use crate::semantics::BufferFormat;
 
-/// How components stand in VGPRs.
+/// Form of components in VGPRs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// One a register.
+    /// One component per register.
     Full,
-    /// Two halves a register.
+    /// Two components per register, one per half.
     Half,
-    /// One, in the high half.
+    /// One component in the high half.
     High,
 }
 
-/// What gives a component: 0, 1, or a component of the element.
+/// Source of each component: 0, 1, or a component of the element.
 type Select = [u32; 4];
 
-/// Format and order of an instruction.
+/// Returns the format and the component order of an instruction.
 fn format(w: &Wave, i: &Inst) -> Result<(BufferFormat, Select), Stop> {
     if i.encoding == Encoding::Mtbuf {
         let field = u32::from(i.modifiers.format);
         return Ok((BufferFormat::new(field & 15, field >> 4), [4, 5, 6, 7]));
     }
     let word = w.scalar32(Code(i.by_role(Role::Sbase).0 + 3), 0);
-    // Where the lane's number is added, the data format's field is the stride's.
+    // If the lane's number is added, the data format field belongs to the stride.
     let data = if word >> 23 & 1 != 0 { 0 } else { word >> 15 };
     let select = [0, 3, 6, 9].map(|shift| word >> shift & 7);
     if word >> 23 & 1 == 0 {
@@ -47,12 +47,12 @@ fn format(w: &Wave, i: &Inst) -> Result<(BufferFormat, Select), Stop> {
     Ok((BufferFormat::new(data, word >> 12), select))
 }
 
-/// Bytes of an element; none where its format cannot be used.
+/// Returns the size of an element in bytes, or `None` if the format cannot be used.
 pub fn bytes(w: &Wave, i: &Inst) -> Option<u64> {
     Some(format(w, i).ok()?.0.bytes())
 }
 
-/// Each lane's element: the dwords that it touches, 0 beyond the resource.
+/// Returns the dwords of each lane's element, which are 0 beyond the resource.
 pub fn elements(
     w: &Wave,
     e: &mut Env<'_>,
@@ -74,7 +74,7 @@ pub fn elements(
     Ok(raw)
 }
 
-/// The first component that each lane loads.
+/// Returns the first component that each lane loads.
 pub fn first_components(w: &Wave, e: &mut Env<'_>, i: &Inst) -> Result<[u32; LANES], Stop> {
     let (format, select) = format(w, i)?;
     let raw = elements(w, e, i, format.bytes())?;

@@ -1,12 +1,12 @@
-//! The shape of a vector ALU instruction: fetch sources, compute lane by lane, write back under EXEC.
+//! The shape of a vector ALU instruction: fetch the sources, compute lane by lane, and write the results under EXEC.
 //!
-//! A pure function's own types say the rest: its arguments are the sources in order, a `bool` argument is a lane's bit of a mask
-//! operand, a `bool` result goes to a mask, a pair `(value, bool)` to a register and a mask.
+//! The types of a pure function determine the rest: its arguments are the sources in order, a `bool` argument is a lane's bit of a mask
+//! operand, a `bool` result goes to a mask, and a pair `(value, bool)` to a register and a mask.
 //!
-//! The loop over lanes is compiled for every function and host feature level, so it holds nothing else: sources stand in registers
-//! or were brought to slots behind them, and results are changed and written back by code that all functions share. Functions of the
-//! mode have three: HIP's, which is a constant; others that round to nearest, whose flags stay the same throughout the loop; and those
-//! with directed rounding.
+//! The loop over lanes is compiled for every function and host feature level, so it contains nothing else: sources stand in registers or
+//! were moved to slots behind them, and code that all functions share changes the results and writes them. Functions with a mode have three
+//! loops: one for HIP's mode, which is a constant; one for other modes that round to nearest, whose flags stay the same throughout the
+//! loop; and one for directed rounding.
 
 use super::super::lane::{Float, Lane};
 use super::super::lane::{Shape, Slot};
@@ -19,13 +19,13 @@ use super::select;
 use crate::isa::{Code, Flags};
 use crate::semantics::{Function, Mode};
 
-/// What a lane function may take.
+/// Argument type of a lane function.
 pub trait Argument: Copy {
-    /// The registers that it reads.
+    /// Registers of the argument.
     const SLOT: Slot;
-    /// The format that it has.
+    /// Floating-point format of the argument.
     const FLOAT: Option<Float>;
-    /// From a lane's registers.
+    /// Reads the argument from a lane's registers.
     fn get(lo: u32, hi: u32) -> Self;
 }
 
@@ -47,17 +47,17 @@ impl Argument for bool {
     }
 }
 
-/// What a lane function may return.
+/// Result type of a lane function.
 pub trait Output: Copy {
-    /// The registers that the value takes.
+    /// Registers of the value.
     const SLOT: Slot;
-    /// Number of destinations, hence the first source's place among the operands.
+    /// Number of destinations, which is also the position of the first source among the operands.
     const DESTINATIONS: usize;
-    /// The place of the mask among the operands, where it gives one.
+    /// Position of the mask among the operands, if the result has one.
     const MASK: Option<usize>;
-    /// The format that omod and clamp act on.
+    /// Floating-point format for omod and clamp.
     const FLOAT: Option<Float>;
-    /// Keeps a lane's result.
+    /// Stores a lane's result.
     fn keep(self, results: &mut Results, lane: usize);
 }
 
@@ -101,19 +101,19 @@ impl Output for bool {
 
 /// A pure function of one to four lane values, with or without the mode as its first argument.
 pub trait LaneFunction<Signature> {
-    /// What it takes and gives.
+    /// Arguments and result of the function.
     const SHAPE: &'static Shape;
-    /// Runs it over all lanes, at the feature level of vectors of `WIDTH` bytes.
+    /// Runs the function over all lanes at the feature level of vectors of `WIDTH` bytes.
     fn run<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome;
 }
 
-/// The shape of a lane function.
+/// Returns the shape of a lane function.
 pub const fn shape_of<S, F: LaneFunction<S>>() -> &'static Shape {
     F::SHAPE
 }
 
-/// Computes all lanes from registers into results: the loop that is worth a feature level. Results stand apart from registers, so
-/// that no lane's result can be another's source.
+/// Computes all lanes from registers into results. This is the loop that benefits from a feature level. Results are separate from
+/// registers, so that no lane's result can be another lane's source.
 macro_rules! over_lanes {
     ($w:ident, $op:ident; $($t:ident $s:ident $n:literal),*; $body:expr) => {{
         #[inline(always)]
@@ -135,7 +135,7 @@ macro_rules! over_lanes {
     }};
 }
 
-/// Brings a source that is one scalar for all lanes, or a mask, to its slot.
+/// Moves a source that is one scalar for all lanes, or a mask, to its slot.
 #[inline(always)]
 fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
     if A::SLOT.registers == 0 {
@@ -147,7 +147,7 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
     }
 }
 
-/// Writes the results to where they go.
+/// Writes the results to their destinations.
 #[inline(always)]
 fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     let whole = op.plan.whole && w.exec() == !0;
@@ -155,7 +155,7 @@ fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     if let Some(float) = R::FLOAT
         && !op.plan.exact
     {
-        // Where denormals are kept, omod is ignored.
+        // The output multiplier has no effect if denormals are kept.
         let mode = w.mode();
         let (single, clamp) = (float == Float::F32, op.modifiers.flags.has(Flags::CLAMP));
         let kept = if single {
@@ -188,8 +188,8 @@ fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
     Ok(())
 }
 
-/// The mode of a function that heeds some fields and has these formats, where it is not HIP's: f32 have fields of their own, and
-/// DX10_CLAMP is the clamp's.
+/// Returns the mode that a function with these fields and formats needs, or `None` for HIP's mode. f32 has its own fields, and DX10_CLAMP
+/// belongs to the clamp.
 #[inline(always)]
 fn mode_of(w: &Wave, heeds: u32, formats: &[Option<Float>]) -> Option<Mode> {
     if w.in_hip_mode() {
@@ -208,7 +208,7 @@ fn mode_of(w: &Wave, heeds: u32, formats: &[Option<Float>]) -> Option<Mode> {
     (bits != Mode::HIP_BITS).then(|| Mode::from_bits(bits))
 }
 
-/// The mode, where it rounds to nearest.
+/// Returns the mode if it rounds to nearest.
 #[inline(always)]
 fn to_nearest(mode: Mode) -> Option<Mode> {
     let (round32, round64) = (Mode::HIP.round32, Mode::HIP.round64);
@@ -283,7 +283,7 @@ pub fn valu<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) ->
     F::run::<WIDTH>(w, op)
 }
 
-/// Runs a pure function, or under the clamp modifier another.
+/// Runs a pure function, or another one under the clamp modifier.
 #[inline(always)]
 pub fn valu_or_clamped<const WIDTH: usize, S, F: LaneFunction<S>, C: LaneFunction<S>>(
     w: &mut Wave,
@@ -295,7 +295,7 @@ pub fn valu_or_clamped<const WIDTH: usize, S, F: LaneFunction<S>, C: LaneFunctio
     F::run::<WIDTH>(w, op)
 }
 
-/// A compare that writes EXEC as well as its mask.
+/// Runs a comparison that writes EXEC as well as its mask.
 #[inline(always)]
 pub fn cmpx<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) -> Outcome {
     F::run::<WIDTH>(w, op)?;

@@ -1,4 +1,4 @@
-//! What accesses of every size leave alone, and what is lost where they mix: nothing.
+//! Tests that accesses of every size leave neighbouring bytes alone, and that mixed sizes lose nothing.
 
 use super::{AtomicU32, Pair, Relaxed, host, locked};
 
@@ -34,7 +34,7 @@ fn sizes_write_their_bytes_and_no_others() {
     test!(locked);
 }
 
-/// Two threads add to the same eight bytes, one by 64 bits, one by 32: nothing is lost, and no half is seen.
+/// Two threads add to the same eight bytes, one by 64 bits and one by 32. Nothing is lost, and no half-written value is seen.
 #[test]
 fn sizes_mix() {
     const ROUNDS: u32 = 20_000;

@@ -1,32 +1,32 @@
-//! LDS banks: how many cycles an access takes.
+//! LDS banks: the number of cycles of an access.
 //!
-//! 32 banks of a dword each serve 128 bytes a cycle. The lanes of a wave are served in turns of as many as move 128 bytes: 32 lanes of
-//! a dword or less, 16 of two, 8 of three or four. A turn takes as many cycles as the most wanted bank has different dwords to give;
-//! one dword goes to any number of lanes at once. Atomics on one dword happen one after another.
+//! 32 banks of one dword each serve 128 bytes per cycle. The lanes of a wave are served in turns that move 128 bytes: 32 lanes of up to a
+//! dword, 16 of two dwords, 8 of three or four. A turn takes as many cycles as the busiest bank has distinct dwords to deliver; one dword
+//! goes to any number of lanes in the same cycle. Atomics on one dword run one after another.
 
 use crate::machine::LANES;
 
-/// Banks, each of a dword.
+/// Number of banks, each one dword wide.
 pub const BANKS: usize = 32;
 
 /// Cycles of the LDS pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycles {
-    /// Cycles that it takes.
+    /// Cycles of the access.
     pub taken: u64,
-    /// Cycles that it would take without conflicts: a turn each.
+    /// Cycles without conflicts: one per turn.
     pub ideal: u64,
 }
 
 impl Cycles {
-    /// Adds others.
+    /// Adds another count.
     pub fn add(&mut self, other: Cycles) {
         self.taken += other.taken;
         self.ideal += other.ideal;
     }
 }
 
-/// Lanes that are served in one turn, by the bytes of an element.
+/// Returns the number of lanes in a turn for elements of this size in bytes.
 pub fn lanes_a_turn(bytes: u64) -> usize {
     match bytes {
         0..=4 => 32,
@@ -35,7 +35,7 @@ pub fn lanes_a_turn(bytes: u64) -> usize {
     }
 }
 
-/// Cycles of an access: of some lanes, each of so many bytes from an offset on.
+/// Returns the cycles of an access by the lanes of a mask, each with `bytes` bytes from its offset on.
 pub fn cycles(lanes: u64, at: &[u64; LANES], bytes: u64, atomic: bool) -> Cycles {
     let size = lanes_a_turn(bytes);
     let mut sum = Cycles::default();
@@ -49,9 +49,9 @@ pub fn cycles(lanes: u64, at: &[u64; LANES], bytes: u64, atomic: bool) -> Cycles
     sum
 }
 
-/// Cycles of one turn.
+/// Returns the cycles of one turn.
 fn turn(lanes: u64, at: &[u64], bytes: u64, atomic: bool) -> u64 {
-    // A bank is wanted by a lane once, for an element is at most four dwords: so that 32 are the most.
+    // A lane uses a bank at most once, because an element has at most four dwords. A bank therefore has at most 32 dwords to deliver.
     let mut dwords = [[0u64; BANKS]; BANKS];
     let mut counts = [0usize; BANKS];
     for (_, &at) in at
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(by_lane(|lane| 8 * lane, 8), (4, 4));
         assert_eq!(by_lane(|lane| 16 * lane, 16), (8, 8));
         assert_eq!(by_lane(|lane| 12 * lane, 12), (8, 8));
-        // Rows of 32 elements of 16 bytes, read by columns: 8-way; with one more a row none.
+        // Rows of 32 elements of 16 bytes, read by columns, have 8-way conflicts; rows of 33 elements have none.
         assert_eq!(by_lane(|lane| 16 * 32 * lane, 16), (64, 8));
         assert_eq!(by_lane(|lane| 16 * 33 * lane, 16), (8, 8));
     }

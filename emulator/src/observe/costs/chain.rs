@@ -1,8 +1,8 @@
-//! How long a wave takes that has a compute unit to itself: a bound by what depends on what, for no number of waves makes one faster.
+//! Time of a wave that has a compute unit to itself. It is a lower bound from the dependences, which no number of waves can shorten.
 //!
-//! A wave issues in order, an instruction a turn of its SIMD (4 cycles, slower vector instructions more). What memory and LDS are asked
-//! for comes after a latency, in the order of its counter, and s_waitcnt holds the wave until then: nothing else does, as on the card.
-//! A barrier lets all waves go when the last one is there. Two clocks run side by side: with the least latencies, and with greater ones.
+//! A wave issues in order, one instruction per turn of its SIMD (4 cycles, more for slower vector instructions). A result of memory or LDS
+//! arrives after a latency, in the order of its counter, and only s_waitcnt holds the wave until then, as on the card. A barrier releases
+//! all waves when the last one arrives. Two clocks run side by side: one with the least latencies, one with greater ones.
 
 use std::collections::VecDeque;
 
@@ -10,21 +10,21 @@ use crate::isa::Inst;
 use crate::isa::uses::Uses;
 use crate::observe::sanitize::wait::{Bounds, Class as Issued, Counter, Traits};
 
-/// Cycles on the two clocks: with near latencies, and with far ones.
+/// Cycles on the two clocks, with near and with far latencies.
 pub type Clocks = [u64; 2];
 
 /// Cycles from issue to return, on the two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latencies {
-    /// Vector memory.
+    /// Latencies of vector memory.
     pub vector: Clocks,
-    /// Scalar memory.
+    /// Latencies of scalar memory.
     pub scalar: Clocks,
-    /// LDS and what goes through it.
+    /// Latencies of LDS and of instructions that use its pipe.
     pub lds: Clocks,
 }
 
-/// What an instruction means for the chain.
+/// Effect of an instruction on the chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     issues: Option<Issued>,
@@ -33,7 +33,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Of an instruction.
+    /// Determines the effect of an instruction.
     pub fn of(inst: &Inst) -> Link {
         let traits = Traits::of(inst, &Uses::of(inst));
         Link {
@@ -52,7 +52,7 @@ fn plus(one: Clocks, more: Clocks) -> Clocks {
     [one[0] + more[0], one[1] + more[1]]
 }
 
-/// A wave's clocks, and what is on its way to it: when it arrives, in the order of issue.
+/// Clocks of a wave, and the arrival times of its pending operations in the order of issue.
 #[derive(Clone, Default)]
 struct Wave {
     now: Clocks,
@@ -96,28 +96,28 @@ impl Wave {
         let arrives = plus(plus(self.now, latency), [more; 2]);
         let queues = [(vector, &mut self.vector), (other, &mut self.other)];
         for (_, queue) in queues.into_iter().filter(|(counts, _)| *counts) {
-            // What counts together is taken to return in order, scalar loads, too: s_waitcnt asks no less of them.
+            // All operations of one counter are taken to return in order, even scalar loads, because s_waitcnt treats them so.
             let last = queue.back().copied().unwrap_or_default();
             queue.push_back(later(last, arrives));
         }
     }
 }
 
-/// The waves of the group that runs.
+/// Waves of the running group.
 #[derive(Clone, Default)]
 pub struct Chains {
     waves: Vec<Wave>,
 }
 
 impl Chains {
-    /// A group of so many waves begins.
+    /// Begins a group with a number of waves.
     pub fn begin(&mut self, waves: usize) {
         self.waves.clear();
         self.waves.resize_with(waves, Wave::default);
     }
 
-    /// A wave issues an instruction: after `turn` cycles it can issue the next, and `more` cycles are needed for what it asks for beside the
-    /// latency.
+    /// Issues an instruction of a wave. The wave can issue the next one after `turn` cycles, and the instruction's result needs `more`
+    /// cycles beyond its latency.
     pub fn step(&mut self, wave: usize, link: &Link, turn: u64, more: u64, latencies: &Latencies) {
         if wave >= self.waves.len() {
             return;
@@ -134,7 +134,7 @@ impl Chains {
         one.at_barrier = link.barrier;
     }
 
-    /// All that are at the barrier go on when the last of them has come.
+    /// Releases all waves at the barrier when the last one has arrived.
     fn release(&mut self) {
         let there = self.waves.iter().filter(|wave| wave.at_barrier);
         let last = there.fold([0; 2], |last, wave| later(last, wave.now));
@@ -145,14 +145,14 @@ impl Chains {
         }
     }
 
-    /// When the last wave has ended.
+    /// Returns the time at which the last wave has ended.
     pub fn end(&self) -> Clocks {
         self.waves
             .iter()
             .fold([0; 2], |last, wave| later(last, wave.now))
     }
 
-    /// Cycles that the wave which ends last has waited, by each clock.
+    /// Returns the waiting cycles of the wave that ends last, on each clock.
     pub fn waited(&self) -> Clocks {
         std::array::from_fn(|clock| {
             let last = self.waves.iter().max_by_key(|wave| wave.now[clock]);

@@ -1,11 +1,11 @@
-//! Issue classes: how long an instruction keeps the SIMD that issues it.
+//! Issue classes, which determine how long an instruction occupies its SIMD.
 //!
-//! A wave has 64 lanes and a SIMD 16, so that a vector instruction takes 4 cycles at least. What is slower is listed here, once, by
-//! mnemonic: CLRX's table of GCN timings, with f64 at the half rate of this chip (6.4 of 13.2 TFLOP/s measured).
+//! A wave has 64 lanes and a SIMD 16, so a vector instruction takes at least 4 cycles. Slower instructions are listed here by mnemonic,
+//! from CLRX's table of GCN timings, with f64 at the half rate of this chip (6.4 of 13.2 TFLOP/s measured).
 
 use crate::isa::{Inst, Kind};
 
-/// A class of instructions, by what they keep busy and for how long.
+/// Class of instructions that occupy the same unit for the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {
@@ -21,19 +21,19 @@ pub enum Class {
     Smem,
     /// Vector memory.
     Vmem,
-    /// LDS that is read or written.
+    /// Reads and writes of LDS.
     Lds,
-    /// Lanes that are exchanged by way of the LDS pipe, without its memory.
+    /// Lane exchanges through the LDS pipe, without its memory.
     Exchange,
-    /// Branches, calls.
+    /// Branches and calls.
     Branch,
-    /// s_barrier.
+    /// The instruction s_barrier.
     Barrier,
-    /// Waits, no-operations, messages, the end.
+    /// Waits, no-operations, messages and the end of the program.
     Control,
 }
 
-/// Mnemonics at quarter rate, by their beginnings.
+/// Prefixes of mnemonics at quarter rate.
 pub const QUARTER: [&str; 16] = [
     "v_rcp_",
     "v_rsq_",
@@ -53,10 +53,10 @@ pub const QUARTER: [&str; 16] = [
     "v_trig_preop_f64",
 ];
 
-/// Mnemonics that begin as those above do and are not among them.
+/// Mnemonics that have a prefix of [`QUARTER`] and run at full rate.
 pub const NOT_QUARTER: [&str; 2] = ["v_mul_hi_u32_u24", "v_mul_hi_i32_i24"];
 
-/// Mnemonics at half rate, by their beginnings; and all others that have `f64` in them.
+/// Prefixes of mnemonics at half rate. All other mnemonics with `f64` run at half rate too.
 pub const HALF: [&str; 6] = [
     "v_lshlrev_b64",
     "v_lshrrev_b64",
@@ -66,7 +66,7 @@ pub const HALF: [&str; 6] = [
     "v_cmpx_",
 ];
 
-/// What names 64-bit comparisons.
+/// Suffixes of 64-bit comparisons.
 const WIDE: [&str; 3] = ["_f64", "_i64", "_u64"];
 
 /// LDS instructions that exchange lanes.
@@ -88,7 +88,7 @@ impl Class {
         Class::Control,
     ];
 
-    /// The class of an instruction.
+    /// Determines the class of an instruction.
     pub fn of(inst: &Inst) -> Class {
         let name = inst.row.mnemonic;
         match Kind::of(inst) {
@@ -104,7 +104,7 @@ impl Class {
         }
     }
 
-    /// The class of a vector ALU instruction.
+    /// Determines the class of a vector ALU instruction.
     pub fn of_valu(name: &str) -> Class {
         let compares = name.starts_with("v_cmp");
         if begins(name, &QUARTER) && !NOT_QUARTER.contains(&name) {
@@ -118,7 +118,7 @@ impl Class {
         }
     }
 
-    /// Its name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Class::Valu => "valu",
@@ -135,7 +135,7 @@ impl Class {
         }
     }
 
-    /// Cycles for which it keeps the vector ALU of its SIMD.
+    /// Returns the cycles for which the class occupies the vector ALU of its SIMD.
     pub fn valu_cycles(self) -> u64 {
         match self {
             Class::Valu => 4,
@@ -145,17 +145,17 @@ impl Class {
         }
     }
 
-    /// Cycles after which its wave can issue the next instruction: a SIMD has its turn every fourth cycle.
+    /// Returns the cycles after which the wave can issue its next instruction. A SIMD has its turn every fourth cycle.
     pub fn turn(self) -> u64 {
         self.valu_cycles().max(4)
     }
 
-    /// Whether it goes to the vector ALU.
+    /// Returns true if the vector ALU executes the class.
     pub fn is_valu(self) -> bool {
         self.valu_cycles() != 0
     }
 
-    /// Whether it takes a cycle of what a compute unit has beside its vector pipes: scalar ALU and memory, branches, messages.
+    /// Returns true if the class takes a cycle of a compute unit outside of its vector pipes: scalar ALU and memory, branches, messages.
     pub fn is_scalar(self) -> bool {
         use Class::{Barrier, Branch, Control, Salu, Smem};
         matches!(self, Salu | Smem | Branch | Barrier | Control)
@@ -184,7 +184,7 @@ mod tests {
         rows().map(|row| row.mnemonic)
     }
 
-    /// Whether a source or the result is a number of eight bytes; conditions are masks of lanes.
+    /// Returns true if a source or the result is a number of eight bytes. A condition does not count: it is a mask of lanes.
     fn is_wide(row: &Row) -> bool {
         let numbers = [Role::Vdst, Role::Src0, Role::Src1];
         let mut operands = row.operands.iter();
@@ -203,7 +203,7 @@ mod tests {
         }
         let [full, half, quarter] = names;
         assert!(full.len() > 300, "{}", full.len());
-        // Every entry of the lists stands for a row.
+        // Every entry of the lists matches a row.
         for prefix in QUARTER {
             assert!(
                 quarter.iter().any(|name| name.starts_with(prefix)),

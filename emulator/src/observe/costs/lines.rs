@@ -1,33 +1,33 @@
-//! 64-byte lines: which of them an access touches, and which bytes of them.
+//! 64-byte lines that an access touches, and the bytes of each.
 
 use crate::machine::LANES;
 
-/// Bytes of a line.
+/// Size of a line in bytes.
 pub const LINE: u64 = 64;
 
-/// Lines asked for by vector memory instructions.
+/// Number of lines that vector memory instructions request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
-    /// Lines that the instructions touch, each counted by itself.
+pub struct LineCounts {
+    /// Lines that the instructions touch, counted per instruction.
     pub lines: u64,
-    /// Lines that as many different bytes fill.
+    /// Lines that the same number of distinct bytes would fill.
     pub ideal: u64,
 }
 
-impl Asked {
-    /// Adds others.
-    pub fn add(&mut self, other: Asked) {
+impl LineCounts {
+    /// Adds another count.
+    pub fn add(&mut self, other: LineCounts) {
         self.lines += other.lines;
         self.ideal += other.ideal;
     }
 }
 
-/// The lines of one access, each once, and the bytes of each: bit n for byte n.
+/// Lines of one access, each with a mask of its bytes: bit n stands for byte n.
 #[derive(Clone, Debug, Default)]
 pub struct Lines(Vec<(u64, u64)>);
 
 impl Lines {
-    /// None.
+    /// Removes all lines.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -57,7 +57,7 @@ impl Lines {
         }
     }
 
-    /// Brings each line together.
+    /// Merges the entries of each line.
     pub fn merge(&mut self) {
         if self.0.is_sorted_by(|a, b| a.0 < b.0) {
             return;
@@ -72,19 +72,19 @@ impl Lines {
         });
     }
 
-    /// The lines and their bytes.
+    /// Iterates over the lines and their bytes.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0.iter().copied()
     }
 
-    /// How many there are, merged, and how many would do.
-    pub fn asked(&self) -> Asked {
+    /// Returns the number of requested lines, merged, and the smallest number that would suffice.
+    pub fn asked(&self) -> LineCounts {
         let bytes: u64 = self
             .0
             .iter()
             .map(|(_, bits)| u64::from(bits.count_ones()))
             .sum();
-        Asked {
+        LineCounts {
             lines: self.0.len() as u64,
             ideal: bytes.div_ceil(LINE),
         }
@@ -99,7 +99,7 @@ mod tests {
         let mut lines = Lines::default();
         lines.add_lanes(!0, &std::array::from_fn(|lane| at(lane as u64)), bytes);
         lines.merge();
-        let Asked { lines, ideal } = lines.asked();
+        let LineCounts { lines, ideal } = lines.asked();
         (lines, ideal)
     }
 

@@ -1,6 +1,6 @@
-//! Costs of assembled programs whose numbers one can work out by hand.
+//! Tests of the costs of assembled programs whose numbers can be computed by hand.
 
-use super::{Asked, Class, Costs, Cycles, Latencies};
+use super::{Class, Costs, Cycles, Latencies, LineCounts};
 use crate::machine::Wave;
 use crate::machine::rig::{MEMORY, run};
 use crate::observe::{Bytes, Observer};
@@ -112,7 +112,7 @@ fn memory_instructions_ask_for_lines_and_touch_bytes() {
         .collect();
     let by_hand = [(4, 4), (32, 4), (16, 16), (4, 4), (1, 1), (4, 4), (8, 8)];
     assert_eq!(asked, by_hand);
-    // [0, 1024), 32 dwords behind it, a dword of the atomic and 16 bytes of the scalar load; scratch is nobody's memory.
+    // [0, 1024), 32 dwords behind it, a dword of the atomic and 16 bytes of the scalar load. Scratch does not count as device memory.
     let read = 1024 + 32 * 4 + 4 + 16;
     assert_eq!(
         costs.bytes(),
@@ -176,8 +176,8 @@ fn classes_and_the_chain_are_what_one_counts_by_hand() {
     let group = costs.groups()[0];
     assert_eq!(group.valu, [4 + 8 + 16 + 16 + 4]);
     assert_eq!((group.scalar, group.lds, group.lines), (9, 2, 4));
-    // Near: 52 cycles up to the scalar load, which arrives at 72; the load of 4 lines is issued at 76 and arrives at 180; then five turns
-    // and the end.
+    // With near latencies, the scalar load is issued at cycle 52 and arrives at 72; the load of 4 lines is issued at 76 and arrives at 180;
+    // five turns and the end follow.
     assert_eq!(group.chain, [204, 334]);
     assert_eq!(group.waited, [16 + 96, 46 + 196]);
 }
@@ -207,7 +207,7 @@ fn a_barrier_waits_for_the_slowest_wave() {
     });
     let group = costs.groups()[0];
     assert_eq!(group.valu, [12, 12 + 32]);
-    // The first load arrives at 104, the second wave is at the barrier at 156, and two turns follow.
+    // The first load arrives at 104, the second wave reaches the barrier at 156, and two turns follow.
     assert_eq!(group.chain, [164, 264]);
     assert_eq!(group.waited, [92, 192]);
 }
@@ -235,5 +235,5 @@ fn workers_join() {
         .find(|(_, site)| site.class == Class::Lds)
         .expect("ds_read");
     assert_eq!(read.lds, Cycles { taken: 4, ideal: 4 });
-    assert_eq!(read.memory, Asked::default());
+    assert_eq!(read.memory, LineCounts::default());
 }

@@ -1,27 +1,27 @@
-//! Which bytes of device memory were read and which were written, each once: an exact map, a bit a byte.
+//! Exact map of the bytes of device memory that were read and written, with one bit per byte.
 
 use std::collections::HashMap;
 
 use super::lines::{LINE, Lines};
 use crate::observe::Bytes;
 
-/// Lines of a page.
+/// Lines per page.
 const PAGE: u64 = 64;
 
-/// The bytes of a page, a word a line.
+/// Bytes of a page, one word per line.
 #[derive(Clone)]
 struct Page {
     read: [u64; PAGE as usize],
     written: [u64; PAGE as usize],
 }
 
-/// The bytes that were touched.
+/// Bytes that were read and written.
 #[derive(Clone, Default)]
-pub struct Touched {
+pub struct TouchedBytes {
     pages: HashMap<u64, Box<Page>>,
 }
 
-impl Touched {
+impl TouchedBytes {
     /// Adds lines of an access.
     pub fn add(&mut self, lines: &Lines, reads: bool, writes: bool) {
         let mut page: Option<(u64, &mut Page)> = None;
@@ -47,8 +47,8 @@ impl Touched {
         }
     }
 
-    /// Takes in what another has seen.
-    pub fn join(&mut self, other: Touched) {
+    /// Adds another worker's bytes.
+    pub fn join(&mut self, other: TouchedBytes) {
         for (number, theirs) in other.pages {
             match self.pages.get_mut(&number) {
                 Some(own) => {
@@ -73,12 +73,12 @@ impl Touched {
         sum
     }
 
-    /// Different bytes read, and different bytes written.
+    /// Returns the number of distinct bytes read, and of distinct bytes written.
     pub fn bytes(&self) -> Bytes {
         self.sum(|bits| bits.count_ones().into())
     }
 
-    /// Bytes of the lines in which they are.
+    /// Returns the bytes of the lines that contain these bytes.
     pub fn in_lines(&self) -> Bytes {
         self.sum(|bits| u64::from(bits != 0) * LINE)
     }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_byte_counts_once() {
-        let mut one = Touched::default();
+        let mut one = TouchedBytes::default();
         one.add(&lines(&[(0x1000, 100), (0x1010, 4)]), true, false);
         one.add(&lines(&[(0x1000, 4), (0x1fff, 2)]), true, true);
         assert_eq!(
@@ -116,7 +116,7 @@ mod tests {
                 written: 192
             }
         );
-        let mut other = Touched::default();
+        let mut other = TouchedBytes::default();
         other.add(&lines(&[(0x1060, 8), (0x8000, 1)]), true, false);
         one.join(other);
         assert_eq!(

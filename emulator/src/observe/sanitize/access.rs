@@ -1,12 +1,12 @@
-//! What an instruction reads and writes of memory, found out from the registers before it runs.
+//! Memory accesses of an instruction, determined from the registers before it runs.
 
-use crate::isa::{Encoding, Flags, Inst, Role};
+use crate::isa::{Encoding, Flags, Inst, Properties, Role};
 use crate::machine::shapes::addresses::{Addresses, each};
-use crate::machine::shapes::{flat, image, lds, lds_more, mubuf, smem, to_lds, typed};
+use crate::machine::shapes::{flat, image, lds, mubuf, smem, to_lds, typed};
 use crate::machine::{LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
 use crate::observe::lanes_on;
 
-/// A kind of memory.
+/// Kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Space {
     /// Device memory, at guest addresses.
@@ -18,49 +18,49 @@ pub enum Space {
     Scratch,
 }
 
-/// Elements of the lanes, all of one size and in one kind of memory.
+/// Elements of the lanes, all of the same size and in the same kind of memory.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Where.
+    /// Address space.
     pub space: Space,
-    /// The lanes that access it; lane 0 alone where the wave does so as a whole.
+    /// Lanes of the access; only lane 0 for an access of the wave as a whole.
     pub lanes: u64,
-    /// Where each lane's element starts.
+    /// Start of each lane's element.
     pub at: Addresses,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub bytes: u64,
-    /// They are read.
+    /// True if the elements are read.
     pub reads: bool,
-    /// They are written.
+    /// True if the elements are written.
     pub writes: bool,
-    /// The wave as a whole, through the scalar cache.
+    /// True for an access of the wave as a whole through the scalar cache.
     pub scalar: bool,
-    /// The first register that the element comes from or goes to, numbered as in [`crate::isa::uses`]; none where it is no plain copy.
+    /// First register of the element, numbered as in [`crate::isa::uses`], or `None` if the access is not a plain copy.
     pub register: Option<u16>,
-    /// The element is the upper half of its register.
+    /// True if the element is the upper half of its register.
     pub high: bool,
 }
 
 impl Part {
-    /// Lanes and where their elements start.
+    /// Iterates over the lanes and the addresses of their elements.
     pub fn places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         each(self.lanes).map(|lane| (lane, self.at[lane]))
     }
 }
 
-/// What an instruction accesses: at most a few parts.
+/// Memory accesses of an instruction, which have at most a few parts.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     /// The parts.
     pub parts: Vec<Part>,
-    /// It reads and writes at once, as one.
+    /// True if the access reads and writes indivisibly.
     pub atomic: bool,
-    /// Its GLC bit: a load past the cache of its compute unit, as atomic loads are.
+    /// GLC bit: the load bypasses the cache of its compute unit, as atomic loads do.
     pub coherent: bool,
 }
 
 impl Access {
-    /// Nothing.
+    /// Removes all parts.
     pub fn clear(&mut self) {
         self.parts.clear();
         self.atomic = false;
@@ -68,19 +68,17 @@ impl Access {
     }
 }
 
-/// The offsets in a lane's scratch, which starts at `scratch` for lane 0, of offsets from another start: dwords of the lanes stand side
-/// by side.
+/// Converts scratch offsets from another start to offsets from `scratch`, the start of lane 0. The dwords of the lanes are adjacent.
 fn beyond(start: u64, offsets: Addresses, scratch: u64) -> Addresses {
     let more = start.wrapping_sub(scratch) / LANES as u64;
     offsets.map(|offset| offset.wrapping_add(more))
 }
 
-/// Finds out what an instruction accesses, of a wave whose scratch starts at a guest address.
+/// Determines the accesses of an instruction, for a wave whose scratch begins at a guest address.
 pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
     out.clear();
     let (reads, writes) = (op.traffic.read != 0, op.traffic.written != 0);
     let flags = op.modifiers.flags;
-    let name = op.row.mnemonic;
     out.atomic = reads && writes;
     out.coherent = flags.has(Flags::GLC);
     let register = register(op);
@@ -94,7 +92,7 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
         writes,
         scalar: false,
         register: register.filter(|_| !(reads && writes)),
-        high: name.ends_with("_d16_hi"),
+        high: op.has(Properties::D16_HIGH),
     };
     let lanes = lanes_on(wave);
     let parts = &mut out.parts;
@@ -140,7 +138,7 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
             parts.extend(some.map(|(lanes, at)| part(Space::Global, lanes, at, bytes)));
         }
         Way::LdsOnce => {
-            let at = lds_more::m0_base(wave) + op.offset as u32;
+            let at = lds::m0_base(wave) + op.offset as u32;
             parts.push(part(
                 Space::Lds,
                 1 << lanes.trailing_zeros(),
@@ -162,9 +160,9 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
     }
 }
 
-/// The first register of what an instruction loads or stores.
+/// Returns the first register that an instruction loads or stores.
 fn register(inst: &Inst) -> Option<u16> {
-    let stores = inst.row.mnemonic.contains("store") || inst.row.mnemonic.contains("write");
+    let stores = inst.has(Properties::STORE) || inst.has(Properties::LDS_WRITE);
     let roles = match (inst.encoding, stores) {
         (Encoding::Smem, _) => [Role::Sdst, Role::Data],
         (_, true) => [Role::Data, Role::Data],
@@ -175,12 +173,12 @@ fn register(inst: &Inst) -> Option<u16> {
         let mut operands = found.clone();
         operands.find(|(operand, code)| operand.role == *role && code.0 < 512)
     });
-    let formatted = inst.encoding == Encoding::Mimg || inst.row.mnemonic.contains("_format_");
+    let formatted = inst.encoding == Encoding::Mimg || inst.has(Properties::FORMATTED);
     let plain = !inst.modifiers.flags.has(Flags::LDS) && !formatted;
     found.map(|(_, code)| code.0).filter(|_| plain)
 }
 
-/// Through a resource: dword by dword, for swizzling may part neighbours.
+/// Determines the accesses through a resource, dword by dword, because swizzling may separate neighbours.
 fn buffer(
     wave: &Wave,
     op: &Op,
@@ -190,7 +188,7 @@ fn buffer(
     parts: &mut Vec<Part>,
     part: impl Fn(Space, u64, Addresses, u64) -> Part,
 ) {
-    let typed = op.encoding == Encoding::Mtbuf || op.row.mnemonic.contains("_format_");
+    let typed = op.encoding == Encoding::Mtbuf || op.has(Properties::FORMATTED);
     let bytes = match typed {
         true => typed::bytes(wave, op).unwrap_or(0),
         false => bytes,
@@ -214,7 +212,7 @@ fn buffer(
     }
 }
 
-/// In LDS: one address, two, or memory and operand.
+/// Returns the LDS accesses: one address, two addresses, or a memory value and an operand.
 fn in_lds(
     wave: &Wave,
     op: &Op,
@@ -222,12 +220,11 @@ fn in_lds(
     parts: &mut Vec<Part>,
     part: impl Fn(Space, u64, Addresses, u64) -> Part,
 ) {
-    let name = op.row.mnemonic;
     let bytes = u64::from(op.traffic.read.max(op.traffic.written));
     let wide = |at: [u32; LANES]| at.map(u64::from);
-    if name.contains("_src2_") {
+    if op.has(Properties::LDS_OPERAND) {
         let addr = lds::register(op.by_role(Role::Addr));
-        let both = wave.v[addr].map(|address| lds_more::both_places(op, address));
+        let both = wave.v[addr].map(|address| lds::both_places(op, address));
         let bytes = u64::from(op.traffic.written);
         parts.push(part(Space::Lds, lanes, wide(both.map(|(to, _)| to)), bytes));
         parts.push(Part {
@@ -236,7 +233,7 @@ fn in_lds(
         });
     } else if op.row.modifiers.has(Flags::TWO_OFFSETS) {
         let half = bytes / 2;
-        let unit = half as u32 * if name.contains("st64") { 64 } else { 1 };
+        let unit = half as u32 * if op.has(Properties::STRIDE64) { 64 } else { 1 };
         let (first, second) = lds::offsets(op, unit);
         let at = |offset| wide(lds::addresses(wave, op, offset));
         let one = part(Space::Lds, lanes, at(first), half);
@@ -248,13 +245,8 @@ fn in_lds(
         }
         parts.push(one);
         parts.push(two);
-    } else if name.contains("addtid") {
-        parts.push(part(
-            Space::Lds,
-            lanes,
-            wide(lds_more::by_lane(wave, op)),
-            4,
-        ));
+    } else if op.has(Properties::ADDRESS_BY_LANE) {
+        parts.push(part(Space::Lds, lanes, wide(lds::by_lane(wave, op)), 4));
     } else {
         let at = lds::addresses(wave, op, op.offset as u32);
         parts.push(part(Space::Lds, lanes, wide(at), bytes));

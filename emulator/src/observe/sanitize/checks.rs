@@ -1,4 +1,4 @@
-//! Which checks there are, and sets of them.
+//! The checks, and sets of checks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,15 +7,15 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Check {
-    /// Accesses outside of what they may reach.
+    /// Accesses outside of the permitted memory.
     Memory,
-    /// Values that nobody wrote.
+    /// Uses of values that nobody wrote.
     Init,
-    /// Accesses of the same bytes that nothing orders.
+    /// Accesses of the same bytes without an order.
     Race,
-    /// Barriers that not all waves or lanes reach.
+    /// Barriers that some waves or lanes do not reach.
     Sync,
-    /// Registers used before what they wait for has arrived.
+    /// Registers that are used before pending results have arrived.
     Wait,
     /// Instructions that follow each other too closely.
     Hazard,
@@ -32,7 +32,7 @@ impl Check {
         Check::Hazard,
     ];
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Check::Memory => "memory",
@@ -71,20 +71,20 @@ impl FromStr for Check {
 pub struct Checks(u8);
 
 impl Checks {
-    /// All of them.
+    /// The set of all checks.
     pub const ALL: Checks = Checks((1 << Check::ALL.len()) - 1);
 
-    /// Whether a check is in it.
+    /// Returns true if the set has a check.
     pub const fn has(self, check: Check) -> bool {
         self.0 >> check as u8 & 1 != 0
     }
 
-    /// Whether none is in it.
+    /// Returns true if the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Those in it.
+    /// Iterates over the checks of the set.
     pub fn iter(self) -> impl Iterator<Item = Check> {
         Check::ALL.into_iter().filter(move |&check| self.has(check))
     }
@@ -103,7 +103,7 @@ impl FromIterator<Check> for Checks {
 impl FromStr for Checks {
     type Err = String;
 
-    /// Names with commas between them.
+    /// Parses names separated by commas.
     fn from_str(list: &str) -> Result<Checks, String> {
         list.split(',').map(|name| name.trim().parse()).collect()
     }

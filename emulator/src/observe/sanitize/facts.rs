@@ -1,44 +1,44 @@
-//! What can be said of an instruction without running it, found out once.
+//! Static facts about an instruction, determined once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Site, hazard, init, memory, wait};
 use crate::isa::uses::Uses;
-use crate::isa::{Inst, disassemble};
+use crate::isa::{Inst, Properties, disassemble};
 use crate::machine::Op;
 
-/// What can be said of an instruction without running it.
+/// Static facts about an instruction.
 pub struct Facts {
     /// The instruction.
     pub inst: Inst,
-    /// The registers that it uses.
+    /// Registers that the instruction uses.
     pub uses: Uses,
-    /// It is the end of its wave.
+    /// True if the instruction ends its wave.
     pub ends: bool,
-    /// It waits for the other groups of a cooperative launch.
+    /// True if the instruction waits for the other groups of a cooperative launch.
     pub meets_grid: bool,
-    /// Its operands say which registers it uses: neither an index in M0 nor a stack of forks does.
+    /// True if the operands name all registers, without an index in M0 or a stack of forks.
     pub exact: bool,
-    /// What it needs and what it leaves for the check of waits.
+    /// Requirements and effects for the check of waits.
     pub wait: wait::Traits,
-    /// What it needs and what it leaves for the check of wait states.
+    /// Requirements and effects for the check of wait states.
     pub hazard: hazard::Traits,
-    /// What it makes of undefined values.
+    /// Effect on undefined values.
     pub init: init::Traits,
-    /// What it makes of pointers.
+    /// Effect on pointers.
     pub memory: memory::Traits,
 }
 
 impl Facts {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst) -> Facts {
         let uses = Uses::of(inst);
         let exact = uses.reads != crate::isa::uses::RegisterSet::ALL;
         Facts {
             inst: *inst,
             uses,
-            ends: inst.row.mnemonic.starts_with("s_endpgm"),
+            ends: inst.has(Properties::END),
             meets_grid: inst.row.mnemonic == "ds_gws_barrier",
             exact,
             wait: wait::Traits::of(inst, &uses),
@@ -49,28 +49,28 @@ impl Facts {
     }
 }
 
-/// The instructions of a code object that any worker ran, by link address.
+/// Executed instructions of a code object, by link address, from all workers.
 #[derive(Default)]
-struct Seen(Mutex<HashMap<u64, Inst>>);
+struct ExecutedInstructions(Mutex<HashMap<u64, Inst>>);
 
-impl Seen {
-    /// The instruction at a link address that ran.
+impl ExecutedInstructions {
+    /// Returns the site of the executed instruction at a link address.
     fn site(&self, pc: u64) -> Site {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Site::new(pc, seen.get(&pc).map_or_else(String::new, disassemble))
     }
 }
 
-/// The facts of the instructions of a code object that ran, by link address.
+/// Facts about the executed instructions of a code object, by link address.
 #[derive(Default)]
 pub struct Code {
     facts: Vec<Option<Box<Facts>>>,
-    /// The same instructions, for all workers.
-    seen: Arc<Seen>,
+    /// The same instructions, shared by all workers.
+    seen: Arc<ExecutedInstructions>,
 }
 
 impl Code {
-    /// That of another worker.
+    /// Creates the facts for another worker.
     pub fn fork(&self) -> Code {
         Code {
             facts: Vec::new(),
@@ -78,7 +78,7 @@ impl Code {
         }
     }
 
-    /// Learns of an instruction at a link address.
+    /// Records an instruction at a link address.
     #[inline]
     pub fn learn(&mut self, op: &Op, pc: u64) {
         let at = (pc / 4) as usize;
@@ -98,13 +98,13 @@ impl Code {
         self.facts[at] = Some(Box::new(Facts::of(op)));
     }
 
-    /// The facts of an instruction that this worker has learnt of.
+    /// Returns the facts of an instruction that this worker has recorded.
     #[inline]
     pub fn facts(&self, pc: u64) -> Option<&Facts> {
         self.facts.get((pc / 4) as usize)?.as_deref()
     }
 
-    /// An instruction that any worker has learnt of.
+    /// Returns the site of an instruction that any worker has recorded.
     pub fn site(&self, pc: u64) -> Site {
         self.seen.site(pc)
     }

@@ -1,27 +1,27 @@
-//! What is found: both sides of it, and the likely cure. The same finding is counted, not repeated.
+//! Findings: both instructions involved, and the likely cure. A repeated finding is counted, not listed again.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Check, Here};
+use super::{Check, CheckedInstruction};
 use crate::code_object::Lines;
 
-/// Different findings that are kept; those beyond are only counted.
+/// Largest number of different findings that are kept. Further ones are only counted.
 const KEPT: usize = 1000;
 
-/// An instruction.
+/// An instruction at its link address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Link address.
     pub pc: u64,
-    /// Its text.
+    /// Text of the instruction.
     pub text: String,
-    /// `FILE:LINE`, where somebody has looked it up.
+    /// `FILE:LINE`, after it has been looked up.
     pub source: Option<String>,
 }
 
 impl Site {
-    /// An instruction at a link address.
+    /// Creates the site of an instruction.
     pub fn new(pc: u64, text: String) -> Site {
         Site {
             pc,
@@ -31,25 +31,25 @@ impl Site {
     }
 }
 
-/// The other side of a finding.
+/// Other side of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// What it did: "wrote v3", "reads byte 260 of LDS".
+    /// Action of the instruction: "wrote v3", "reads byte 260 of LDS".
     pub did: String,
-    /// The instruction, where it is known.
+    /// Instruction of the other side, if it is known.
     pub site: Option<Site>,
-    /// Its work-group, where it is another.
+    /// Work-group of the other side, if it is another group.
     pub group: Option<[u32; 3]>,
-    /// Its wave within the group, where it is another.
+    /// Wave of the other side within its group, if it is another wave.
     pub wave: Option<u32>,
 }
 
-/// A mistake, as the first wave met it.
+/// A mistake at its first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The check.
     pub check: Check,
-    /// Which of its rules: a few words that stay the same.
+    /// Rule of the check that is broken: a few words that stay the same.
     pub kind: &'static str,
     /// The kernel.
     pub kernel: String,
@@ -57,36 +57,36 @@ pub struct Finding {
     pub at: Site,
     /// The work-group.
     pub group: [u32; 3],
-    /// The wave within it.
+    /// Number of the wave within the group.
     pub wave: u32,
-    /// The lanes concerned; none where it concerns the wave as a whole.
+    /// Lanes with the mistake; empty if it concerns the wave as a whole.
     pub lanes: u64,
-    /// What is wrong, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop.
     pub what: String,
-    /// The other side.
+    /// Other side of the mistake.
     pub other: Option<Other>,
-    /// What would cure it.
+    /// Suggested cure.
     pub cure: String,
-    /// How often it was met.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// What a check says of a finding.
+/// Details of a finding that a check reports.
 pub struct Detail {
-    /// The lanes concerned.
+    /// Lanes with the mistake.
     pub lanes: u64,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
-    /// The other side.
+    /// Other side of the mistake.
     pub other: Option<Other>,
-    /// What would cure it.
+    /// Suggested cure.
     pub cure: String,
 }
 
-/// What makes two findings the same: kernel, check, rule, the instructions of both sides.
+/// Key of a finding: kernel, check, rule, and the addresses of both instructions.
 type Key = (String, Check, &'static str, u64, u64);
 
-/// Findings, each once.
+/// Different findings with their counts.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     found: BTreeMap<Key, Finding>,
@@ -94,11 +94,11 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Notes a finding: `other` is the link address of the other side, which tells findings of one instruction apart.
+    /// Records a finding. `other` is the link address of the other side, which distinguishes the findings of one instruction.
     #[cold]
     pub fn note(
         &mut self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         check: Check,
         kind: &'static str,
         other: u64,
@@ -121,7 +121,7 @@ impl Findings {
         }
     }
 
-    /// Takes in what another worker found.
+    /// Adds another worker's findings.
     pub fn join(&mut self, others: Findings) {
         self.beyond += others.beyond;
         for (key, other) in others.found {
@@ -142,7 +142,7 @@ impl Findings {
         }
     }
 
-    /// Looks up where their instructions come from.
+    /// Looks up the source lines of the instructions.
     pub fn look_up(&mut self, lines: &Lines) {
         for finding in self.found.values_mut() {
             let other = finding.other.as_mut().and_then(|other| other.site.as_mut());
@@ -152,33 +152,39 @@ impl Findings {
         }
     }
 
-    /// The findings, by kernel, check and instruction.
+    /// Iterates over the findings, by kernel, check and instruction.
     pub fn iter(&self) -> impl Iterator<Item = &Finding> {
         self.found.values()
     }
 
-    /// How many different ones there are.
+    /// Returns the number of different findings.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no finding.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// How many were met beyond those that are kept.
+    /// Returns the number of findings beyond those that are kept.
     pub fn beyond(&self) -> u64 {
         self.beyond
     }
 }
 
-/// The order in which groups and waves are told.
+/// Returns a key for the order in which groups and waves are reported.
 fn place([x, y, z]: [u32; 3], wave: u32) -> [u32; 4] {
     [z, y, x, wave]
 }
 
-fn made(here: &Here<'_>, check: Check, kind: &'static str, detail: Detail, count: u64) -> Finding {
+fn made(
+    here: &CheckedInstruction<'_>,
+    check: Check,
+    kind: &'static str,
+    detail: Detail,
+    count: u64,
+) -> Finding {
     Finding {
         check,
         kind,
@@ -194,7 +200,7 @@ fn made(here: &Here<'_>, check: Check, kind: &'static str, detail: Detail, count
     }
 }
 
-/// Lanes as ranges: "3", "0-15, 32".
+/// Formats lanes as ranges: "3", "0-15, 32".
 pub fn ranges(lanes: u64) -> String {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -221,7 +227,7 @@ impl fmt::Display for Site {
 }
 
 impl fmt::Display for Finding {
-    /// Several lines: what, where, the other side, the cure.
+    /// Prints several lines: the problem, its place, the other side, the cure.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}: {}", self.check, self.kind, self.what)?;
         writeln!(f, "  kernel      {}", self.kernel)?;

@@ -1,36 +1,36 @@
-//! Missing wait states: instructions that follow each other more closely than the hardware can take, where it does not wait by itself.
+//! Missing wait states: instructions that follow each other more closely than the hardware permits, where it does not wait by itself.
 //!
 //! The rules are those that the manual of this chip demands of software ("Vega" 7nm Instruction Set Architecture, 26 November 2019, the
-//! table of manually inserted wait states). An instruction is one wait state, `s_nop N` is N + 1. Compilers keep them, but not within
-//! inline assembly. One line of the table is not here: VCC by its name after the same SGPRs by their number, for which numbers these are
-//! depends on how many the wave was given.
+//! table of manually inserted wait states). An instruction is one wait state, and `s_nop N` is N + 1. Compilers obey the rules, except
+//! within inline assembly. One line of the table is missing here: VCC by its name after the same SGPRs by their number. The number depends
+//! on how many SGPRs the wave has.
 
 mod rules;
 
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Site, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Site, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Inst, disassemble, register_name};
 use crate::machine::Group;
 
 pub use rules::{RULES, Rule};
 
-/// No rule asks for more wait states.
+/// Largest number of wait states that a rule requires.
 pub const FARTHEST: u32 = 5;
 
-/// What an instruction means for the rules: bit n is rule n's.
+/// Rules that an instruction takes part in: bit n stands for rule n.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
-    /// Rules of which it is the first instruction.
+    /// Rules in which the instruction can be the first.
     pub first: u16,
-    /// Rules of which it is the second instruction.
+    /// Rules in which the instruction can be the second.
     pub second: u16,
-    /// The wait states that it is.
+    /// Number of wait states that the instruction provides.
     pub states: u32,
 }
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the rules of an instruction.
     pub fn of(inst: &Inst, uses: &Uses) -> Traits {
         let bits = |of: fn(&Rule) -> rules::Registers| {
             let hits = RULES.iter().enumerate();
@@ -48,7 +48,7 @@ impl Traits {
     }
 }
 
-/// A rule that two instructions break, so many wait states apart: the rule, and a register that it is about.
+/// Returns a rule that two instructions break at a distance of `apart` wait states, and a register of the rule.
 pub fn broken(
     first: (&Inst, &Uses),
     second: (&Inst, &Uses),
@@ -65,7 +65,7 @@ pub fn broken(
         })
 }
 
-/// What a rule's register is called.
+/// Returns the name of a rule's register.
 fn named(register: u16) -> String {
     match register {
         rules::HWREG..256 => "the hardware register".to_owned(),
@@ -77,25 +77,25 @@ fn named(register: u16) -> String {
     }
 }
 
-/// An instruction that lies a few wait states back.
+/// An instruction a few wait states ago.
 #[derive(Clone, Copy)]
-struct Recent {
-    /// The clock behind it.
+struct RecentInstruction {
+    /// Clock after the instruction.
     clock: u64,
     first: u16,
     pc: u64,
 }
 
 #[derive(Clone, Default)]
-struct OneWave {
+struct WaveHazards {
     clock: u64,
-    recent: Vec<Recent>,
+    recent: Vec<RecentInstruction>,
 }
 
 /// The check.
 #[derive(Default)]
 pub struct Hazard {
-    waves: Vec<OneWave>,
+    waves: Vec<WaveHazards>,
 }
 
 impl Watch for Hazard {
@@ -103,13 +103,13 @@ impl Watch for Hazard {
         Box::<Hazard>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.waves.clear();
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WaveHazards::default);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
             return;
         };
@@ -128,7 +128,7 @@ impl Watch for Hazard {
             }
         }
         if traits.first != 0 {
-            state.recent.push(Recent {
+            state.recent.push(RecentInstruction {
                 clock: state.clock,
                 first: traits.first,
                 pc: here.pc,
@@ -138,7 +138,13 @@ impl Watch for Hazard {
 }
 
 #[cold]
-fn check(recent: &Recent, here: &Here<'_>, common: u16, apart: u32, findings: &mut Findings) {
+fn check(
+    recent: &RecentInstruction,
+    here: &CheckedInstruction<'_>,
+    common: u16,
+    apart: u32,
+    findings: &mut Findings,
+) {
     let Some(known) = here.code.facts(recent.pc) else {
         return;
     };
@@ -151,7 +157,7 @@ fn check(recent: &Recent, here: &Here<'_>, common: u16, apart: u32, findings: &m
     }
 }
 
-/// What is said of a rule that two instructions break, so many wait states apart.
+/// Describes a rule that two instructions break at a distance of `apart` wait states.
 pub fn detail(rule: &Rule, register: u16, apart: u32, pc: u64, first: &Inst) -> Detail {
     let register = named(register);
     let plural = if apart == 1 { "" } else { "s" };

@@ -1,7 +1,7 @@
-//! What whoever owns a GPU's memory tells the checks of it: which bytes have a name, which nobody has written, which were freed.
+//! Declarations about a GPU's memory, which its owner makes for the checks: named blocks, bytes that nobody has written, and freed blocks.
 //!
-//! The machine knows allocations. A tensor inside of one, between guards, or an allocation that ends within a dword, is known here. What
-//! nobody declares counts as written, and its bounds are left to the machine's own faults.
+//! The machine knows allocations. This record also knows a tensor inside of an allocation, between guards, and an allocation that ends
+//! within a dword. Memory that nobody declares counts as written, and its bounds are left to the machine's own faults.
 
 mod bits;
 #[cfg(test)]
@@ -13,32 +13,32 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use self::bits::Bits;
 
-/// Freed ranges that are remembered.
+/// Number of freed ranges that are remembered.
 const QUARANTINE: usize = 1024;
 
 /// A range of memory with a name.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// What it is called.
+    /// Name of the block.
     pub name: String,
-    /// The call that made it, where one did.
+    /// Call that created the block, if there was one.
     pub made_by: Option<String>,
-    /// Its bytes.
+    /// Address range of the block.
     pub bytes: Range<u64>,
-    /// Its bytes and those around it that kernels reach and must not: guards, the rest of the last dword.
+    /// Address range with the bytes around the block that kernels reach and must not use: guards, and the rest of the last dword.
     pub around: Range<u64>,
-    /// Which of its bytes somebody has written; all, where there is none.
+    /// Bytes of the block that somebody has written. An absent map means that all bytes count as written.
     defined: OnceLock<Bits>,
 }
 
 impl Block {
-    /// Whether somebody has said that nobody wrote some of it.
+    /// Returns true if somebody has declared bytes of the block as unwritten.
     #[inline]
     pub fn may_be_undefined(&self) -> bool {
         self.defined.get().is_some()
     }
 
-    /// Where the first byte of a range is that nobody has written.
+    /// Returns the first byte of a range that nobody has written.
     #[inline]
     pub fn first_undefined(&self, range: Range<u64>) -> Option<u64> {
         let bits = self.defined.get()?;
@@ -46,7 +46,7 @@ impl Block {
         Some(self.bytes.start + found)
     }
 
-    /// Notes whether bytes are written by somebody who knows what.
+    /// Marks bytes as written or unwritten.
     #[inline]
     pub fn define(&self, range: Range<u64>, defined: bool) {
         if let (Some(bits), Some(range)) = (self.defined.get(), self.offsets(range)) {
@@ -66,7 +66,7 @@ impl Block {
         self.define(range, false);
     }
 
-    /// What it is called, how large it is, and where it comes from.
+    /// Describes the name, the size and the origin of the block.
     pub fn describe(&self) -> String {
         let size = self.bytes.end - self.bytes.start;
         match &self.made_by {
@@ -76,40 +76,43 @@ impl Block {
     }
 }
 
-/// Memory that was freed.
+/// A freed block.
 #[derive(Clone, Debug)]
-pub struct Freed {
-    /// What it was.
+pub struct FreedBlock {
+    /// The block before it was freed.
     pub block: Arc<Block>,
-    /// The call that freed it.
+    /// Call that freed the block.
     pub by: String,
 }
 
-/// What is known of memory while a dispatch runs.
+/// Declarations about memory while a dispatch runs.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// Blocks by address; none overlaps another.
+pub struct MemoryDeclarations {
+    /// Blocks by address, without overlap.
     blocks: Vec<Arc<Block>>,
-    freed: Vec<Freed>,
+    freed: Vec<FreedBlock>,
     span: Range<u64>,
 }
 
-impl Known {
-    fn new<'a>(blocks: impl Iterator<Item = &'a Arc<Block>>, freed: &VecDeque<Freed>) -> Known {
+impl MemoryDeclarations {
+    fn new<'a>(
+        blocks: impl Iterator<Item = &'a Arc<Block>>,
+        freed: &VecDeque<FreedBlock>,
+    ) -> MemoryDeclarations {
         let blocks: Vec<Arc<Block>> = blocks.cloned().collect();
-        let freed: Vec<Freed> = freed.iter().cloned().collect();
+        let freed: Vec<FreedBlock> = freed.iter().cloned().collect();
         let all = || blocks.iter().chain(freed.iter().map(|freed| &freed.block));
         let start = all().map(|block| block.around.start).min();
         let end = all().map(|block| block.around.end).max();
         let span = start.unwrap_or(0)..end.unwrap_or(0);
-        Known {
+        MemoryDeclarations {
             blocks,
             freed,
             span,
         }
     }
 
-    /// The block that an address is in or just around, by its number.
+    /// Finds the block that contains an address or surrounds it, and its number.
     #[inline]
     pub fn find(&self, hint: &mut usize, address: u64) -> Option<(usize, &Block)> {
         let fits = |n: usize| {
@@ -124,12 +127,13 @@ impl Known {
         })
     }
 
-    /// A block by its number.
+    /// Returns a block by its number.
     pub fn block(&self, number: usize) -> Option<&Block> {
         self.blocks.get(number).map(|block| &**block)
     }
 
-    /// Whether one block's bytes go on in the other's, as they do where memory is mapped piece by piece: a pointer into one reaches all.
+    /// Returns true if the bytes of two blocks are contiguous, as they are where memory is mapped piece by piece. A pointer into one block
+    /// then reaches all of them.
     pub fn touch(&self, a: usize, b: usize) -> bool {
         let between = self.blocks.get(a.min(b)..=a.max(b)).unwrap_or_default();
         between
@@ -137,7 +141,7 @@ impl Known {
             .all(|pair| pair[0].bytes.end == pair[1].bytes.start)
     }
 
-    /// The number of the block whose bytes have an address, where it is not the end of another one, too.
+    /// Returns the number of the block that contains an address, unless the address is also the end of another block.
     pub fn surely(&self, hint: &mut usize, address: u64) -> Option<usize> {
         let (n, block) = self.find(hint, address)?;
         let before = n.checked_sub(1).and_then(|n| self.block(n));
@@ -145,18 +149,18 @@ impl Known {
         (block.bytes.contains(&address) && !ends).then_some(n)
     }
 
-    /// The addresses between which all blocks are, freed ones included.
+    /// Returns the range that contains all blocks, including freed ones.
     pub fn span(&self) -> &Range<u64> {
         &self.span
     }
 
-    /// The freed memory that an address is in.
-    pub fn freed(&self, address: u64) -> Option<&Freed> {
+    /// Returns the freed block that contains an address.
+    pub fn freed(&self, address: u64) -> Option<&FreedBlock> {
         let mut freed = self.freed.iter().rev();
         freed.find(|freed| freed.block.bytes.contains(&address))
     }
 
-    /// Whether nothing is known.
+    /// Returns true if nothing is declared.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.freed.is_empty()
     }
@@ -165,12 +169,12 @@ impl Known {
 #[derive(Debug, Default)]
 struct State {
     blocks: BTreeMap<u64, Arc<Block>>,
-    freed: VecDeque<Freed>,
-    /// What dispatches see, until something changes.
-    known: Option<Arc<Known>>,
+    freed: VecDeque<FreedBlock>,
+    /// Snapshot for dispatches, valid until a declaration changes.
+    known: Option<Arc<MemoryDeclarations>>,
 }
 
-/// What is known of a GPU's memory, from launch to launch.
+/// Declarations about a GPU's memory, which persist across launches.
 #[derive(Debug, Default)]
 pub struct Heap {
     state: Mutex<State>,
@@ -181,8 +185,8 @@ impl Heap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Declares a block: its bytes, what is around them that kernels reach and must not (or the same range), the call that made it. What was
-    /// declared there before is forgotten.
+    /// Declares a block: its bytes, the range around them that kernels reach and must not use (or the same range), and the call that
+    /// created it. Earlier declarations of these bytes are dropped.
     pub fn declare(
         &self,
         name: &str,
@@ -206,21 +210,21 @@ impl Heap {
         state.blocks.insert(around.start, Arc::new(block));
     }
 
-    /// Nobody has written these bytes of declared blocks.
+    /// Declares bytes of declared blocks as unwritten.
     pub fn undefined(&self, range: Range<u64>) {
         for block in self.state().within(&range) {
             block.nobody_wrote(range.clone());
         }
     }
 
-    /// The host has written these bytes.
+    /// Marks bytes as written by the host.
     pub fn written(&self, range: Range<u64>) {
         for block in self.state().within(&range) {
             block.define(range.clone(), true);
         }
     }
 
-    /// The host has copied bytes within the GPU's memory: what nobody wrote stays so.
+    /// Copies the marks when the host copies bytes within the GPU's memory: unwritten bytes stay unwritten.
     pub fn copied(&self, from: u64, to: u64, bytes: u64) {
         self.written(to..to.saturating_add(bytes));
         let mut at = from;
@@ -231,14 +235,14 @@ impl Heap {
         }
     }
 
-    /// Where the first byte of a range is that nobody has written.
+    /// Returns the first byte of a range that nobody has written.
     pub fn first_undefined(&self, range: Range<u64>) -> Option<u64> {
         let state = self.state();
         let mut blocks = state.within(&range);
         blocks.find_map(|block| block.first_undefined(range.clone()))
     }
 
-    /// Where the first byte of a range within one block is that somebody has written, or where the range or the block ends.
+    /// Returns the first byte of a range within one block that somebody has written, or the end of the range or of the block.
     fn first_defined(&self, range: Range<u64>) -> u64 {
         let state = self.state();
         let mut blocks = state.within(&range);
@@ -251,7 +255,7 @@ impl Heap {
         found.map_or(within.end, |at| block.bytes.start + at)
     }
 
-    /// The block that starts at an address is freed by a call.
+    /// Marks the block that begins at an address as freed by a call.
     pub fn free(&self, start: u64, by: &str) {
         let mut state = self.state();
         let found = state.blocks.values().find(|b| b.bytes.start == start);
@@ -263,18 +267,19 @@ impl Heap {
             state.freed.pop_front();
         }
         let by = by.to_owned();
-        state.freed.push_back(Freed { block, by });
+        state.freed.push_back(FreedBlock { block, by });
     }
 
-    /// What a dispatch sees that begins now.
-    pub fn known(&self) -> Arc<Known> {
+    /// Returns the snapshot for a dispatch that begins now.
+    pub fn known(&self) -> Arc<MemoryDeclarations> {
         let mut state = self.state();
         let State {
             blocks,
             freed,
             known,
         } = &mut *state;
-        let known = known.get_or_insert_with(|| Arc::new(Known::new(blocks.values(), freed)));
+        let known =
+            known.get_or_insert_with(|| Arc::new(MemoryDeclarations::new(blocks.values(), freed)));
         Arc::clone(known)
     }
 }

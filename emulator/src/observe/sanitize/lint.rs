@@ -1,8 +1,8 @@
-//! Missing waits and wait states that show without running: on every path through a function, loops to a fixed point.
+//! Static search for missing waits and wait states, on every path through a function; loops are followed to a fixed point.
 //!
-//! What the checks of running waves know and this one does not: lanes (all count as on), where in LDS or memory an access goes (a flat
-//! one goes to memory), and what a function called does (all has arrived when it returns, as compilers keep it). What it knows and they
-//! do not: the paths that nothing ran.
+//! The checks of running waves know three facts that this search lacks: the enabled lanes (here all lanes count as enabled), the place of
+//! an LDS or memory access (here a flat access goes to memory), and the effects of called functions (here all results have arrived when a
+//! function returns, as compilers ensure). In return this search sees the paths that no wave took.
 
 mod paths;
 
@@ -15,15 +15,15 @@ use super::wait::{AT_BARRIER, Operation, Pending, kind};
 use super::{Check, Checks, hazard};
 use crate::isa::Inst;
 
-/// A function of which every path is looked at.
+/// A function whose paths are searched.
 pub struct Function<'a> {
-    /// Its name.
+    /// Name of the function.
     pub name: &'a str,
     /// Link addresses and instructions, in order.
     pub code: &'a [(u64, Inst)],
-    /// Link address at which it begins.
+    /// Link address of the entry.
     pub entry: u64,
-    /// Its work-groups are one wave each: nobody else is at its barriers.
+    /// True if each work-group is a single wave, so that no other wave is at its barriers.
     pub alone: bool,
 }
 
@@ -32,22 +32,22 @@ pub struct Function<'a> {
 pub struct Mistake {
     /// The check.
     pub check: Check,
-    /// Which of its rules.
+    /// Rule of the check that is broken.
     pub kind: &'static str,
     /// The function.
     pub function: String,
     /// The instruction.
     pub at: Site,
-    /// What is wrong, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop.
     pub what: String,
     /// The other side.
     pub other: Option<Other>,
-    /// What would cure it.
+    /// Suggested cure.
     pub cure: String,
 }
 
 impl fmt::Display for Mistake {
-    /// Several lines: what, where, the other side, the cure.
+    /// Prints several lines: the problem, its place, the other side, the cure.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}: {}", self.check, self.kind, self.what)?;
         writeln!(f, "  function    {}", self.function)?;
@@ -63,19 +63,19 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// What may be behind a wave when it comes to an instruction, over all paths that lead there.
+/// Pending operations and hazards of a wave before an instruction, over all paths that lead there.
 #[derive(Clone, Default)]
 struct State {
-    /// The operations on their way.
+    /// Pending operations.
     pending: Pending,
-    /// The instructions of the last wait states that a rule begins with, and the fewest wait states since.
+    /// Recent instructions with which a rule begins, and the fewest wait states since each.
     near: Vec<(usize, u32)>,
-    /// Vector registers may be named by an index.
+    /// True if an index may select vector registers.
     indexed: bool,
 }
 
 impl State {
-    /// Takes in another path's, and says whether that is more.
+    /// Joins another path's state. Returns true if this state has grown.
     fn join(&mut self, other: &State) -> bool {
         let mut more = self.pending.join(&other.pending);
         for &(line, apart) in &other.near {
@@ -97,7 +97,7 @@ impl State {
     }
 }
 
-/// The mistakes of a function, by instruction.
+/// Returns the mistakes of a function, by instruction.
 pub fn lint(function: &Function<'_>, checks: Checks) -> Vec<Mistake> {
     let lines = lines(function.code);
     let walk = Walk {
@@ -133,7 +133,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The state before each instruction. What no path reaches from the entry (a computed jump may) begins with nothing behind it.
+    /// Computes the state before each instruction. An instruction that no path from the entry reaches (a computed jump may) begins with an
+    /// empty state.
     fn states(&self, entry: u64) -> Vec<State> {
         let mut states: Vec<Option<State>> = vec![None; self.lines.len()];
         let entry = self.lines.iter().position(|line| line.pc == entry);
@@ -146,7 +147,7 @@ impl Walk<'_> {
         states.into_iter().flatten().collect()
     }
 
-    /// Follows all paths from an instruction until nothing changes.
+    /// Follows all paths from an instruction until no state changes.
     fn settle(&self, begin: usize, states: &mut [Option<State>]) {
         let mut open = BTreeSet::from([begin]);
         while let Some(at) = open.pop_first() {
@@ -169,7 +170,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The state behind an instruction, and what is wrong with it.
+    /// Computes the state after an instruction, and reports its mistakes.
     fn step(
         &self,
         at: usize,

@@ -1,5 +1,5 @@
-//! Planted mistakes and their right twins, as data: `tests/sanitizer/*.toml` says what the running checks and lint must report of each
-//! program, and where one of the two is silent, why.
+//! Planted mistakes and their corrected versions, as data: `tests/sanitizer/*.toml` has the findings that the running checks and the static
+//! search must report for each program, and a reason where one of the two reports nothing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::machine::rig;
 
 /// Link address of the first instruction.
 const CODE: u64 = 0x100;
-/// `s_nop 15`, which stands for the wait states between two instructions.
+/// `s_nop 15`, a placeholder for the wait states between two instructions.
 const BETWEEN: &str = "bf80000f";
 const S_ENDPGM: &str = "bf810000";
 
@@ -27,30 +27,30 @@ struct File {
     hazard: Vec<Pair>,
 }
 
-/// A program, and what must be found in it.
+/// A program with its expected findings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Program {
     name: String,
-    /// Why a program is right or wrong, or why run and lint disagree.
+    /// Reason why the program is right or wrong, or why the running checks and the static search disagree.
     why: Option<String>,
     #[expect(dead_code, reason = "the words are what runs")]
     code: String,
     words: String,
-    /// Waves of the group.
+    /// Number of waves of the group.
     #[serde(default = "one")]
     waves: usize,
-    /// It runs here.
+    /// True if the program runs here.
     #[serde(default = "yes")]
     runs: bool,
-    findings: Vec<Expected>,
-    /// "silent": the running checks find nothing.
+    findings: Vec<ExpectedFinding>,
+    /// "silent" if the running checks find nothing.
     run: Option<String>,
-    /// "silent": lint finds nothing.
+    /// "silent" if the static search finds nothing.
     lint: Option<String>,
 }
 
-/// Two instructions with `s_nop 15` between them, and the rule that they are about.
+/// Two instructions with `s_nop 15` between them, and their rule.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pair {
@@ -62,10 +62,10 @@ struct Pair {
     runs: bool,
 }
 
-/// What must be found: addresses from the first instruction.
+/// Findings that must be reported; addresses count from the first instruction.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(deny_unknown_fields)]
-struct Expected {
+struct ExpectedFinding {
     check: String,
     kind: String,
     at: u64,
@@ -81,14 +81,14 @@ fn yes() -> bool {
     true
 }
 
-/// What the running checks find, other than by barriers that waves miss.
-fn by_run(words: &str, waves: usize) -> BTreeSet<Expected> {
+/// Returns the findings of the running checks, except those about barriers that waves miss.
+fn by_run(words: &str, waves: usize) -> BTreeSet<ExpectedFinding> {
     let checks = [Check::Wait, Check::Hazard, Check::Sync];
     let mut sanitizer = Sanitizer::new(checks.into_iter().collect());
     let trap = rig::run(words, waves, |_| {}, &mut sanitizer);
     assert_eq!(trap, None, "{words}");
     let findings = sanitizer.findings().iter();
-    let expected = findings.map(|finding| Expected {
+    let expected = findings.map(|finding| ExpectedFinding {
         check: finding.check.to_string(),
         kind: finding.kind.to_owned(),
         at: finding.at.pc - CODE,
@@ -102,7 +102,7 @@ fn by_run(words: &str, waves: usize) -> BTreeSet<Expected> {
     expected.collect()
 }
 
-/// The instructions of words.
+/// Decodes words to instructions.
 fn instructions(words: &str) -> Vec<(u64, Inst)> {
     let words = format!("{words} {S_ENDPGM}");
     let words = words.split_whitespace();
@@ -117,7 +117,7 @@ fn instructions(words: &str) -> Vec<(u64, Inst)> {
     code
 }
 
-fn by_lint(words: &str, waves: usize) -> BTreeSet<Expected> {
+fn by_lint(words: &str, waves: usize) -> BTreeSet<ExpectedFinding> {
     let function = Function {
         name: "f",
         code: &instructions(words),
@@ -125,7 +125,7 @@ fn by_lint(words: &str, waves: usize) -> BTreeSet<Expected> {
         alone: waves == 1,
     };
     let found = lint(&function, Checks::ALL).into_iter();
-    let expected = found.map(|mistake| Expected {
+    let expected = found.map(|mistake| ExpectedFinding {
         check: mistake.check.to_string(),
         kind: mistake.kind.to_owned(),
         at: mistake.at.pc - CODE,
@@ -139,7 +139,7 @@ fn by_lint(words: &str, waves: usize) -> BTreeSet<Expected> {
     expected.collect()
 }
 
-/// The files of planted mistakes.
+/// Reads the files of planted mistakes.
 fn files() -> Vec<File> {
     let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sanitizer"));
     let entries = std::fs::read_dir(directory).expect("the programs' directory");
@@ -158,7 +158,7 @@ fn run_and_lint_find_what_is_planted_and_nothing_else() {
     let mut count = 0;
     for program in files().into_iter().flat_map(|file| file.program) {
         count += 1;
-        let all: BTreeSet<Expected> = program.findings.iter().cloned().collect();
+        let all: BTreeSet<ExpectedFinding> = program.findings.iter().cloned().collect();
         let of = |side: &Option<String>| match side.as_deref() {
             None => all.clone(),
             Some("silent") => BTreeSet::new(),
@@ -174,7 +174,7 @@ fn run_and_lint_find_what_is_planted_and_nothing_else() {
             }
         }
         let found = by_lint(&program.words, program.waves);
-        // Barriers that waves miss show only when they run.
+        // Barriers that waves miss show only at run time.
         let expected = of(&program.lint);
         let expected = expected.into_iter().filter(|one| one.check != "sync");
         if found != expected.collect() {
@@ -185,7 +185,7 @@ fn run_and_lint_find_what_is_planted_and_nothing_else() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The words of a pair with so many wait states between the two: where the second stands, and where the first.
+/// Returns the words of a pair with `states` wait states between the two, and the addresses of the second and the first instruction.
 fn apart(words: &str, states: u32) -> (String, u64, u64) {
     let words: Vec<&str> = words.split(' ').collect();
     let middle = words.iter().position(|word| *word == BETWEEN);
@@ -221,7 +221,7 @@ fn every_rule_wants_as_many_wait_states_as_it_says() {
                 let (words, at, other) = apart(&pair.words, states);
                 let mut expected = BTreeSet::new();
                 if states < rule.states {
-                    expected.insert(Expected {
+                    expected.insert(ExpectedFinding {
                         check: "hazard".into(),
                         kind: rule.name.into(),
                         at,

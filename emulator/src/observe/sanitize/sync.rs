@@ -1,39 +1,39 @@
-//! Barriers that not all waves of a group, or not all lanes of a wave, reach.
+//! Barriers that some waves of a group, or some lanes of a wave, do not reach.
 //!
-//! All waves of a group must come to the same s_barrier, as often as each other, with the same lanes that are still at work: a wave that
-//! has ended lets the others through here and on the card, but what they wait for it has not done. Lanes that are off at a barrier may be
-//! off for good, where their work-items have returned; those that reach memory behind it have not come to it.
+//! All waves of a group must arrive at the same s_barrier, equally often, with all lanes that are still at work. A wave that has ended
+//! releases the others, here and on the card, but it has not done the work that they wait for. Lanes that are disabled at a barrier may
+//! have returned for good. If they reach memory after the barrier, they should have been at it.
 
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::{Group, Way};
 
 #[derive(Clone, Debug, Default)]
-struct OneWave {
-    /// Barriers that it has come to.
+struct WaveBarriers {
+    /// Number of barriers at which the wave has arrived.
     barriers: u64,
-    /// The last of them.
+    /// Address of the last barrier.
     last: Option<u64>,
     ended: bool,
-    /// Barriers at which lanes were off.
-    skipped: Vec<Skipped>,
-    /// Lanes with which it began.
+    /// Barriers at which lanes were disabled.
+    skipped: Vec<PartialBarrier>,
+    /// Lanes with which the wave began.
     all: Option<u64>,
 }
 
-/// A barrier at which lanes were off.
+/// A barrier at which lanes were disabled.
 #[derive(Clone, Copy, Debug)]
-struct Skipped {
+struct PartialBarrier {
     site: u64,
     lanes: u64,
-    /// Those of them that have reached memory since.
+    /// Lanes that have reached memory since they were disabled.
     back: u64,
 }
 
 /// The check.
 #[derive(Default)]
 pub struct Sync {
-    waves: Vec<OneWave>,
+    waves: Vec<WaveBarriers>,
 }
 
 impl Watch for Sync {
@@ -41,13 +41,13 @@ impl Watch for Sync {
         Box::<Sync>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.waves.clear();
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WaveBarriers::default);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let n = here.wave.index as usize;
         let Some(state) = self.waves.get_mut(n) else {
             return;
@@ -68,13 +68,13 @@ impl Watch for Sync {
 }
 
 impl Sync {
-    fn barrier(&mut self, n: usize, here: &Here<'_>, findings: &mut Findings) {
+    fn barrier(&mut self, n: usize, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let state = &mut self.waves[n];
         state.barriers += 1;
         state.last = Some(here.pc);
         lanes(state, here, findings);
         let (count, pc) = (state.barriers, here.pc);
-        // Those that came to as many: it must have been the same one.
+        // Waves with the same number of barriers must have been at the same one.
         let others = self.waves.iter().enumerate();
         let elsewhere = others.clone().find_map(|(m, other)| {
             let last = other.last?;
@@ -112,8 +112,8 @@ impl Sync {
         }
     }
 
-    /// A wave ends: others may wait at a barrier that it has not come to.
-    fn end(&mut self, n: usize, here: &Here<'_>, findings: &mut Findings) {
+    /// Checks the end of a wave: others may wait at a barrier that it has not reached.
+    fn end(&mut self, n: usize, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         self.waves[n].ended = true;
         let count = self.waves[n].barriers;
         let waiting = self
@@ -138,11 +138,11 @@ impl Sync {
     }
 }
 
-/// Lanes that are off at a barrier and come to another one later.
-fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
+/// Checks for lanes that were disabled at a barrier and arrive at another one later.
+fn lanes(state: &mut WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     let exec = here.wave.exec();
     let skipped = state.skipped.iter().find(|one| one.lanes & exec != 0);
-    if let Some(&Skipped { site, lanes, .. }) = skipped {
+    if let Some(&PartialBarrier { site, lanes, .. }) = skipped {
         let what = "lanes that come to this barrier were off at an earlier one";
         divergence(here, (site, lanes & exec), what, findings);
         state.skipped.retain(|one| one.lanes & exec == 0);
@@ -150,7 +150,7 @@ fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
     let off = state.all.unwrap_or(!0) & !exec;
     let known = state.skipped.iter().any(|one| one.site == here.pc);
     if off != 0 && !known {
-        state.skipped.push(Skipped {
+        state.skipped.push(PartialBarrier {
             site: here.pc,
             lanes: off,
             back: 0,
@@ -158,15 +158,20 @@ fn lanes(state: &mut OneWave, here: &Here<'_>, findings: &mut Findings) {
     }
 }
 
-/// Lanes that were off at a barrier, went on behind it and have come to no other.
-fn lanes_without_it(state: &OneWave, here: &Here<'_>, findings: &mut Findings) {
+/// Checks for lanes that were disabled at a barrier, continued behind it and never arrived at another one.
+fn lanes_without_it(state: &WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     for skipped in state.skipped.iter().filter(|one| one.back != 0) {
         let what = "lanes that were off at a barrier have gone on behind it";
         divergence(here, (skipped.site, skipped.back), what, findings);
     }
 }
 
-fn divergence(here: &Here<'_>, (site, lanes): (u64, u64), what: &str, findings: &mut Findings) {
+fn divergence(
+    here: &CheckedInstruction<'_>,
+    (site, lanes): (u64, u64),
+    what: &str,
+    findings: &mut Findings,
+) {
     findings.note(here, Check::Sync, "barrier under divergence", site, || Detail {
         lanes,
         what: what.into(),
@@ -180,8 +185,9 @@ fn divergence(here: &Here<'_>, (site, lanes): (u64, u64), what: &str, findings: 
     });
 }
 
-/// Whether lanes reach what others of the group may reach, too: not their scratch, which compilers save registers of all lanes in.
-fn reaches_memory(here: &Here<'_>) -> bool {
+/// Returns true if lanes reach memory that others of the group may reach too. Scratch does not count: compilers save registers of all lanes
+/// there.
+fn reaches_memory(here: &CheckedInstruction<'_>) -> bool {
     let traffic = &here.op.traffic;
     matches!(traffic.way, Way::Global | Way::Flat | Way::Lds) && traffic.read + traffic.written != 0
 }

@@ -1,9 +1,9 @@
-//! Small assembled programs with one mistake each, and their right twins.
+//! Tests on small assembled programs with one mistake each, and on corrected versions of them.
 
 use super::{Check, Checks, Sanitizer};
 use crate::machine::{Wave, rig};
 
-/// What the checks find in a program that some waves run: check and rule.
+/// Runs a program on some waves, and returns the check and rule of each finding.
 fn found(words: &str, waves: usize, set_up: impl Fn(&mut Wave)) -> Vec<(Check, &'static str)> {
     let mut sanitizer = Sanitizer::new(Checks::ALL);
     let trap = rig::run(words, waves, set_up, &mut sanitizer);
@@ -33,14 +33,14 @@ fn dpp_reads_what_was_written_two_wait_states_before() {
     assert_eq!(found(&program(""), 1, |_| {}), close);
 }
 
-/// The kinds of findings of the race check.
+/// Returns the kinds of the race check's findings.
 fn races(words: &str, waves: usize) -> Vec<&'static str> {
     let found = found(words, waves, |_| {}).into_iter();
     let races = found.filter(|(check, _)| *check == Check::Race);
     races.map(|(_, kind)| kind).collect()
 }
 
-// v_lshlrev_b32 v1, 2, v0; ds_write_b32 v1, v0; ds_read_b32 v2, v1: every wave at the same dwords, or with the wave's number added.
+// v_lshlrev_b32 v1, 2, v0; ds_write_b32 v1, v0; ds_read_b32 v2, v1: every wave uses the same dwords, or adds its number.
 const WRITE: &str = "24020082 d81a0000 00000001 bf8cc07f";
 const READ: &str = "d86c0000 02000001 bf8cc07f";
 const BARRIER: &str = "bf8a0000";
@@ -52,7 +52,7 @@ fn waves_that_write_the_same_values_do_not_race() {
 
 #[test]
 fn a_barrier_orders_what_waves_do_in_lds() {
-    // v_add_u32 v3, s4, v0, where s4 is the wave's number: other values.
+    // v_add_u32 v3, s4, v0, where s4 is the wave's number, makes different values.
     let set_up = |wave: &mut Wave| wave.s[4] = wave.index;
     let find = |words: &str| -> Vec<&'static str> {
         let found = found(words, 2, set_up).into_iter();
@@ -62,7 +62,7 @@ fn a_barrier_orders_what_waves_do_in_lds() {
     // v_add_u32_e32 v3, s4, v0; ds_write_b32 v1, v3
     let write = "24020082 68060004 d81a0000 00000301 bf8cc07f";
     assert_eq!(find(write), ["two waves write LDS"]);
-    // Wave 0 writes (s_cmp_eq_u32 s4, 0; s_cbranch_scc0 over it), both read.
+    // Wave 0 writes (s_cmp_eq_u32 s4, 0; s_cbranch_scc0 over it), and both waves read.
     let first = "24020082 bf068004 bf840003 d81a0000 00000001 bf8cc07f";
     let together = format!("{first} {READ}");
     assert_eq!(find(&together), ["LDS is read while it is written"]);
@@ -70,7 +70,7 @@ fn a_barrier_orders_what_waves_do_in_lds() {
     assert_eq!(find(&apart), <[&str; 0]>::default());
 }
 
-/// What `sync` says of a wave.
+/// Returns the findings of `sync` for a program of one wave.
 fn of_barriers(words: &str) -> Vec<String> {
     let mut sanitizer = Sanitizer::new([Check::Sync].into_iter().collect());
     assert_eq!(rig::run(words, 1, |_| {}, &mut sanitizer), None);
@@ -92,15 +92,15 @@ fn lanes_that_go_on_behind_a_barrier_have_come_to_it() {
         "barrier under divergence: lanes that were off at a barrier have gone on behind it";
     assert_eq!(skipped(&format!("{EVERY} {STORE}")), [gone_on]);
     assert_eq!(skipped(&format!("{EVERY} {READ}")), [gone_on]);
-    // Lanes that have returned: EXEC may have them again at the end, where nothing is done.
+    // Lanes have returned. EXEC may include them again at the end, where nothing is done.
     assert_eq!(skipped(EVERY), [""; 0]);
     assert_eq!(skipped(&format!("{STORE} {READ} {EVERY}")), [""; 0]);
     assert_eq!(skipped(&format!("{STORE} {BARRIER} {STORE}")), [""; 0]);
-    // A loop that lanes leave one after the other: at the second barrier more of them are off.
+    // Lanes leave a loop one after the other: at the second barrier more of them are disabled.
     let fewer = "befe018f";
     let rounds = format!("{fewer} {BARRIER} {EVERY} {STORE}");
     assert_eq!(skipped(&rounds), [gone_on, gone_on]);
-    // Once is enough for lanes that come to another one.
+    // One finding suffices for lanes that arrive at another barrier.
     let another =
         "barrier under divergence: lanes that come to this barrier were off at an earlier one";
     assert_eq!(skipped(&format!("{EVERY} {STORE} {BARRIER}")), [another]);

@@ -1,20 +1,21 @@
-//! Missing waits: registers that are used before what is to arrive in them has arrived, and LDS accesses that are on their way when a
-//! barrier says they are over.
+//! Missing waits: registers that are used before pending results have arrived, and LDS accesses that are still pending when a barrier
+//! declares them finished.
 //!
-//! On a card, loads return later, and s_waitcnt says how many may still be on their way:
-//! - VMCNT counts vector memory (loads, stores, atomics, loads to LDS), which returns in the order in which it was issued;
-//! - LGKMCNT counts LDS and GDS, each of which is in order; scalar loads and messages, which are not: of those only `lgkmcnt(0)` says
-//!   anything;
-//! - a flat instruction counts in both, and in order with nobody: it needs both at 0, by one wait or by two;
-//! - EXPCNT counts exports and GDS, which read their registers later. Stores read theirs at once.
+//! On a card, results of loads arrive later, and s_waitcnt limits the number of operations that may still be pending:
+//! - VMCNT counts vector memory operations (loads, stores, atomics, loads to LDS), which return in the order of issue;
+//! - LGKMCNT counts LDS and GDS, each of which returns in order, and scalar loads and messages, which do not: for the latter only
+//!   `lgkmcnt(0)` is a guarantee;
+//! - a flat instruction counts in both, out of order: it needs both at 0, by one wait or by two;
+//! - EXPCNT counts exports and GDS, which read their registers later. Stores read their registers at once.
 //!
-//! A full counter takes no more: of 64 loads the first has arrived when the last one is issued.
+//! A full counter blocks further operations: when the last of 64 loads is issued, the first one has arrived.
 
 mod pending;
 mod traits;
 
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Space, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Space, Watch};
+use crate::isa::Properties;
 use crate::machine::Group;
 
 pub use pending::{AT_BARRIER, Operation, Pending, kind};
@@ -31,13 +32,13 @@ impl Watch for Wait {
         Box::<Wait>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.waves.clear();
         self.waves.resize_with(waves, Pending::default);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let waves = self.waves.len();
         let Some(pending) = self.waves.get_mut(here.wave.index as usize) else {
             return;
@@ -72,18 +73,14 @@ impl Watch for Wait {
     }
 }
 
-/// The lanes of vector registers that an instruction touches: all where it reads those of others.
-fn touched_lanes(here: &Here<'_>) -> u64 {
-    let name = here.op.row.mnemonic;
-    let crosses = here.op.form == crate::isa::Form::Dpp
-        || ["lane", "permute", "swizzle"]
-            .iter()
-            .any(|part| name.contains(part));
+/// Returns the lanes of vector registers that an instruction touches: all lanes if it reads registers of other lanes.
+fn touched_lanes(here: &CheckedInstruction<'_>) -> u64 {
+    let crosses = here.op.form == crate::isa::Form::Dpp || here.op.has(Properties::CROSSES_LANES);
     if crosses { !0 } else { here.lanes() }
 }
 
-/// Bytes of LDS to which vector memory is on its way.
-fn check_lds(pending: &Pending, here: &Here<'_>, findings: &mut Findings) {
+/// Checks bytes of LDS to which vector memory operations are pending.
+fn check_lds(pending: &Pending, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     if here.facts.wait.issues == Some(Class::ToLds) {
         return;
     }
@@ -113,12 +110,12 @@ fn check_lds(pending: &Pending, here: &Here<'_>, findings: &mut Findings) {
     }
 }
 
-fn issue(pending: &mut Pending, class: Class, here: &Here<'_>) {
+fn issue(pending: &mut Pending, class: Class, here: &CheckedInstruction<'_>) {
     let mut operation = Operation::of(class, here.pc, &here.op.inst, here.facts);
     if here.op.encoding.is_vector() {
         operation.lanes = here.lanes();
         if operation.lanes == 0 {
-            // It counts, and nothing arrives.
+            // The operation counts, but nothing arrives.
             operation.arrives = Default::default();
             operation.held = Default::default();
             operation.in_lds = false;

@@ -1,8 +1,8 @@
-//! Which instructions a trace shows.
+//! Filter of the instructions that a trace shows.
 
 use std::ops::RangeInclusive;
 
-/// Ranges, ends included, that an instruction must lie in; none: any.
+/// Inclusive ranges that an instruction must lie in; `None` permits all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Work-group ids in x, y and z.
@@ -14,7 +14,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether an instruction passes.
+    /// Returns true if the filter passes an instruction.
     pub fn passes(&self, group: [u32; 3], wave: u32, pc: u64) -> bool {
         let within = |ranges: &[RangeInclusive<u32>; 3]| {
             let mut axes = ranges.iter().zip(&group);

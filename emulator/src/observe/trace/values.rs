@@ -1,4 +1,4 @@
-//! Values of registers as text.
+//! Text of register values.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use half::f16;
 use crate::isa::Type;
 use crate::machine::LANES;
 
-/// Lanes from which on a steady step is worth a run of its own.
+/// Smallest number of lanes that are written as a run with a constant step.
 const STEPS: usize = 4;
 
-/// A value of 32 or 64 bits, and what it is as a float where its type is one.
+/// Formats a value of 32 or 64 bits, with its floating-point value if its type is a float.
 pub fn value(bits: u64, ty: Type, wide: bool) -> String {
     let mut text = if wide {
         format!("{bits:#018x}")
@@ -18,7 +18,7 @@ pub fn value(bits: u64, ty: Type, wide: bool) -> String {
         format!("{bits:#010x}")
     };
     let half = |shift: u32| f16::from_bits((bits >> shift) as u16);
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = match ty {
         Type::F32 => write!(text, "({:?})", f32::from_bits(bits as u32)),
         Type::F64 => write!(text, "({:?})", f64::from_bits(bits)),
@@ -29,7 +29,7 @@ pub fn value(bits: u64, ty: Type, wide: bool) -> String {
     text
 }
 
-/// The values of the lanes in `lanes`, lanes of one value together, and so where integers rise or fall by one step.
+/// Formats the values of the lanes in `lanes`. Lanes with equal values, or with integers that rise or fall by one step, are joined.
 pub fn lanes(values: &[u64; LANES], lanes: u64, ty: Type, wide: bool) -> String {
     let on = |l: usize| l < LANES && lanes >> l & 1 != 0;
     let float = matches!(ty, Type::F16 | Type::F16x2 | Type::F32 | Type::F64);
@@ -44,7 +44,7 @@ pub fn lanes(values: &[u64; LANES], lanes: u64, ty: Type, wide: bool) -> String 
             first += 1;
             continue;
         }
-        // The last lane of a run whose neighbours differ by `by`.
+        // Returns the last lane of a run whose neighbours differ by `by`.
         let end = |by: i64| {
             let mut last = first;
             while on(last + 1) && step(last) == by {
@@ -60,7 +60,7 @@ pub fn lanes(values: &[u64; LANES], lanes: u64, ty: Type, wide: bool) -> String 
             }
         }
         let mut part = value(values[first], ty, wide);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = if by == 0 {
             Ok(())
         } else {
@@ -107,7 +107,7 @@ mod tests {
     fn a_steady_step_is_a_run() {
         assert_eq!(shown(|l| 16 + 4 * l, !0, Type::U32), "0-63:0x00000010+4");
         assert_eq!(shown(|l| 63 - l, 0xf0, Type::U32), "4-7:0x0000003b-1");
-        // Three are no run, and floats have no steps.
+        // Three lanes are not a run, and floats have no steps.
         assert_eq!(
             shown(|l| l, 0b111, Type::U32),
             "0:0x00000000 1:0x00000001 2:0x00000002"
@@ -116,12 +116,12 @@ mod tests {
             shown(|l| if l == 3 { 9 } else { l }, 0b1111, Type::F16),
             "0:0x00000000(0.0) 1:0x00000001(5.9604645e-8) 2:0x00000002(1.1920929e-7) 3:0x00000009(5.364418e-7)"
         );
-        // A step of a run, and a value that stays, after one another.
+        // A run with a step is followed by a constant value.
         assert_eq!(
             shown(|l| l.min(8), 0xfff, Type::U32),
             "0-8:0x00000000+1 9-11:0x00000008"
         );
-        // Across zero, as 32 bits go.
+        // The run passes zero in 32 bits.
         assert_eq!(
             shown(|l| u64::from((l as u32).wrapping_sub(2)), 0xf, Type::U32),
             "0-3:0xfffffffe+1"

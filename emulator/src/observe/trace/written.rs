@@ -1,10 +1,10 @@
-//! Which registers an instruction wrote: those that its row names, and whatever else has changed.
+//! Registers that an instruction wrote: the destinations of its row, and all other registers that have changed.
 
 use super::values;
-use crate::isa::{Access, Code, Flags, Operand, Role, Type, register_name};
+use crate::isa::{Access, Code, Flags, Operand, Properties, Role, Type, register_name};
 use crate::machine::{Kind, LANES, Op, Wave};
 
-/// Registers as they were before an instruction.
+/// Registers before an instruction.
 #[derive(Default)]
 pub struct Before {
     s: Vec<u32>,
@@ -23,7 +23,7 @@ struct Vector {
 }
 
 impl Before {
-    /// Remembers the registers of a wave.
+    /// Copies the registers of a wave.
     pub fn take(&mut self, wave: &Wave) {
         self.s.clear();
         self.s.extend(wave.s);
@@ -34,7 +34,7 @@ impl Before {
         self.exec = wave.exec();
     }
 
-    /// What an instruction has written since, each register with its value: `s[2:3] = 0x...`.
+    /// Returns the registers that an instruction has written, each with its value: `s[2:3] = 0x...`.
     pub fn changes(&self, wave: &Wave, op: &Op) -> Vec<String> {
         let mut changes = Vec::new();
         self.scalars(wave, op, &mut changes);
@@ -70,9 +70,7 @@ impl Before {
             let name = register_name(Code(first as u16), dwords.len());
             changes.push(format!("{name} = {value}"));
         }
-        let compares = ["s_cmp", "s_bitcmp"]
-            .iter()
-            .any(|name| op.row.mnemonic.starts_with(name));
+        let compares = op.has(Properties::SCALAR_COMPARISON);
         if compares || wave.scc != self.scc {
             changes.push(format!("scc = {}", u32::from(wave.scc)));
         }
@@ -83,7 +81,7 @@ impl Before {
 
     fn vectors(&self, wave: &Wave, op: &Op, changes: &mut Vec<String>) {
         let mut vectors: Vec<Vector> = Vec::new();
-        // Under these modes another register is written than the one that is named, or none.
+        // In these modes the instruction writes another register than the named one, or none.
         if !wave.skips_vector() && !wave.indexes_vgprs() {
             vectors.extend(
                 written(op).filter_map(|(operand, code)| self.named(wave, op, operand, code)),
@@ -113,12 +111,12 @@ impl Before {
         }
     }
 
-    /// The VGPRs of an operand that is written.
+    /// Returns the VGPRs of a written operand.
     fn named(&self, wave: &Wave, op: &Op, operand: &Operand, code: Code) -> Option<Vector> {
         let first = usize::from(code.as_vgpr()?);
         let mut count = operand.ty.registers();
-        // What is compared stands behind what is stored, and stays.
-        if operand.role == Role::Data && op.row.mnemonic.contains("_atomic_cmpswap") {
+        // The compare value stands behind the data, and keeps its value.
+        if operand.role == Role::Data && op.has(Properties::COMPARE_AND_SWAP) {
             count /= 2;
         }
         let lanes = match op.row.mnemonic {
@@ -134,17 +132,17 @@ impl Before {
     }
 }
 
-/// The operands that an instruction writes. An atomic gives back the old value only where GLC asks for it, and a load to LDS writes
-/// no register.
+/// Iterates over the operands that an instruction writes. An atomic returns the old value only with GLC, and a load to LDS writes no
+/// register.
 fn written(op: &Op) -> impl Iterator<Item = (&'static Operand, Code)> {
     let flags = op.modifiers.flags;
-    let silent = op.row.mnemonic.contains("_atomic_") && !flags.has(Flags::GLC);
+    let silent = op.has(Properties::ATOMIC) && !flags.has(Flags::GLC);
     let to_lds = op.kind == Kind::Vmem && flags.has(Flags::LDS);
     let operands = op.row.operands.iter().zip(op.operands);
     operands.filter(move |(operand, _)| operand.access != Access::Read && !silent && !to_lds)
 }
 
-/// A value of two registers as one number, every other register by itself: what a load brings may be anything.
+/// Formats a value of two registers as one number, and every other register by itself, because loaded data may have any type.
 fn show(wave: &Wave, op: &Op, vector: &Vector, changes: &mut Vec<String>) {
     let one = vector.count == 2 && (vector.ty != Type::B64 || op.kind == Kind::Valu);
     let width = if one { 2 } else { 1 };

@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// What is left of a sum of the largest number and an opposite one was lost where the error was taken from the smaller term.
+/// A sum of the largest number and an opposite one loses its error if the error is computed from the smaller term.
 #[test]
 fn errors_of_sums_near_the_largest_number() {
     for round in ROUNDS {

@@ -1,5 +1,5 @@
-//! What is computed for a whole wave is what the scalar functions give, and a field of the mode that a function does not heed makes no
-//! difference to it.
+//! Tests that functions for a whole wave agree with the scalar functions, and that a field of the mode which a function does not declare
+//! has no effect on it.
 
 use super::super::*;
 use super::*;
@@ -106,7 +106,7 @@ fn modes() -> impl Iterator<Item = u32> {
     (0..0x400).filter(|bits| bits & Mode::DX10_CLAMP != 0)
 }
 
-/// What is computed for a whole wave, on hosts with vectors for it.
+/// Functions that hosts with vector units compute for a whole wave.
 const WHOLE: &str = "add_f16 sub_f16 subrev_f16 mul_f16 fma_f16 mad_f16 min_f16 max_f16 min3_f16 max3_f16 med3_f16 fract_f16 trunc_f16 \
      ceil_f16 floor_f16 rndne_f16 pk_fma_f16 pk_add_f16 pk_mul_f16 pk_min_f16 pk_max_f16 dot2_f32_f16 fma_mixlo_f16 fma_mixhi_f16 \
      exp_f16 log_f16 rcp_f16 rsq_f16 sqrt_f16 sin_f16 cos_f16 cvt_f16_f32 cvt_pkrtz_f16_f32 mad_f32 min_f32 max_f32 min3_f32 \

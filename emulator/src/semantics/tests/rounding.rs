@@ -5,7 +5,7 @@ use super::super::format::Format;
 use super::super::*;
 use super::*;
 
-/// Whether two results are the same number with the same sign, or both NaN.
+/// Returns true if two results are the same number with the same sign, or both are NaN.
 fn same<F: Format>(a: F, b: F) -> bool {
     a.bits() == b.bits() || a.nan() && b.nan()
 }

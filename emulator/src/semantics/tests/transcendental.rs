@@ -80,7 +80,7 @@ fn dense_where_it_matters() {
     }
 }
 
-/// To f16 in one rounding.
+/// Rounds once to an f16.
 fn nearest_f16(x: f64) -> f16 {
     if x.is_finite() {
         exact::convert(Round::NearestEven, x)

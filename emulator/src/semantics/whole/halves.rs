@@ -1,7 +1,7 @@
-//! f16 arithmetic of a whole wave at once, on hosts that convert f16 themselves: what the scalar functions compute, where no infinity and
-//! no NaN comes up, and rounded to nearest. Elsewhere these functions say false, and the scalar ones decide.
+//! f16 arithmetic of a whole wave at once, on hosts that convert f16. It computes the same as the scalar functions if no infinity and no
+//! NaN occurs and the rounding is to nearest. In all other cases these functions return false, and the scalar functions decide.
 //!
-//! A wave's packed f16 are consecutive; others are brought together first.
+//! The f16 of packed instructions are consecutive; those of single instructions are gathered first.
 
 use super::rows::*;
 use super::vector::Vector;
@@ -9,12 +9,12 @@ use crate::semantics::{Mode, Round};
 
 /// The least normal f16.
 const LEAST: f32 = 1.0 / 16384.0;
-/// What is smaller than this does not become normal when it is rounded to an f16.
+/// A smaller magnitude does not become normal when it is rounded to an f16.
 const BELOW_LEAST: f32 = LEAST - LEAST / 2048.0;
 
-/// What is computed of vectors.
+/// An operation on vectors.
 pub(in crate::semantics) trait Operation<const N: usize>: Copy {
-    /// Computes it.
+    /// Computes the operation.
     fn of<V: Vector>(self, sources: [V; N]) -> V;
 }
 
@@ -42,7 +42,7 @@ operations! {
     Mul[a, b; 2] = a.times(b);
     /// `a * b + c`, rounded once.
     Fma[a, b, c; 3] = a.times_plus_odd(b, c);
-    /// `a * b + c`, the product rounded too, all denormals flushed.
+    /// `a * b + c`. The product is rounded too, and all denormals are flushed.
     Mad[a, b, c; 3] = {
         let (least, below) = (a.all(LEAST), a.all(BELOW_LEAST));
         let product = a.flushed(least).times(b.flushed(least));
@@ -50,7 +50,7 @@ operations! {
     };
 }
 
-/// An operation whose sources and results are flushed as a mode says.
+/// An operation whose sources and results are flushed by the mode.
 #[derive(Clone, Copy)]
 struct Flushing<O>(O, Mode);
 
@@ -67,9 +67,10 @@ impl<const N: usize, O: Operation<N>> Operation<N> for Flushing<O> {
     }
 }
 
-/// Computes vector by vector; whether no result is infinite or a NaN.
+/// Computes vector by vector. Returns true if no result is infinite or a NaN.
 ///
 /// # Safety
+///
 /// The host has the instructions of `V`.
 #[inline(always)]
 unsafe fn each<V: Vector, const N: usize, const M: usize>(
@@ -77,15 +78,15 @@ unsafe fn each<V: Vector, const N: usize, const M: usize>(
     to: &mut [u16; M],
     of: impl Operation<N>,
 ) -> bool {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees that the host has the instructions.
     let zeros = unsafe { V::zeros() };
     let mut remains = zeros;
     let mut at = 0;
     while at < M {
-        // No `map`: it is compiled for any host.
+        // `map` would be compiled for any host, without the vector instructions.
         let mut vectors = [zeros; N];
         for (vector, source) in vectors.iter_mut().zip(sources) {
-            // SAFETY: the caller says so.
+            // SAFETY: the caller guarantees that the host has the instructions.
             *vector = unsafe { V::load(&source[at..]) };
         }
         let result = of.of(vectors);
@@ -96,7 +97,7 @@ unsafe fn each<V: Vector, const N: usize, const M: usize>(
     !remains.any_nan()
 }
 
-/// An operation at the level of vectors of `WIDTH` bytes, in a mode.
+/// Computes an operation at the level of vectors of `WIDTH` bytes, in a mode.
 #[inline(always)]
 fn at_width<const WIDTH: usize, const N: usize, const M: usize>(
     mode: Mode,
@@ -110,7 +111,7 @@ fn at_width<const WIDTH: usize, const N: usize, const M: usize>(
     macro_rules! with {
         ($vector:ty) => {
             if mode.denorm_in64 && mode.denorm_out64 {
-                // SAFETY: handlers of this width run on hosts of its level alone.
+                // SAFETY: handlers of this width run only on hosts of its level.
                 unsafe { each::<$vector, N, M>(sources, to, of) }
             } else {
                 // SAFETY: as above.
@@ -127,7 +128,7 @@ fn at_width<const WIDTH: usize, const N: usize, const M: usize>(
     }
 }
 
-/// An operation on packed f16; false where it is for the scalar functions.
+/// Computes an operation on packed f16. Returns false if the scalar functions must decide.
 #[inline(always)]
 pub(in crate::semantics) fn packed<const WIDTH: usize, const N: usize>(
     mode: Mode,
@@ -139,7 +140,7 @@ pub(in crate::semantics) fn packed<const WIDTH: usize, const N: usize>(
     at_width::<WIDTH, N, _>(mode, all_halves(sources), to, of)
 }
 
-/// An operation on f16 in the low halves of registers; false where it is for the scalar functions.
+/// Computes an operation on f16 in the low halves of registers. Returns false if the scalar functions must decide.
 #[inline(always)]
 pub(in crate::semantics) fn single<const WIDTH: usize, const N: usize>(
     mode: Mode,
@@ -157,8 +158,8 @@ pub(in crate::semantics) fn single<const WIDTH: usize, const N: usize>(
     done
 }
 
-/// The two products of pairs of f16 and a sum, f32 denormals flushed at each step, rounded to nearest; false where it is for the scalar
-/// function.
+/// Adds the two products of pairs of f16 to a sum, rounded to nearest, with f32 denormals flushed at each step. Returns false if the scalar
+/// function must decide.
 #[inline(always)]
 pub(in crate::semantics) fn dot<const WIDTH: usize, const N: usize>(
     mode: Mode,
@@ -168,7 +169,7 @@ pub(in crate::semantics) fn dot<const WIDTH: usize, const N: usize>(
 ) -> bool {
     #[inline(always)]
     fn with<V: Vector>(halves: [&Row<u16>; 4], c: &[f32; LANES], to: &mut [f32; LANES]) -> bool {
-        // SAFETY: handlers of this width run on hosts of its level alone.
+        // SAFETY: handlers of this width run only on hosts of its level.
         let zeros = unsafe { V::zeros() };
         let least = zeros.all(f32::MIN_POSITIVE);
         let mut remains = zeros;

@@ -1,4 +1,4 @@
-//! The host's vectors of f32 and its conversions from and to f16: eight by AVX2, sixteen by AVX-512.
+//! Vectors of f32 on the host, and their conversions from and to f16: eight elements by AVX2, sixteen by AVX-512.
 
 use std::arch::x86_64::*;
 
@@ -13,7 +13,7 @@ pub(super) struct Narrow(__m256);
 #[derive(Clone, Copy)]
 pub(super) struct Wide(__m512);
 
-/// Roundings, which raise nothing.
+/// Rounding modes that raise no exceptions.
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
@@ -30,7 +30,7 @@ impl Vector for Narrow {
     #[inline(always)]
     unsafe fn load(from: &[u16]) -> Narrow {
         let from = &from[..Self::ELEMENTS];
-        // SAFETY: eight f16 are there, and the caller's host has the instructions.
+        // SAFETY: the slice has eight f16, and the caller's host has the instructions.
         Narrow(unsafe { _mm256_cvtph_ps(_mm_loadu_si128(from.as_ptr().cast())) })
     }
     #[inline(always)]
@@ -40,19 +40,19 @@ impl Vector for Narrow {
     #[inline(always)]
     unsafe fn load_f32(from: &[f32]) -> Narrow {
         let from = &from[..Self::ELEMENTS];
-        // SAFETY: so many f32 are there, and the caller's host has the instruction.
+        // SAFETY: the slice has enough f32, and the caller's host has the instruction.
         Narrow(unsafe { _mm256_loadu_ps(from.as_ptr()) })
     }
     #[inline(always)]
     fn store_f32(self, to: &mut [f32]) {
         let to = &mut to[..Self::ELEMENTS];
-        // SAFETY: there is room for so many f32, and where there is such a vector the host has the instruction.
+        // SAFETY: the slice has room for enough f32, and a vector of this type exists only if the host has the instruction.
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
     fn store_rounded(self, round: Round, to: &mut [u16]) {
         let to = &mut to[..Self::ELEMENTS];
-        // SAFETY: there is room for so many f16, and where there is such a vector the host has the instructions.
+        // SAFETY: the slice has room for enough f16, and a vector of this type exists only if the host has the instructions.
         unsafe {
             let halves = match round {
                 Round::NearestEven => _mm256_cvtps_ph::<{ NEAREST & 3 }>(self.0),
@@ -65,41 +65,41 @@ impl Vector for Narrow {
     }
     #[inline(always)]
     fn rounded(self) -> Narrow {
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         Narrow(unsafe { _mm256_cvtph_ps(_mm256_cvtps_ph::<{ NEAREST & 3 }>(self.0)) })
     }
     #[inline(always)]
     fn all(self, number: f32) -> Narrow {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Narrow(unsafe { _mm256_set1_ps(number) })
     }
     #[inline(always)]
     fn plus(self, b: Narrow) -> Narrow {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Narrow(unsafe { _mm256_add_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn minus(self, b: Narrow) -> Narrow {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Narrow(unsafe { _mm256_sub_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn times(self, b: Narrow) -> Narrow {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Narrow(unsafe { _mm256_mul_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn times_plus(self, b: Narrow, c: Narrow) -> Narrow {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Narrow(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
     }
-    // The product is exact, so the sum's error is that of two f32: where it points to zero the sum steps back one place, and where there
-    // is one the last place is set.
+    // The product is exact, so the sum's error is that of two f32. If the error points to zero, the sum steps back one place; if there is
+    // an error, the last bit is set.
     #[inline(always)]
     fn times_plus_odd(self, b: Narrow, c: Narrow) -> Narrow {
         let sum = self.times_plus(b, c);
         let rest = sum.minus(c);
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         unsafe {
             let error = _mm256_fmsub_ps(self.0, b.0, rest.0);
             let error = _mm256_add_ps(error, c.minus(sum.minus(rest)).0);
@@ -115,7 +115,7 @@ impl Vector for Narrow {
     }
     #[inline(always)]
     fn flushed(self, below: Narrow) -> Narrow {
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         unsafe {
             let magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0);
             let small = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(magnitude, below.0));
@@ -125,7 +125,7 @@ impl Vector for Narrow {
     }
     #[inline(always)]
     fn any_nan(self) -> bool {
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(self.0, self.0)) != 0 }
     }
 }
@@ -141,7 +141,7 @@ impl Vector for Wide {
     #[inline(always)]
     unsafe fn load(from: &[u16]) -> Wide {
         let from = &from[..Self::ELEMENTS];
-        // SAFETY: sixteen f16 are there, and the caller's host has the instructions.
+        // SAFETY: the slice has sixteen f16, and the caller's host has the instructions.
         Wide(unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(from.as_ptr().cast())) })
     }
     #[inline(always)]
@@ -151,19 +151,19 @@ impl Vector for Wide {
     #[inline(always)]
     unsafe fn load_f32(from: &[f32]) -> Wide {
         let from = &from[..Self::ELEMENTS];
-        // SAFETY: so many f32 are there, and the caller's host has the instruction.
+        // SAFETY: the slice has enough f32, and the caller's host has the instruction.
         Wide(unsafe { _mm512_loadu_ps(from.as_ptr()) })
     }
     #[inline(always)]
     fn store_f32(self, to: &mut [f32]) {
         let to = &mut to[..Self::ELEMENTS];
-        // SAFETY: there is room for so many f32, and where there is such a vector the host has the instruction.
+        // SAFETY: the slice has room for enough f32, and a vector of this type exists only if the host has the instruction.
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
     fn store_rounded(self, round: Round, to: &mut [u16]) {
         let to = &mut to[..Self::ELEMENTS];
-        // SAFETY: there is room for so many f16, and where there is such a vector the host has the instructions.
+        // SAFETY: the slice has room for enough f16, and a vector of this type exists only if the host has the instructions.
         unsafe {
             let halves = match round {
                 Round::NearestEven => _mm512_cvtps_ph::<NEAREST>(self.0),
@@ -176,39 +176,39 @@ impl Vector for Wide {
     }
     #[inline(always)]
     fn rounded(self) -> Wide {
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         Wide(unsafe { _mm512_cvtph_ps(_mm512_cvtps_ph::<NEAREST>(self.0)) })
     }
     #[inline(always)]
     fn all(self, number: f32) -> Wide {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Wide(unsafe { _mm512_set1_ps(number) })
     }
     #[inline(always)]
     fn plus(self, b: Wide) -> Wide {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Wide(unsafe { _mm512_add_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn minus(self, b: Wide) -> Wide {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Wide(unsafe { _mm512_sub_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn times(self, b: Wide) -> Wide {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Wide(unsafe { _mm512_mul_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn times_plus(self, b: Wide, c: Wide) -> Wide {
-        // SAFETY: where there is such a vector the host has the instruction.
+        // SAFETY: a vector of this type exists only if the host has the instruction.
         Wide(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
     }
-    // Rounded up and down: of two neighbours one is odd, and where both are the same it is exact. A zero sum of opposite terms is
-    // positive, as it is to nearest.
+    // The sum is rounded up and down. If the two differ, one of them is odd; if they are equal, the sum is exact. A zero sum of opposite
+    // terms is positive, as it is to nearest.
     #[inline(always)]
     fn times_plus_odd(self, b: Wide, c: Wide) -> Wide {
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         unsafe {
             let above = _mm512_fmadd_round_ps::<UP>(self.0, b.0, c.0);
             let below = _mm512_fmadd_round_ps::<DOWN>(self.0, b.0, c.0);
@@ -218,7 +218,7 @@ impl Vector for Wide {
     }
     #[inline(always)]
     fn flushed(self, below: Wide) -> Wide {
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         unsafe {
             let small = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(_mm512_abs_ps(self.0), below.0);
             let sign = _mm512_set1_epi32(i32::MIN);
@@ -230,7 +230,7 @@ impl Vector for Wide {
     }
     #[inline(always)]
     fn any_nan(self) -> bool {
-        // SAFETY: where there is such a vector the host has the instructions.
+        // SAFETY: a vector of this type exists only if the host has the instructions.
         unsafe { _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0) != 0 }
     }
 }

@@ -6,9 +6,9 @@ use super::rows::*;
 use crate::semantics::Mode;
 use crate::semantics::format::Format;
 
-/// What is picked among f16 that are no NaN: by their ranks, which order them as they are ordered, -0 below +0.
+/// A pick among the ranks of f16 that are not NaN. Ranks are ordered like the numbers, with -0 below +0.
 pub(in crate::semantics) trait Pick<const N: usize>: Copy {
-    /// Picks one.
+    /// Picks a rank.
     fn of(self, ranks: [i16; N]) -> i16;
 }
 
@@ -26,15 +26,16 @@ macro_rules! picks {
 }
 
 picks! {
-    /// The smaller.
+    /// The smaller operand.
     Min[a, b; 2] = a.min(b);
-    /// The larger.
+    /// The larger operand.
     Max[a, b; 2] = a.max(b);
-    /// The smallest of three.
+    /// The smallest of three operands.
     Min3[a, b, c; 3] = a.min(b).min(c);
-    /// The largest of three.
+    /// The largest of three operands.
     Max3[a, b, c; 3] = a.max(b).max(c);
-    /// The middle one of three: the larger of those that are left of a largest one, which a zero of the other sign counts as.
+    /// The middle of three operands: the larger of the two that remain without the largest. A zero of the other sign counts as the largest
+    /// too.
     Med3[a, b, c; 3] = {
         let highest = a.max(b).max(c);
         let is_highest = |x: i16| (x == highest) | ((x == -1) & (highest == 0));
@@ -43,8 +44,8 @@ picks! {
     };
 }
 
-/// Picks among f16 that stand side by side, so that a vector has twice as many as lanes; false where there is a NaN, or denormals are
-/// kept in sources or in results alone.
+/// Picks among consecutive f16, so that a vector has twice as many elements as lanes. Returns false if there is a NaN, or if the mode keeps
+/// denormals in sources or in results alone.
 #[inline(always)]
 fn pick<const N: usize, const M: usize>(
     mode: Mode,
@@ -66,7 +67,7 @@ fn pick<const N: usize, const M: usize>(
                     greatest = (source[l] & 0x7fff).max(greatest);
                 }
                 let rank = of.of(ranks);
-                // A rank's rank is the number.
+                // The rank of a rank is the number.
                 to[l] = f16::from_bits(rank as u16).rank() as u16;
             }
         };
@@ -79,7 +80,7 @@ fn pick<const N: usize, const M: usize>(
     greatest <= 0x7c00
 }
 
-/// A pick of packed f16; false where it is for the scalar function.
+/// Picks among packed f16. Returns false if the scalar function must decide.
 #[inline(always)]
 pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,
@@ -91,7 +92,7 @@ pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
     pick(mode, all_halves(sources), to, of)
 }
 
-/// A pick of f16 in the low halves of registers; false where it is for the scalar function.
+/// Picks among f16 in the low halves of registers. Returns false if the scalar function must decide.
 #[inline(always)]
 pub(in crate::semantics) fn single_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,

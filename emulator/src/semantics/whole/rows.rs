@@ -1,4 +1,4 @@
-//! Registers as rows of f16 and f32: brought together, converted, put back.
+//! Registers as rows of f16 and f32, which are gathered, converted and put back.
 
 use half::f16;
 
@@ -12,25 +12,25 @@ pub(super) const LANES: usize = 64;
 /// A register of a wave.
 pub(super) type Register = [u32; LANES];
 
-/// A row of lanes at the start of a cache line: vector moves of 64 bytes would each be two elsewhere.
+/// A row of lanes at the start of a cache line. Elsewhere each vector move of 64 bytes would touch two cache lines.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 pub(super) struct Row<T>(pub(super) [T; LANES]);
 
-/// Whether the host converts f16 at the level of vectors of `WIDTH` bytes.
+/// Returns true if the host converts f16 at the level of vectors of `WIDTH` bytes.
 #[inline(always)]
 pub(super) const fn converts(width: usize) -> bool {
     cfg!(target_arch = "x86_64") && width >= 32
 }
 
-/// f16 as f32, NaNs quieted. Nothing where the host does not convert.
+/// Widens f16 to f32 and quiets NaNs. Has no effect if the host does not convert.
 #[inline(always)]
 pub(super) fn widened<const WIDTH: usize>(from: &[u16; LANES]) -> Row<f32> {
     #[inline(always)]
     fn with<V: Vector>(from: &[u16; LANES], to: &mut [f32; LANES]) {
         let mut at = 0;
         while at < LANES {
-            // SAFETY: handlers of this width run on hosts of its level alone.
+            // SAFETY: handlers of this width run only on hosts of its level.
             unsafe { V::load(&from[at..]) }.store_f32(&mut to[at..]);
             at += V::ELEMENTS;
         }
@@ -47,7 +47,7 @@ pub(super) fn widened<const WIDTH: usize>(from: &[u16; LANES]) -> Row<f32> {
     row
 }
 
-/// f32 as f16, denormals flushed where the mode does not keep them. Nothing where the host does not convert.
+/// Narrows f32 to f16, with denormals flushed unless the mode keeps them. Has no effect if the host does not convert.
 #[inline(always)]
 pub(super) fn narrowed<const WIDTH: usize>(
     mode: Mode,
@@ -60,7 +60,7 @@ pub(super) fn narrowed<const WIDTH: usize>(
             ($round:expr) => {
                 let mut at = 0;
                 while at < LANES {
-                    // SAFETY: handlers of this width run on hosts of its level alone.
+                    // SAFETY: handlers of this width run only on hosts of its level.
                     unsafe { V::load_f32(&from[at..]) }.store_rounded($round, &mut to[at..]);
                     at += V::ELEMENTS;
                 }
@@ -87,7 +87,7 @@ pub(super) fn narrowed<const WIDTH: usize>(
     row
 }
 
-/// Denormals become zeros of their sign.
+/// Replaces denormals by zeros of their sign.
 #[inline(always)]
 pub(super) fn flush(halves: &mut [u16; LANES]) {
     for half in halves {
@@ -95,19 +95,19 @@ pub(super) fn flush(halves: &mut [u16; LANES]) {
     }
 }
 
-/// The halves of a register, one behind the other.
+/// Returns the halves of a register in sequence.
 #[inline(always)]
 pub(super) fn halves(register: &Register) -> &[u16; 2 * LANES] {
     bytemuck::cast_ref(register)
 }
 
-/// The low halves of a register.
+/// Returns the low halves of a register.
 #[inline(always)]
 pub(super) fn low(register: &Register) -> Row<u16> {
     at_height(register, 0)
 }
 
-/// The halves of a register that stand so many bits high.
+/// Returns the halves of a register that begin at bit `shift`.
 #[inline(always)]
 pub(super) fn at_height(register: &Register, shift: u32) -> Row<u16> {
     let mut halves = Row([0; LANES]);
@@ -117,7 +117,7 @@ pub(super) fn at_height(register: &Register, shift: u32) -> Row<u16> {
     halves
 }
 
-/// The low halves of registers.
+/// Returns the low halves of registers.
 #[inline(always)]
 pub(super) fn lows<const N: usize>(registers: [&Register; N]) -> [Row<u16>; N] {
     let mut lows = [Row([0; LANES]); N];
@@ -127,7 +127,7 @@ pub(super) fn lows<const N: usize>(registers: [&Register; N]) -> [Row<u16>; N] {
     lows
 }
 
-/// Halves as the lanes of a register.
+/// Writes halves as the lanes of a register.
 #[inline(always)]
 pub(super) fn put(halves: &[u16; LANES], to: &mut Register) {
     for (lane, half) in to.iter_mut().zip(halves) {
@@ -135,7 +135,7 @@ pub(super) fn put(halves: &[u16; LANES], to: &mut Register) {
     }
 }
 
-/// References to halves.
+/// Returns references to halves.
 #[inline(always)]
 pub(super) fn refs<const N: usize>(halves: &[Row<u16>; N]) -> [&[u16; LANES]; N] {
     let mut refs = [&halves[0].0; N];
@@ -145,7 +145,7 @@ pub(super) fn refs<const N: usize>(halves: &[Row<u16>; N]) -> [&[u16; LANES]; N]
     refs
 }
 
-/// The halves of registers, one behind the other.
+/// Returns the halves of registers in sequence.
 #[inline(always)]
 pub(super) fn all_halves<const N: usize>(registers: [&Register; N]) -> [&[u16; 2 * LANES]; N] {
     let mut all = [halves(registers[0]); N];
@@ -155,7 +155,7 @@ pub(super) fn all_halves<const N: usize>(registers: [&Register; N]) -> [&[u16; 2
     all
 }
 
-/// The halves of a register that stand so many bits high as f32, denormals flushed where the mode does not keep them.
+/// Returns the halves of a register that begin at bit `shift` as f32, with denormals flushed unless the mode keeps them.
 #[inline(always)]
 pub(super) fn sources_at<const WIDTH: usize>(
     mode: Mode,
@@ -165,7 +165,7 @@ pub(super) fn sources_at<const WIDTH: usize>(
     widened::<WIDTH>(&kept(mode, register, shift).0)
 }
 
-/// The halves of a register that stand so many bits high, denormals flushed where the mode does not keep them.
+/// Returns the halves of a register that begin at bit `shift`, with denormals flushed unless the mode keeps them.
 #[inline(always)]
 pub(super) fn kept(mode: Mode, register: &Register, shift: u32) -> Row<u16> {
     let mut halves = at_height(register, shift);

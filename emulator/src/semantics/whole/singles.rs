@@ -1,15 +1,15 @@
-//! Functions of f32 in all lanes, and those of f16 that are one of the f32 of the same value.
+//! Functions of f32 in all lanes, and functions of f16 that equal the f32 function of the same value.
 
 use super::rows::*;
 use crate::semantics::{Mode, Round};
 
-/// A function of f32, as a type: what is generic over it has it in line.
+/// A function of f32 as a type, so that generic code inlines it.
 pub(in crate::semantics) trait Single<const N: usize> {
-    /// Computes it.
+    /// Computes the function.
     fn of(mode: Mode, sources: [f32; N]) -> f32;
 }
 
-/// A function of f32 in all lanes.
+/// Computes a function of f32 in all lanes.
 #[inline(always)]
 fn all_lanes<const N: usize, F: Single<N>>(mode: Mode, sources: [&[f32; LANES]; N]) -> Row<f32> {
     let mut row = Row([0.0; LANES]);
@@ -33,7 +33,7 @@ fn all_lanes<const N: usize, F: Single<N>>(mode: Mode, sources: [&[f32; LANES]; 
     row
 }
 
-/// A function of f32 whose result is rounded to an f16; false where the host does not convert.
+/// Computes a function of f32 whose result is rounded to an f16. Returns false if the host does not convert.
 #[inline(always)]
 pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Single<N>>(
     mode: Mode,
@@ -52,8 +52,8 @@ pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Sing
     true
 }
 
-/// What a function makes of two f32, rounded toward zero to a pair of f16; false where the host does not convert. (`N`, which all
-/// declarations give, is what the function takes.)
+/// Computes a function of two f32 and rounds the results toward zero to a pair of f16. Returns false if the host does not convert. All
+/// declarations give `N`, which is the number of the function's arguments.
 #[inline(always)]
 pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
@@ -73,7 +73,8 @@ pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize,
     true
 }
 
-/// A function of an f16 that is one of the f32 of the same value, rounded to nearest; false where the host does not convert.
+/// Computes a function of an f16 that equals the f32 function of the same value, rounded to nearest. Returns false if the host does not
+/// convert.
 #[inline(always)]
 pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
@@ -92,7 +93,7 @@ pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: S
     true
 }
 
-/// The f32 of f16 that stand so many bits high; false where the host does not convert.
+/// Widens the f16 that begin at bit `shift`. Returns false if the host does not convert.
 #[inline(always)]
 pub fn widen_halves<const WIDTH: usize>(from: &Register, shift: u32, to: &mut Register) -> bool {
     if converts(WIDTH) {
@@ -101,8 +102,8 @@ pub fn widen_halves<const WIDTH: usize>(from: &Register, shift: u32, to: &mut Re
     converts(WIDTH)
 }
 
-/// A function of f32, or the same of those that are no NaN and give none, at once; false where one comes up, or where the mode does
-/// not keep f32 denormals.
+/// Computes a function of f32 in all lanes, by a formula for numbers that are not NaN and have no NaN result. Returns false if a NaN
+/// occurs, or if the mode does not keep f32 denormals.
 #[inline(always)]
 pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Single<N>>(
     mode: Mode,

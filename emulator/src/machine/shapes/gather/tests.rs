@@ -1,9 +1,9 @@
-//! Patterns of addresses against single lanes.
+//! Tests of address patterns against single lanes.
 
 use super::super::super::words::Words;
 use super::{LANES, Lanes, Relaxed, Words as _, gather_narrow, gather_wide, store_run};
 
-/// Every pattern, whole and broken in one lane, against one load a lane.
+/// Tests every pattern, whole and broken in one lane, against one load per lane.
 fn patterns_of<const N: usize>() {
     let words = Words::try_new(4 * 20_000).expect("memory");
     for (word, n) in words.iter().zip(0..) {

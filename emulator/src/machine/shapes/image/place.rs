@@ -1,64 +1,67 @@
-//! Which texels the lanes of an instruction reach.
+//! Texels that the lanes of an instruction reach.
 
 use super::super::super::registers::{LANES, Lanes};
 use super::super::super::wave::Wave;
 use super::super::addresses::Addresses;
 use super::resource::{Image, Sampler};
 use crate::isa::fields::Reserved;
-use crate::isa::{Flags, Inst, Role};
+use crate::isa::{Flags, Inst, Properties, Role};
 use crate::semantics::{between, nearest};
 use half::f16;
 
-/// What an instruction's VGPRs say of the place of a texel.
+/// Meaning of the address VGPRs of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// The texel's numbers.
+pub enum AddressForm {
+    /// The VGPRs hold the texel's numbers.
     Texel,
-    /// Those, and behind them a level of detail.
+    /// The VGPRs hold the texel's numbers, followed by a level of detail.
     Level,
-    /// Coordinates for a sampler, and behind them what the opcode says.
+    /// The VGPRs hold coordinates for a sampler, followed by values of the opcode.
     Sample,
-    /// The same behind a bias.
+    /// A bias precedes the coordinates for a sampler.
     Biased,
-    /// The same behind two gradients.
+    /// Two gradients precede the coordinates for a sampler.
     Gradient,
 }
 
-impl How {
-    /// Of an instruction.
-    pub fn of(i: &Inst) -> How {
-        let name = i.row.mnemonic;
-        match name {
-            _ if name.ends_with("_mip") => How::Level,
-            _ if !i.row.has_role(Role::Ssamp) => How::Texel,
-            _ if name.contains("_d") || name.contains("_cd") => How::Gradient,
-            _ if name.contains("_b") => How::Biased,
-            _ => How::Sample,
+impl AddressForm {
+    /// Returns the meaning for an instruction.
+    pub fn of(i: &Inst) -> AddressForm {
+        if i.has(Properties::MIP) {
+            AddressForm::Level
+        } else if !i.row.has_role(Role::Ssamp) {
+            AddressForm::Texel
+        } else if i.has(Properties::GRADIENTS) {
+            AddressForm::Gradient
+        } else if i.has(Properties::BIAS) {
+            AddressForm::Biased
+        } else {
+            AddressForm::Sample
         }
     }
 }
 
-/// A texel of each lane.
+/// One texel of each lane.
 pub struct Tap {
     /// Lanes whose texel is within the image.
     pub inside: u64,
-    /// Where it lies.
+    /// Address of the texel.
     pub at: Addresses,
-    /// Its part in a mean.
+    /// Weight of the texel in an interpolation.
     pub weight: [f64; LANES],
 }
 
-/// The texels of each lane.
-pub struct Looked {
-    /// One, or the neighbours of a mean.
+/// Texels of each lane.
+pub struct LaneTexels {
+    /// One tap, or the neighbours of an interpolation.
     pub taps: Vec<Tap>,
-    /// A mean is taken.
+    /// True if neighbours are interpolated.
     pub mixes: bool,
-    /// The components of what is not within the image.
+    /// Components of texels beyond the image.
     pub border: [u32; 4],
 }
 
-/// The VGPRs of coordinates.
+/// VGPRs with coordinates.
 struct Coordinates<'a> {
     w: &'a Wave,
     first: usize,
@@ -66,7 +69,7 @@ struct Coordinates<'a> {
 }
 
 impl Coordinates<'_> {
-    /// The bits of one, a dword or a half.
+    /// Returns the bits of a coordinate, a dword or a half.
     fn get(&self, n: usize, lane: usize) -> u32 {
         let register = |n: usize| -> &Lanes { &self.w.v[(self.first + n) & 255] };
         match self.halves {
@@ -75,7 +78,7 @@ impl Coordinates<'_> {
         }
     }
 
-    /// One that is a float.
+    /// Returns a coordinate that is a float.
     fn float(&self, n: usize, lane: usize) -> f64 {
         let bits = self.get(n, lane);
         match self.halves {
@@ -86,25 +89,25 @@ impl Coordinates<'_> {
 }
 
 /// Finds the texels of each lane.
-pub fn taps(w: &Wave, i: &Inst, image: &Image, how: How) -> Result<Looked, Reserved> {
+pub fn taps(w: &Wave, i: &Inst, image: &Image, how: AddressForm) -> Result<LaneTexels, Reserved> {
     let flags = i.modifiers.flags;
     let coordinates = Coordinates {
         w,
         first: i.by_role(Role::Addr).as_vgpr().map_or(0, usize::from),
         halves: flags.has(Flags::A16),
     };
-    // An element of the array is named where the instruction says that it is one; the image may be none.
+    // The DA bit declares that the address has an array element. The image itself need not be an array.
     let named = flags.has(Flags::DA) && image.sides < 3;
     match how {
-        How::Texel | How::Level => Ok(numbered(image, &coordinates, named, how)),
-        How::Sample => sampled(w, i, image, &coordinates, named, 0),
-        How::Biased => sampled(w, i, image, &coordinates, named, 1),
-        How::Gradient => sampled(w, i, image, &coordinates, named, 2 * image.sides),
+        AddressForm::Texel | AddressForm::Level => Ok(numbered(image, &coordinates, named, how)),
+        AddressForm::Sample => sampled(w, i, image, &coordinates, named, 0),
+        AddressForm::Biased => sampled(w, i, image, &coordinates, named, 1),
+        AddressForm::Gradient => sampled(w, i, image, &coordinates, named, 2 * image.sides),
     }
 }
 
-/// Texels by their numbers: beyond the image there are zeros.
-fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked {
+/// Finds texels by their numbers. Texels beyond the image are zeros.
+fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: AddressForm) -> LaneTexels {
     let mut tap = Tap {
         inside: 0,
         at: [0; LANES],
@@ -119,7 +122,7 @@ fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked
             texel[2] = c.get(image.sides, l);
         }
         let level = match how {
-            How::Level => c.get(image.sides + usize::from(named), l),
+            AddressForm::Level => c.get(image.sides + usize::from(named), l),
             _ => 0,
         };
         let within = texel.iter().zip(image.extent).all(|(&n, size)| n < size);
@@ -128,14 +131,14 @@ fn numbered(image: &Image, c: &Coordinates<'_>, named: bool, how: How) -> Looked
             tap.at[l] = image.address(texel);
         }
     }
-    Looked {
+    LaneTexels {
         taps: vec![tap],
         mixes: false,
         border: [0; 4],
     }
 }
 
-/// Texels through a sampler.
+/// Finds texels through a sampler.
 fn sampled(
     w: &Wave,
     i: &Inst,
@@ -143,11 +146,11 @@ fn sampled(
     c: &Coordinates<'_>,
     named: bool,
     before: usize,
-) -> Result<Looked, Reserved> {
+) -> Result<LaneTexels, Reserved> {
     let sampler = Sampler::read(w, i, image)?;
     let unnormalised = sampler.unnormalised || i.modifiers.flags.has(Flags::UNORM);
     let mixed: Vec<usize> = (0..3).filter(|&side| sampler.mixes[side]).collect();
-    // A bit a side: the second of its two texels.
+    // Bit n of a tap's index selects the second of the two neighbours along axis n.
     let mut taps: Vec<Tap> = (0..1 << mixed.len())
         .map(|_| Tap {
             inside: 0,
@@ -191,7 +194,7 @@ fn sampled(
                 });
             }
             tap.weight[l] = weight;
-            // A neighbour without a part in the mean is not looked at.
+            // A neighbour with weight 0 is not read.
             match texel.filter(|_| weight != 0.0) {
                 Some(texel) if image.extent[2] != 0 => {
                     tap.inside |= 1 << l;
@@ -201,7 +204,7 @@ fn sampled(
             }
         }
     }
-    Ok(Looked {
+    Ok(LaneTexels {
         taps,
         mixes: !mixed.is_empty(),
         border: sampler.border,

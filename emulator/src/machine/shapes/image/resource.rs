@@ -1,29 +1,29 @@
-//! Image resources and samplers: scalar registers that say what an image is and how it is looked at.
+//! Image resources and samplers: scalar registers that describe an image and its sampling.
 
 use super::super::super::wave::Wave;
 use crate::isa::fields::{self, Field, Reserved};
 use crate::isa::{Code, Inst, Role};
 use crate::semantics::{BufferFormat, Clamp};
 
-/// What gives a component: 0, 1, or a component of the element.
+/// Source of each component: 0, 1, or a component of the element.
 pub type Select = [u32; 4];
 
 /// An image resource: eight scalar registers.
 pub struct Image {
     base: u64,
-    /// How a texel lies in memory.
+    /// Format of a texel in memory.
     pub format: BufferFormat,
-    /// The order of the components that are loaded.
+    /// Order of the loaded components.
     pub select: Select,
-    /// Texels of a row, rows, planes or elements of an array.
+    /// Size of the image: texels of a row, rows, and planes or array elements.
     pub extent: [u32; 3],
-    /// Elements of the array before the first.
+    /// Number of array elements before the first visible one.
     first: u32,
-    /// Texels from row to row.
+    /// Distance between rows in texels.
     pitch: u32,
-    /// Coordinates within an element of the array.
+    /// Number of coordinates within an array element.
     pub sides: usize,
-    /// It is an array.
+    /// True if the image is an array.
     pub array: bool,
 }
 
@@ -32,13 +32,13 @@ fn bits(word: u32, low: u32, count: u32) -> u32 {
     word >> low & (u32::MAX >> (32 - count))
 }
 
-/// The value of a field, if it may be used.
+/// Returns the value of a field if it can be used.
 fn checked(field: &Field, value: u32) -> Result<u32, Reserved> {
     field.check(value).map(|()| value)
 }
 
 impl Image {
-    /// That of an instruction.
+    /// Reads the image resource of an instruction.
     pub fn read(w: &Wave, i: &Inst) -> Result<Image, Reserved> {
         let code = i.by_role(Role::Sbase);
         let d: [u32; 8] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
@@ -60,7 +60,7 @@ impl Image {
         };
         let first = if array { bits(d[5], 0, 13) } else { 0 };
         let height = if sides > 1 { bits(d[2], 14, 14) + 1 } else { 1 };
-        // An array's field is the number of its last element.
+        // The field of an array is the number of its last element.
         let depth = if array || sides > 2 {
             (bits(d[4], 0, 13) + 1).saturating_sub(first)
         } else {
@@ -78,7 +78,7 @@ impl Image {
         })
     }
 
-    /// Where a texel lies.
+    /// Returns the address of a texel.
     pub fn address(&self, [x, y, z]: [u32; 3]) -> u64 {
         let plane = u64::from(self.first + z);
         let row = plane * u64::from(self.extent[1]) + u64::from(y);
@@ -86,7 +86,7 @@ impl Image {
         self.base.wrapping_add(texel * self.format.bytes())
     }
 
-    /// The components as the resource orders them.
+    /// Returns the components in the resource's order.
     pub fn ordered(&self, components: [u32; 4]) -> [u32; 4] {
         self.select.map(|from| match from {
             1 => self.format.one(),
@@ -98,20 +98,20 @@ impl Image {
 
 /// A sampler: four scalar registers.
 pub struct Sampler {
-    /// What becomes of coordinates beyond the image, side by side.
+    /// Treatment of coordinates beyond the image, per axis.
     pub clamps: [Clamp; 3],
-    /// Coordinates count texels rather than images.
+    /// True if coordinates count texels, false if 1.0 is the size of the image.
     pub unnormalised: bool,
-    /// The nearest texel is found by truncation alone.
+    /// True if the nearest texel is found by truncation alone.
     pub truncates: bool,
-    /// Whether neighbours are mixed, side by side.
+    /// True where neighbours are interpolated, per axis.
     pub mixes: [bool; 3],
-    /// The components of the border.
+    /// Components of the border colour.
     pub border: [u32; 4],
 }
 
 impl Sampler {
-    /// That of an instruction on an image.
+    /// Reads the sampler of an instruction on an image.
     pub fn read(w: &Wave, i: &Inst, image: &Image) -> Result<Sampler, Reserved> {
         let code = i.by_role(Role::Ssamp);
         let d: [u32; 4] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
@@ -128,7 +128,7 @@ impl Sampler {
             (2, 2) => true,
             _ => filter != 0,
         };
-        // The neighbours that there are: elements of an array are no neighbours.
+        // Array elements are not neighbours, so only the axes of the image are interpolated.
         let mixes = [0, 1, 2].map(|side| side < image.sides && mixes(side));
         if mixes.contains(&true) && image.format.is_integer() {
             return Err(Reserved {

@@ -1,27 +1,28 @@
-//! The rules of wait states: which registers the first instruction changes, which ones the second uses, how far apart they must be.
+//! Rules of wait states: the registers that the first instruction changes, the registers that the second one uses, and the required
+//! distance.
 
 use crate::isa::uses::{MODE, RegisterSet, Uses};
-use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Kind, Role};
+use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Kind, Properties, Role};
 
-/// Registers of an instruction that a rule is about.
+/// Function that returns the registers of an instruction for a rule.
 pub type Registers = fn(&Inst, &Uses) -> RegisterSet;
 
-/// From here on, registers of a set stand for hardware registers by their numbers: no operand has these codes.
+/// Registers of a set from this number on stand for hardware registers. No operand has these codes.
 pub const HWREG: u16 = 130;
 
-/// Two instructions that must be so many wait states apart where the first changes a register that the second uses.
+/// A rule for two instructions: if the first changes a register that the second uses, they must be `states` wait states apart.
 pub struct Rule {
-    /// What it is called.
+    /// Name of the rule.
     pub name: &'static str,
-    /// Wait states between the two.
+    /// Required wait states between the two.
     pub states: u32,
-    /// Registers that the first changes.
+    /// Registers that the first instruction changes.
     pub first: Registers,
-    /// Registers that the second uses.
+    /// Registers that the second instruction uses.
     pub second: Registers,
-    /// What the first does.
+    /// Action of the first instruction.
     pub change_of: &'static str,
-    /// What the second does.
+    /// Action of the second instruction.
     pub use_of: &'static str,
 }
 
@@ -73,7 +74,7 @@ fn none() -> RegisterSet {
     RegisterSet::default()
 }
 
-/// Only where a condition holds.
+/// Returns the set if a condition holds, else the empty set.
 fn only(holds: bool, set: RegisterSet) -> RegisterSet {
     if holds { set } else { none() }
 }
@@ -85,7 +86,7 @@ const M0: u16 = Code::M0.0;
 const MODE_REGISTER: u16 = 1;
 const TRAPSTS: u16 = 3;
 
-/// The registers of operands that pass.
+/// Returns the registers of the operands that pass a test.
 fn operands(inst: &Inst, passes: impl Fn(Role, Access) -> bool) -> RegisterSet {
     let mut found = none();
     for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
@@ -96,7 +97,7 @@ fn operands(inst: &Inst, passes: impl Fn(Role, Access) -> bool) -> RegisterSet {
     found
 }
 
-/// EXEC is none of them: nobody waits for it but DPP and EXECZ.
+/// Returns the SGPRs that a vector instruction writes, without EXEC: only DPP and EXECZ need to wait for EXEC.
 fn sgprs_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
     only(inst.is_valu(), uses.writes.and(&set(0, EXEC)))
 }
@@ -113,16 +114,17 @@ fn vcc_by_valu(inst: &Inst, uses: &Uses) -> RegisterSet {
     only(inst.is_valu(), uses.writes.and(&set(VCC, 2)))
 }
 
-/// A relative move writes it only where it is named: the index is taken from it.
+/// Returns M0 if a scalar instruction writes it. A relative move reads its index from M0 and writes M0 only if the operand names it.
 fn m0_by_salu(inst: &Inst, uses: &Uses) -> RegisterSet {
-    let writes = match inst.row.mnemonic.contains("movrel") {
+    let writes = match inst.has(Properties::RELATIVE_MOVE) {
         true => operands(inst, |_, access| access != Access::Read),
         false => uses.writes,
     };
     only(Kind::of(inst) == Kind::Salu, writes.and(&set(M0, 1)))
 }
 
-/// With those that no operand names: FLAT_SCRATCH of flat and scratch addresses, M0 of what goes to LDS.
+/// Returns the SGPRs that a vector memory instruction reads, including registers that no operand names: FLAT_SCRATCH of flat and scratch
+/// addresses, and M0 of accesses to LDS.
 fn sgprs_of_vmem(inst: &Inst, uses: &Uses) -> RegisterSet {
     only(inst.is_vmem(), uses.reads.and(&set(0, EXEC)))
 }
@@ -137,16 +139,15 @@ fn exec_of_dpp(inst: &Inst, _: &Uses) -> RegisterSet {
 }
 
 fn lane_selects(inst: &Inst, _: &Uses) -> RegisterSet {
-    let name = inst.row.mnemonic;
-    let selects = name.starts_with("v_readlane") || name.starts_with("v_writelane");
+    let selects = inst.has(Properties::READS_LANE) || inst.has(Properties::WRITES_LANE);
     only(selects, operands(inst, |role, _| role == Role::Src1)).and(&set(0, 128))
 }
 
 fn vcc_of_fmas(inst: &Inst, _: &Uses) -> RegisterSet {
-    only(inst.row.mnemonic.starts_with("v_div_fmas"), set(VCC, 2))
+    only(inst.has(Properties::DIVISION_STEP), set(VCC, 2))
 }
 
-/// Whether a vector instruction reads a source code.
+/// Returns true if a vector instruction reads a source code.
 fn reads(inst: &Inst, source: u16) -> bool {
     inst.is_valu() && inst.operands[..inst.row.operands.len().min(6)].contains(&Code(source))
 }
@@ -162,24 +163,23 @@ fn execz_of_valu(inst: &Inst, _: &Uses) -> RegisterSet {
 fn m0_of_lds(inst: &Inst, _: &Uses) -> RegisterSet {
     let to_lds = inst.is_vmem() && inst.modifiers.flags.has(Flags::LDS);
     let gds = inst.encoding == Encoding::Ds && inst.modifiers.flags.has(Flags::GDS);
-    let by_name = inst.row.mnemonic.contains("addtid") || inst.encoding == Encoding::Vintrp;
+    let by_name = inst.has(Properties::ADDRESS_BY_LANE) || inst.encoding == Encoding::Vintrp;
     let direct = inst.is_valu() && inst.operands.contains(&Code::LDS_DIRECT);
     only(to_lds || gds || by_name || direct, set(M0, 1))
 }
 
 fn m0_of_message(inst: &Inst, _: &Uses) -> RegisterSet {
-    let name = inst.row.mnemonic;
     only(
-        name.starts_with("s_sendmsg") || name == "s_ttracedata",
+        inst.has(Properties::MESSAGE) || inst.row.mnemonic == "s_ttracedata",
         set(M0, 1),
     )
 }
 
 fn m0_of_movrel(inst: &Inst, _: &Uses) -> RegisterSet {
-    only(inst.row.mnemonic.starts_with("s_movrel"), set(M0, 1))
+    only(inst.has(Properties::RELATIVE_MOVE), set(M0, 1))
 }
 
-/// The hardware register that an instruction names: number, first bit, bits.
+/// Returns the hardware register of an instruction: number, first bit, number of bits.
 fn hardware(inst: &Inst) -> (u16, u32, u32) {
     let field = inst.words[0] & 0xffff;
     ((field & 63) as u16, field >> 6 & 31, (field >> 11) + 1)
@@ -188,21 +188,21 @@ fn hardware(inst: &Inst) -> (u16, u32, u32) {
 fn set_register(inst: &Inst, _: &Uses) -> RegisterSet {
     let (number, ..) = hardware(inst);
     only(
-        inst.row.mnemonic.starts_with("s_setreg"),
+        inst.has(Properties::SETS_HARDWARE_REGISTER),
         set(HWREG + number, 1),
     )
 }
 
 fn get_register(inst: &Inst, _: &Uses) -> RegisterSet {
     let (number, ..) = hardware(inst);
-    let name = inst.row.mnemonic;
-    let names = name.starts_with("s_getreg") || name.starts_with("s_setreg");
+    let names = inst.has(Properties::GETS_HARDWARE_REGISTER)
+        || inst.has(Properties::SETS_HARDWARE_REGISTER);
     only(names, set(HWREG + number, 1))
 }
 
 fn set_vskip(inst: &Inst, _: &Uses) -> RegisterSet {
     only(
-        inst.row.mnemonic == "s_setvskip",
+        inst.has(Properties::SETS_VSKIP),
         set(HWREG + MODE_REGISTER, 1),
     )
 }
@@ -213,7 +213,7 @@ fn set_trapsts(inst: &Inst, uses: &Uses) -> RegisterSet {
 
 fn trapsts_of_rfe(inst: &Inst, _: &Uses) -> RegisterSet {
     only(
-        inst.row.mnemonic.starts_with("s_rfe"),
+        inst.has(Properties::EXCEPTION_RETURN),
         set(HWREG + TRAPSTS, 1),
     )
 }
@@ -222,7 +222,7 @@ fn vskip(inst: &Inst, _: &Uses) -> RegisterSet {
     let (number, first, bits) = hardware(inst);
     let hits = number == MODE_REGISTER && first <= 28 && first + bits > 28;
     only(
-        inst.row.mnemonic.starts_with("s_setreg") && hits,
+        inst.has(Properties::SETS_HARDWARE_REGISTER) && hits,
         set(MODE, 1),
     )
 }
@@ -231,7 +231,7 @@ fn any_vector(inst: &Inst, _: &Uses) -> RegisterSet {
     only(inst.encoding.is_vector(), set(MODE, 1))
 }
 
-/// Data of stores of more than 8 bytes. Where a buffer instruction has a scalar offset, it takes the time that it needs.
+/// Returns the data of stores of more than 8 bytes. A buffer instruction with a scalar offset takes the necessary time by itself.
 fn wide_data(inst: &Inst, _: &Uses) -> RegisterSet {
     let stores = inst.is_vmem() && crate::machine::Traffic::of(inst).written != 0;
     let data = inst

@@ -1,13 +1,13 @@
-//! One bit a byte, which the workers of a dispatch share.
+//! Map of one bit per byte, which the workers of a dispatch share.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A bit for each of some bytes.
+/// Map with a bit for each of some bytes.
 #[derive(Debug)]
 pub struct Bits(Vec<AtomicU64>);
 
-/// The words of a range, and the bits of it in each.
+/// Iterates over the words of a range, with a mask of the range's bits in each.
 fn words(range: Range<u64>) -> impl Iterator<Item = (usize, u64)> {
     let (first, last) = (range.start / 64, range.end.saturating_sub(1) / 64);
     let some = if range.is_empty() {
@@ -23,7 +23,7 @@ fn words(range: Range<u64>) -> impl Iterator<Item = (usize, u64)> {
 }
 
 impl Bits {
-    /// As many as there are bytes, all set.
+    /// Creates a map of `bytes` bits, all of them set.
     pub fn all_set(bytes: u64) -> Bits {
         Bits(
             (0..bytes.div_ceil(64))
@@ -32,13 +32,13 @@ impl Bits {
         )
     }
 
-    /// The first bit of a range that is clear.
+    /// Returns the first clear bit of a range.
     #[inline]
     pub fn first_clear(&self, range: Range<u64>) -> Option<u64> {
         self.first(range, |word| !word)
     }
 
-    /// The first bit of a range that is set.
+    /// Returns the first set bit of a range.
     pub fn first_set(&self, range: Range<u64>) -> Option<u64> {
         self.first(range, |word| word)
     }
@@ -51,7 +51,7 @@ impl Bits {
         })
     }
 
-    /// Sets or clears the bits of a range. Another worker's bits in the same word stay.
+    /// Sets or clears the bits of a range. Another worker's bits in the same word keep their value.
     #[inline]
     pub fn set(&self, range: Range<u64>, set: bool) {
         for (at, mask) in words(range) {

@@ -35,7 +35,7 @@ fn what_nobody_wrote_is_known_byte_by_byte() {
     heap.copied(0x1080, 0x1000, 2);
     assert_eq!(heap.first_undefined(0x1000..0x1100), Some(0x1001));
     assert_eq!(heap.first_undefined(0x1002..0x1081), None);
-    // A dispatch that began earlier shares it.
+    // A dispatch that began earlier shares the block.
     let known = heap.known();
     let (_, block) = known.find(&mut 0, 0x1000).expect("a");
     block.define(0x1000..0x1100, true);

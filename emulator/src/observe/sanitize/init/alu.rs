@@ -1,9 +1,9 @@
-//! What an instruction that touches no memory makes of undefined bits.
+//! Propagation of undefined bits through instructions that do not access memory.
 
 use super::rule::Rule;
 use super::shadow::{Origin, Shadow};
 use crate::isa::uses::{SCC, Uses};
-use crate::isa::{Access, Code, Flags, Form, Inst, Role, Type};
+use crate::isa::{Access, Code, Flags, Form, Inst, Properties, Role, Type};
 use crate::machine::shapes::addresses::each;
 use crate::machine::shapes::exchange::swizzled;
 use crate::machine::{LANES, Op, Wave, source_lane};
@@ -20,11 +20,11 @@ struct Bits {
 struct Source {
     code: Code,
     ty: Type,
-    /// Its number among the sources that modifiers count; none for others.
+    /// Number of the source for modifiers; `None` for other sources.
     number: Option<usize>,
 }
 
-/// An instruction about to run, and what is undefined before it does.
+/// An instruction that is about to run, and the undefined bits before it.
 pub struct Alu<'a> {
     shadow: &'a mut Shadow,
     wave: &'a Wave,
@@ -32,9 +32,9 @@ pub struct Alu<'a> {
     inst: &'a Inst,
     uses: &'a Uses,
     sources: [Option<Source>; 3],
-    /// A mask of lanes among the sources.
+    /// Mask of lanes among the sources.
     mask: Option<Code>,
-    /// Lanes for which it does something.
+    /// Lanes in which the instruction has an effect.
     lanes: u64,
     origin: Origin,
 }
@@ -47,7 +47,7 @@ fn is_pair(ty: Type) -> bool {
     matches!(ty, Type::B16x2 | Type::U16x2 | Type::I16x2 | Type::F16x2)
 }
 
-/// The bits of a type's value.
+/// Returns the width of a type's value in bits.
 fn width(ty: Type) -> u32 {
     match ty.registers() {
         2 => 64,
@@ -60,13 +60,13 @@ fn ones(width: u32) -> u64 {
     u64::MAX >> (64 - width)
 }
 
-/// From the lowest bit that is set upwards.
+/// Sets every bit from the lowest set bit upwards.
 fn upwards(x: u64) -> u64 {
     x | x.wrapping_neg()
 }
 
 impl<'a> Alu<'a> {
-    /// An instruction of a wave; what is wrong with an index in M0 the caller has seen to.
+    /// Prepares an instruction of a wave. The caller has checked an index in M0.
     pub fn new(
         shadow: &'a mut Shadow,
         wave: &'a Wave,
@@ -76,10 +76,9 @@ impl<'a> Alu<'a> {
         lanes: u64,
         all_lanes: bool,
     ) -> Alu<'a> {
-        let name = inst.row.mnemonic;
         let mut sources = [None; 3];
         let mut count = 0;
-        let mut mask = name.starts_with("v_div_fmas").then_some(Code::VCC);
+        let mut mask = inst.has(Properties::DIVISION_STEP).then_some(Code::VCC);
         for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
             let number = match operand.role {
                 Role::Src0 => Some(0),
@@ -87,11 +86,10 @@ impl<'a> Alu<'a> {
                 Role::Src2 => Some(2),
                 _ => None,
             };
-            let accumulates =
-                name.starts_with("v_mac") || name.starts_with("v_fmac") || name.contains("accum");
+            let accumulates = inst.has(Properties::ACCUMULATES);
             match (operand.access, operand.role) {
                 (Access::Write, _) => continue,
-                // Most that read their destination keep a part of it.
+                // Most instructions that read their destination keep a part of it.
                 (_, Role::Vdst) if operand.access == Access::ReadWrite && !accumulates => continue,
                 (_, Role::Vcc) => mask = Some(code),
                 (_, Role::Simm16 | Role::Literal) if count < 3 => {
@@ -129,7 +127,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// What a register or constant holds, as a lane sees it.
+    /// Returns the value of a register or constant as a lane reads it.
     fn raw(&self, source: &Source, lane: usize) -> Bits {
         let Source { code, ty, .. } = *source;
         let wide = ty.registers() == 2;
@@ -179,7 +177,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// A source as the instruction sees it in a lane, modifiers that move its bits included.
+    /// Returns a source as a lane reads it, after modifiers that move its bits.
     fn fetch(&self, n: usize, lane: usize) -> Bits {
         let Some(source) = &self.sources[n] else {
             return Bits::default();
@@ -226,12 +224,12 @@ impl<'a> Alu<'a> {
         raw
     }
 
-    /// All sources in a lane.
+    /// Returns all sources in a lane.
     fn fetch_all(&self, lane: usize) -> [Bits; 3] {
         [0, 1, 2].map(|n| self.fetch(n, lane))
     }
 
-    /// Whether a lane's bit of the mask among the sources is set, and undefined.
+    /// Returns, for a lane's bit of the mask among the sources, the bit's value and true if the bit is undefined.
     fn mask_bit(&self, lane: usize) -> (bool, bool) {
         let Some(code) = self.mask.filter(|code| code.0 < 128) else {
             return (false, false);
@@ -241,7 +239,7 @@ impl<'a> Alu<'a> {
         (value >> lane & 1 != 0, undefined >> (lane % 32) & 1 != 0)
     }
 
-    /// The undefined bits of the result in a lane, by a rule for lanes.
+    /// Returns the undefined bits of the result in a lane, for a rule that works per lane.
     fn result(&self, rule: Rule, width: u32, lane: usize) -> Bits {
         let [a, b, c] = self.fetch_all(lane);
         let mask = self.mask_bit(lane);
@@ -256,7 +254,7 @@ impl<'a> Alu<'a> {
         let m = &self.inst.modifiers;
         match rule {
             Rule::Defined => Bits::default(),
-            // What saturates depends on the highest bits; a sign that changes makes equal values differ.
+            // Saturation depends on the highest bits, and a changed sign makes equal values differ.
             Rule::Sum(..) if m.flags.has(Flags::CLAMP) => Bits {
                 value: 0,
                 undefined: all,
@@ -279,7 +277,7 @@ impl<'a> Alu<'a> {
                         if control(n) { values[n] } else { bits[n] }
                     }))
                 };
-                // What no source's bit stands for does not count: bits that are always set.
+                // Bits that are set for all values of the sources do not count.
                 Bits {
                     value: f(values) & all,
                     undefined: (with(undefined) ^ with([0; 3])) & all,
@@ -323,7 +321,7 @@ impl<'a> Alu<'a> {
                     },
                     0,
                 );
-                // The old value stands first, which stays without SCC.
+                // The old value comes first; it remains if SCC is clear.
                 let (yes, no) = if matches!(rule, Rule::ByScc) {
                     (a, b)
                 } else {
@@ -365,7 +363,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// Runs it. The bits of EXEC that it makes undefined, and where they come from.
+    /// Runs the propagation. Returns the bits of EXEC that become undefined, and their origin.
     pub fn run(mut self, rule: Rule) -> (u64, Origin) {
         match rule {
             Rule::FirstLane | Rule::Lane => self.read_into_scalar(matches!(rule, Rule::FirstLane)),
@@ -394,7 +392,7 @@ impl<'a> Alu<'a> {
         (0, self.origin)
     }
 
-    /// SCC says whether the result is not 0.
+    /// Sets the condition of SCC, which is true if the result is not 0.
     fn condition(&mut self, result: Bits) {
         if self.uses.writes.has(SCC) {
             let undefined = result.undefined != 0 && result.value & !result.undefined == 0;
@@ -427,14 +425,13 @@ impl<'a> Alu<'a> {
             }
             return (0, self.origin);
         };
-        let carry = self.inst.row.mnemonic.starts_with("s_addc")
-            || self.inst.row.mnemonic.starts_with("s_subb");
+        let carry = self.inst.has(Properties::SCALAR_CARRY);
         let mut made = self.result(rule, width(ty), 0);
         if carry && self.shadow.get(SCC, 0) != 0 {
             made.undefined |= ones(width(ty));
         }
         self.scalar(to, width(ty), made.undefined);
-        // A carry depends on what is shifted out, too.
+        // A carry depends on the bits that are shifted out too.
         if matches!(rule, Rule::Sum(..)) && made.undefined == 0 {
             let sources = [0, 1, 2].map(|n| self.fetch(n, 0).undefined);
             made.undefined = u64::from(sources != [0; 3]);
@@ -470,7 +467,7 @@ impl<'a> Alu<'a> {
                 _ => self.result(rule, width, lane).undefined,
             };
             made[lane] = undefined;
-            // Carries depend on everything.
+            // Carries depend on all bits.
             bits |= u64::from(undefined != 0) << lane;
         }
         if let Some((ty, register)) = to {
@@ -481,13 +478,13 @@ impl<'a> Alu<'a> {
             self.scalar(code, 64, bits);
             exec |= if code == Code::EXEC { bits } else { 0 };
         }
-        if self.inst.row.mnemonic.starts_with("v_cmpx") {
+        if self.inst.has(Properties::COMPARES_TO_EXEC) {
             exec = bits;
         }
         (exec, self.origin)
     }
 
-    /// The lanes whose result is written.
+    /// Returns the lanes whose result is written.
     fn written(&self) -> u64 {
         if self.inst.form != Form::Dpp {
             return self.lanes;
@@ -533,7 +530,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// Two halves of a packed result.
+    /// Returns the two halves of a packed result.
     fn halves(&self, lane: usize) -> u64 {
         let m = &self.inst.modifiers;
         let mut made = 0;
@@ -552,7 +549,7 @@ impl<'a> Alu<'a> {
         made
     }
 
-    /// One lane's value for the wave.
+    /// Propagates one lane's value to a scalar register.
     fn read_into_scalar(&mut self, first: bool) {
         let chosen = self.fetch(1, 0);
         let lane = match first {
@@ -568,7 +565,7 @@ impl<'a> Alu<'a> {
         self.scalar(self.inst.operands[0], 32, undefined);
     }
 
-    /// A scalar to one lane.
+    /// Propagates a scalar to one lane.
     fn write_one_lane(&mut self) {
         let (value, chosen) = (self.fetch(0, 0), self.fetch(1, 0));
         let register = self.inst.operands[0].0;
@@ -596,7 +593,7 @@ impl<'a> Alu<'a> {
         }
     }
 
-    /// Lanes read others: `ds_bpermute_b32`, `ds_permute_b32`, `ds_swizzle_b32`.
+    /// Propagates through lane exchanges: `ds_bpermute_b32`, `ds_permute_b32`, `ds_swizzle_b32`.
     fn exchange(&mut self, rule: Rule) {
         let [addr, data] = [Role::Addr, Role::Data].map(|role| self.inst.by_role(role).0);
         let on = |lane: usize| self.wave.exec() >> lane & 1 != 0;
@@ -646,7 +643,7 @@ impl<'a> Alu<'a> {
     }
 }
 
-/// A function of each bit of the sources: a bit is undefined where it depends on how the undefined ones are taken.
+/// Evaluates a function of each bit of the sources. A result bit is undefined if it depends on the values chosen for the undefined bits.
 fn bitwise(f: fn([u64; 3]) -> u64, sources: [Bits; 3], all: u64) -> Bits {
     let (mut ever, mut always) = (0, !0);
     for way in 0..8 {
@@ -668,12 +665,11 @@ fn bitwise(f: fn([u64; 3]) -> u64, sources: [Bits; 3], all: u64) -> Bits {
     }
 }
 
-/// The registers of vectors and scalars that an instruction with an index in M0 really names; the encoding's own otherwise.
+/// Returns an instruction whose operands are the registers that an index in M0 selects, or `None` if the operands are direct.
 pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
-    let name = inst.row.mnemonic;
-    if name.starts_with("s_movrel") {
+    if inst.has(Properties::RELATIVE_MOVE) {
         let mut made = *inst;
-        let at = usize::from(name.starts_with("s_movrels"));
+        let at = usize::from(inst.has(Properties::RELATIVE_SOURCE));
         let register = u32::from(made.operands[at].0).wrapping_add(wave.scalar32(Code::M0, 0));
         made.operands[at] = Code(
             u16::try_from(register)
@@ -688,10 +684,9 @@ pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
     Some(*inst)
 }
 
-/// The registers that an instruction without side effects on others names.
+/// Returns the registers that an instruction names, as if it had no index.
 pub fn named(inst: &Inst) -> Uses {
-    let name = inst.row.mnemonic;
-    if !name.starts_with("s_movrel") {
+    if !inst.has(Properties::RELATIVE_MOVE) {
         return Uses::of(inst);
     }
     let mut uses = Uses::default();

@@ -1,14 +1,14 @@
-//! The undefined bits of what an access reaches.
+//! Undefined bits of the memory that an access reaches.
 
 use super::storage::{Lds, Scratch};
 use crate::observe::sanitize::access::{Part, Space};
-use crate::observe::sanitize::heap::Known;
+use crate::observe::sanitize::heap::MemoryDeclarations;
 
-/// What an access of a wave reaches.
-pub struct Reached<'a> {
-    /// Device memory: a bit a byte, of whose bits all count as undefined or none.
-    pub known: &'a Known,
-    /// Where a block was found last.
+/// Memory that an access of a wave reaches.
+pub struct AccessedMemory<'a> {
+    /// Device memory, with one bit per byte: either all bits of a byte count as undefined or none.
+    pub known: &'a MemoryDeclarations,
+    /// Index of the block that was found last.
     pub hint: &'a mut usize,
     /// The group's LDS.
     pub lds: &'a mut Lds,
@@ -16,13 +16,13 @@ pub struct Reached<'a> {
     pub scratch: &'a mut Scratch,
 }
 
-/// So many bytes of ones.
+/// Returns a word whose lowest `count` bytes are ones.
 fn bytes(count: u64) -> u32 {
     u32::MAX >> (32 - 8 * count.clamp(1, 4))
 }
 
-impl Reached<'_> {
-    /// Whether any of the lanes may reach something undefined. Most never do, and this is the way to know it soon.
+impl AccessedMemory<'_> {
+    /// Returns true if any lane may reach an undefined byte. Most accesses never do, and this test is fast.
     pub fn any(&mut self, part: &Part) -> bool {
         let dwords = part.bytes.div_ceil(4);
         match part.space {
@@ -62,7 +62,7 @@ impl Reached<'_> {
         if !block.may_be_undefined() {
             return false;
         }
-        // Neighbours are looked at together.
+        // Neighbours are examined together.
         if high - low <= 128 * part.bytes {
             return block.first_undefined(low..high + part.bytes).is_some();
         }
@@ -70,7 +70,7 @@ impl Reached<'_> {
             .any(|(_, at)| block.first_undefined(at..at + part.bytes).is_some())
     }
 
-    /// The undefined bits of a few bytes, at most four.
+    /// Returns the undefined bits of at most four bytes.
     pub fn get(&mut self, space: Space, lane: usize, at: u64, count: u64) -> u32 {
         let joined = |low: u32, high: u32| {
             ((u64::from(low) | u64::from(high) << 32) >> (8 * (at & 3))) as u32
@@ -100,7 +100,7 @@ impl Reached<'_> {
         bits & bytes(count)
     }
 
-    /// Sets them.
+    /// Sets the undefined bits of at most four bytes.
     pub fn put(&mut self, space: Space, lane: usize, at: u64, count: u64, bits: u32) {
         match space {
             Space::Global => {
@@ -135,7 +135,7 @@ impl Reached<'_> {
         }
     }
 
-    /// All that the lanes reach is written.
+    /// Marks all bytes that the lanes reach as written.
     pub fn define(&mut self, part: &Part) {
         if part.space == Space::Global {
             let (low, high) = span(part);
@@ -151,7 +151,7 @@ impl Reached<'_> {
             if !block.may_be_undefined() {
                 return;
             }
-            // As many bytes as there are: the lanes leave no gap, where none writes what another does.
+            // The lanes write `all` bytes if no two of them overlap. A range of exactly this size then has no gap.
             let all = u64::from(part.lanes.count_ones()) * part.bytes;
             let follows = |first: u64| {
                 let mut at = first;
@@ -178,7 +178,7 @@ impl Reached<'_> {
     }
 }
 
-/// The lowest and the highest address.
+/// Returns the lowest and the highest address.
 fn span(part: &Part) -> (u64, u64) {
     part.places().fold((u64::MAX, 0), |(low, high), (_, at)| {
         (low.min(at), high.max(at))

@@ -1,4 +1,4 @@
-//! Findings of undefined values: where they matter, and where they come from.
+//! Findings of undefined values: the use that matters, and the origin of the value.
 
 use std::collections::HashMap;
 
@@ -6,24 +6,24 @@ use super::shadow::{Origin, REGISTERS, Shadow};
 use crate::isa::{Code, register_name};
 use crate::observe::sanitize::access::Space;
 use crate::observe::sanitize::finding::{Detail, Other};
-use crate::observe::sanitize::{Check, Findings, Here, Site};
+use crate::observe::sanitize::{Check, CheckedInstruction, Findings, Site};
 
-/// Loads that brought something undefined.
+/// Loads that returned undefined values.
 #[derive(Default)]
 pub struct Origins {
-    loads: Vec<Loaded>,
+    loads: Vec<UndefinedLoad>,
     known: HashMap<(String, u64), Origin>,
 }
 
-struct Loaded {
+struct UndefinedLoad {
     site: Site,
     what: String,
 }
 
 impl Origins {
-    /// The origin of what the instruction loads from a place.
+    /// Returns the origin of a value that the instruction loads from a place.
     #[cold]
-    pub fn of_load(&mut self, here: &Here<'_>, space: Space, at: u64) -> Origin {
+    pub fn of_load(&mut self, here: &CheckedInstruction<'_>, space: Space, at: u64) -> Origin {
         let key = (here.launch.kernel.clone(), here.pc);
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -40,7 +40,7 @@ impl Origins {
         };
         let origin = REGISTERS + self.loads.len() as Origin;
         let what = format!("reads {place}, which nobody wrote");
-        self.loads.push(Loaded {
+        self.loads.push(UndefinedLoad {
             site: here.site(),
             what,
         });
@@ -63,7 +63,7 @@ impl Origins {
         }
     }
 
-    /// What tells findings of one instruction apart.
+    /// Returns the key that distinguishes the findings of one instruction.
     fn key(&self, origin: Origin) -> u64 {
         let loaded = origin
             .checked_sub(REGISTERS)
@@ -85,20 +85,20 @@ fn named(register: u16) -> String {
     }
 }
 
-/// Where an undefined value may matter.
-pub struct Undefined<'a, 'h> {
+/// State of the check at an instruction for which an undefined value may matter.
+pub struct UndefinedUse<'a, 'h> {
     /// The instruction.
-    pub here: &'a Here<'h>,
-    /// What is undefined before it runs.
+    pub here: &'a CheckedInstruction<'h>,
+    /// Undefined bits before the instruction runs.
     pub shadow: &'a mut Shadow,
-    /// Where that comes from.
+    /// Origins of undefined values.
     pub origins: &'a mut Origins,
-    /// What is found.
+    /// Findings so far.
     pub findings: &'a mut Findings,
 }
 
-impl Undefined<'_, '_> {
-    /// The lanes of some in which a vector register is undefined.
+impl UndefinedUse<'_, '_> {
+    /// Returns those of the given lanes in which a vector register is undefined.
     pub fn lanes_of(&self, register: u16, lanes: u64) -> u64 {
         match register {
             256.. => self.shadow.lanes(register) & lanes,
@@ -106,7 +106,7 @@ impl Undefined<'_, '_> {
         }
     }
 
-    /// A register matters, and is undefined.
+    /// Reports the use of an undefined register.
     #[cold]
     pub fn found(&mut self, kind: &'static str, register: u16, lanes: u64, matters: &str) {
         let origin = self.shadow.origin(register);
@@ -115,7 +115,7 @@ impl Undefined<'_, '_> {
         });
     }
 
-    /// EXEC becomes undefined.
+    /// Reports that EXEC becomes undefined.
     #[cold]
     pub fn exec(&mut self, lanes: u64, origin: Origin) {
         self.note("undefined EXEC", origin, lanes, || {
@@ -123,7 +123,7 @@ impl Undefined<'_, '_> {
         });
     }
 
-    /// An atomic works on memory that nobody wrote.
+    /// Reports an atomic on memory that nobody wrote.
     #[cold]
     pub fn memory_operand(&mut self, lane: usize, origin: Origin) {
         self.note("undefined atomic", origin, 1 << lane, || {

@@ -1,4 +1,4 @@
-//! What undefined bits of the sources make of an instruction's result.
+//! Rules by which undefined bits of the sources reach an instruction's result.
 
 use crate::isa::Inst;
 use crate::isa::uses::{RegisterSet, SCC};
@@ -7,77 +7,77 @@ use crate::isa::{Code, Encoding, Flags, Role};
 /// A function of up to three values.
 pub type Function = fn([u64; 3]) -> u64;
 
-/// What undefined bits of the sources make of an instruction's result.
+/// Rule by which undefined bits of the sources reach an instruction's result.
 #[derive(Clone, Copy)]
 pub enum Rule {
-    /// The result is defined whatever the sources are.
+    /// The result is defined for all sources.
     Defined,
     /// Each bit depends on the same bit of the sources.
     Bitwise(Function),
-    /// Each bit is one of a source's; which, say the sources in the mask.
+    /// Each bit is a bit of one source, which the sources in the mask select.
     Move(Function, u8),
-    /// A sum of what the function makes of the sources: a bit depends on those below it.
+    /// A sum of the function's values of the sources: a bit depends on the bits below it.
     Sum(Function, u8),
-    /// Source 0 or 1, by a mask's bit.
+    /// A choice between source 0 and source 1 by a mask's bit.
     Choice,
-    /// Source 0 or 1, by SCC.
+    /// A choice between source 0 and source 1 by SCC.
     ByScc,
-    /// The old value or source 1, by SCC.
+    /// A choice between the old value and source 1 by SCC.
     Replace,
-    /// Whether two numbers are the same.
+    /// Comparison of two numbers for equality.
     Equal,
-    /// A bit of source 0 that source 1 numbers.
+    /// The bit of source 0 whose number is source 1.
     Bit,
-    /// The first lane that is on.
+    /// A read of the first enabled lane.
     FirstLane,
-    /// The lane that source 1 names.
+    /// A read of the lane that source 1 names.
     Lane,
-    /// To the lane that source 1 names.
+    /// A write to the lane that source 1 names.
     ToLane,
-    /// Two registers change places.
+    /// An exchange of two registers.
     Swap,
-    /// From the lanes that addresses name.
+    /// A read from the lanes that addresses name.
     FromLanes,
-    /// To the lanes that addresses name.
+    /// A write to the lanes that addresses name.
     ToLanes,
-    /// From the lanes that a pattern names.
+    /// A read from the lanes that a pattern names.
     Swizzle,
-    /// EXEC is kept, and is a function of a source and itself.
+    /// A copy of EXEC; EXEC becomes a function of a source and itself.
     SaveExec(Function),
-    /// EXEC is a function of a source and itself, and a copy of it is kept.
+    /// EXEC becomes a function of a source and itself, and is copied.
     WriteExec(Function),
-    /// Two halves, each of which depends on all of its sources' halves.
+    /// Two halves, each of which depends on the same half of all sources.
     Halves,
-    /// Every bit depends on all bits of what the function makes of the sources.
+    /// Every bit depends on all bits of the function's value.
     All(Function),
 }
 
-/// Why a register must be defined.
+/// Reason why a register must be defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Where a wave goes on.
+pub enum Requirement {
+    /// The target of a branch.
     Branch,
-    /// Whether VCC is 0.
+    /// A branch on VCC being 0.
     Vcc,
-    /// A setting of the wave.
+    /// A setting of the wave's mode.
     Setting,
 }
 
-/// What an instruction means for undefined values.
+/// Static facts about an instruction for undefined values.
 #[derive(Clone, Copy)]
 pub struct Traits {
-    /// What becomes of them.
+    /// Rule for the undefined bits.
     pub rule: Rule,
-    /// Registers that make up an address.
+    /// Registers of an address.
     pub address: RegisterSet,
     /// Registers that must be defined for another reason.
-    pub needs: Option<(Need, RegisterSet)>,
-    /// Lanes read others' registers.
+    pub needs: Option<(Requirement, RegisterSet)>,
+    /// True if lanes read registers of other lanes.
     pub crosses: bool,
 }
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst) -> Traits {
         let rule = rule(inst);
         let crosses = inst.form == crate::isa::Form::Dpp
@@ -99,7 +99,7 @@ impl Traits {
     }
 }
 
-/// The registers of an operand.
+/// Returns the registers of an operand.
 fn registers(inst: &Inst, role: Role) -> RegisterSet {
     let mut set = RegisterSet::default();
     let found = inst.row.operands.iter().zip(&inst.operands);
@@ -131,7 +131,7 @@ fn address(inst: &Inst) -> RegisterSet {
             set
         }
         Encoding::Flat | Encoding::Global | Encoding::Scratch => both(&[Role::Addr, Role::Sbase]),
-        // How many more coordinates there are says the resource.
+        // The resource determines the number of further coordinates.
         Encoding::Mimg => both(&[Role::Addr, Role::Sbase, Role::Ssamp]),
         Encoding::Mubuf | Encoding::Mtbuf => {
             set = both(&[Role::Sbase, Role::Soffset]);
@@ -150,7 +150,7 @@ fn address(inst: &Inst) -> RegisterSet {
     }
 }
 
-fn needs(inst: &Inst) -> Option<(Need, RegisterSet)> {
+fn needs(inst: &Inst) -> Option<(Requirement, RegisterSet)> {
     let name = inst.row.mnemonic;
     let one = |register: u16, count: u16| {
         let mut set = RegisterSet::default();
@@ -159,13 +159,13 @@ fn needs(inst: &Inst) -> Option<(Need, RegisterSet)> {
     };
     let source = || registers(inst, Role::Src0);
     Some(match name {
-        "s_cbranch_scc0" | "s_cbranch_scc1" => (Need::Branch, one(SCC, 1)),
-        "s_cbranch_vccz" | "s_cbranch_vccnz" => (Need::Vcc, one(Code::VCC.0, 2)),
-        "s_setpc_b64" | "s_swappc_b64" => (Need::Branch, source()),
-        "s_set_gpr_idx_on" | "s_set_gpr_idx_idx" | "s_setvskip" => (Need::Setting, source()),
-        "s_setreg_b32" => (Need::Setting, registers(inst, Role::Sdst)),
+        "s_cbranch_scc0" | "s_cbranch_scc1" => (Requirement::Branch, one(SCC, 1)),
+        "s_cbranch_vccz" | "s_cbranch_vccnz" => (Requirement::Vcc, one(Code::VCC.0, 2)),
+        "s_setpc_b64" | "s_swappc_b64" => (Requirement::Branch, source()),
+        "s_set_gpr_idx_on" | "s_set_gpr_idx_idx" | "s_setvskip" => (Requirement::Setting, source()),
+        "s_setreg_b32" => (Requirement::Setting, registers(inst, Role::Sdst)),
         "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => {
-            (Need::Setting, one(Code::M0.0, 1))
+            (Requirement::Setting, one(Code::M0.0, 1))
         }
         _ => return None,
     })
@@ -189,7 +189,7 @@ fn field(x: u64, first: u64, bits: u64) -> u64 {
     }
 }
 
-/// A byte of eight, by v_perm's selector.
+/// Returns a byte of eight by v_perm's selector.
 fn permuted([high, low, selector]: [u64; 3]) -> u64 {
     let both = (high & LOW) << 32 | low & LOW;
     (0..4).fold(0, |made, n| {
@@ -207,7 +207,7 @@ fn is_number(name: &str) -> bool {
     !name.ends_with("f16") && !name.ends_with("f32") && !name.ends_with("f64")
 }
 
-/// The rule of an instruction, by its name.
+/// Determines the rule of an instruction by its name.
 fn rule(inst: &Inst) -> Rule {
     use Rule::{All, Bitwise, Choice, Defined, Equal, Move, Replace, Sum};
     if inst.row.operands.first().is_some_and(|o| {

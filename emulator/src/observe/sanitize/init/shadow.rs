@@ -1,23 +1,23 @@
-//! The undefined bits of a wave's registers.
+//! Undefined bits of a wave's registers.
 
 use crate::isa::uses::{RegisterSet, SCC};
 use crate::machine::LANES;
 
-/// Where an undefined value comes from: nobody wrote the register with this number, or what is listed behind them.
+/// Origin of an undefined value: the number of a register that nobody wrote, or the index of a listed origin behind the register numbers.
 pub type Origin = u32;
 
-/// Origins that are registers.
+/// Number of origins that are registers.
 pub const REGISTERS: u32 = 512;
 
-/// One bit a bit: set where nobody wrote it.
+/// Map of a wave's registers with one bit per bit, set if nobody wrote it.
 pub struct Shadow {
-    /// Where `some` says that it is of a register's lane.
+    /// Undefined bits of a register's lanes, valid in the lanes that `some` has.
     bits: Box<[[u32; LANES]; 256]>,
     /// Lanes with an undefined bit.
     some: [u64; 256],
-    /// Lanes all of whose bits are undefined, whatever `bits` holds.
+    /// Lanes in which all bits are undefined, independent of `bits`.
     all: [u64; 256],
-    /// Scalar registers; at SCC's number, the condition code.
+    /// Undefined bits of scalar registers, and of the condition code at SCC's number.
     scalar: [u32; SCC as usize + 1],
     /// Registers with an undefined bit.
     set: RegisterSet,
@@ -40,11 +40,11 @@ impl Default for Shadow {
     }
 }
 
-/// The registers that a wave may find unset and use: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, M0.
+/// Scalar registers that may be unset when a wave begins: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, M0.
 const SCALARS: [std::ops::Range<u16>; 2] = [0..108, 124..125];
 
 impl Shadow {
-    /// A wave begins: so many scalar and vector registers are set, the latter in some lanes.
+    /// Begins a wave with a number of scalar and vector registers set, the vector registers in some lanes.
     pub fn begin(&mut self, sgprs: u16, vgprs: u16, lanes: u64) {
         self.set = RegisterSet::default();
         self.scalar = [0; SCC as usize + 1];
@@ -65,13 +65,13 @@ impl Shadow {
         self.origins = std::array::from_fn(|register| register as Origin);
     }
 
-    /// Whether one of some registers has an undefined bit.
+    /// Returns true if one of some registers has an undefined bit.
     #[inline(always)]
     pub fn meets(&self, registers: &RegisterSet) -> bool {
         self.set.meets(registers)
     }
 
-    /// The first of some registers that has an undefined bit, in some lanes where it is a vector one.
+    /// Returns the first of some registers with an undefined bit; in a vector register only the given lanes count.
     #[inline]
     pub fn first_of(&self, registers: &RegisterSet, lanes: u64) -> Option<u16> {
         let common = self.set.and(registers);
@@ -80,13 +80,13 @@ impl Shadow {
             .find(|&r| r < 256 || self.lanes(r) & lanes != 0)
     }
 
-    /// The lanes of a vector register that have an undefined bit.
+    /// Returns the lanes of a vector register with an undefined bit.
     #[inline]
     pub fn lanes(&self, register: u16) -> u64 {
         self.some[usize::from(register) - 256]
     }
 
-    /// The bits of a register; of a vector one, in a lane.
+    /// Returns the undefined bits of a register, for a vector register in a lane.
     #[inline]
     pub fn get(&self, register: u16, lane: usize) -> u32 {
         let Some(v) = usize::from(register).checked_sub(256) else {
@@ -99,10 +99,10 @@ impl Shadow {
         }
     }
 
-    /// Sets the bits of a register; of a vector one, in a lane.
+    /// Sets the undefined bits of a register, for a vector register in a lane.
     #[inline]
     pub fn put(&mut self, register: u16, lane: usize, bits: u32, origin: Origin) {
-        // Constants stand in a place of a destination now and then, and are not written.
+        // A destination's field may hold a constant, which is not written.
         if register > SCC && register < 256 || register >= 512 {
             return;
         }
@@ -131,7 +131,7 @@ impl Shadow {
         }
     }
 
-    /// Everything of some registers is written, in some lanes where they are vector ones.
+    /// Marks all bits of some registers as written, for vector registers in some lanes.
     #[inline]
     pub fn define(&mut self, registers: &RegisterSet, lanes: u64) {
         let common = self.set.and(registers);
@@ -152,7 +152,7 @@ impl Shadow {
         }
     }
 
-    /// Where a register's undefined bits come from.
+    /// Returns the origin of a register's undefined bits.
     pub fn origin(&self, register: u16) -> Origin {
         self.origins[usize::from(register)]
     }

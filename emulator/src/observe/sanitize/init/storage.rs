@@ -1,25 +1,25 @@
-//! The undefined bits of a group's LDS and of its waves' scratch.
+//! Undefined bits of a group's LDS and of its waves' scratch.
 
 use crate::machine::LANES;
 
-/// LDS: a bit a bit.
+/// Map of LDS with one bit per bit.
 #[derive(Default)]
 pub struct Lds(Vec<u32>);
 
 impl Lds {
-    /// A group begins with so many bytes.
+    /// Begins a group with `bytes` bytes of LDS.
     pub fn begin(&mut self, bytes: u32) {
         self.0.clear();
         self.0.resize(bytes.div_ceil(4) as usize, !0);
     }
 
-    /// The bits of a dword; nothing beyond the end, where the machine faults.
+    /// Returns the undefined bits of a dword. Beyond the end there are none, because the machine faults there.
     #[inline]
     pub fn get(&self, dword: u64) -> u32 {
         self.0.get(dword as usize).copied().unwrap_or(0)
     }
 
-    /// Sets them.
+    /// Sets the undefined bits of a dword.
     #[inline]
     pub fn put(&mut self, dword: u64, bits: u32) {
         if let Some(word) = self.0.get_mut(dword as usize) {
@@ -28,24 +28,24 @@ impl Lds {
     }
 }
 
-/// Dwords of each lane that are kept together.
+/// Number of a lane's dwords in a block.
 const BLOCK: usize = 64;
 
-/// A wave's scratch: a bit a bit, where somebody has written.
+/// Map of a wave's scratch with one bit per bit, for blocks that were written.
 #[derive(Default)]
 pub struct Scratch {
     blocks: Vec<(u32, Vec<u32>)>,
-    /// The wave that it belongs to, counted.
+    /// Number of the wave, in the order of their beginning.
     user: u32,
 }
 
 impl Scratch {
-    /// Another wave begins.
+    /// Begins another wave.
     pub fn begin(&mut self) {
         self.user = self.user.wrapping_add(1);
     }
 
-    /// The bits of a lane's dword.
+    /// Returns the undefined bits of a lane's dword.
     #[inline]
     pub fn get(&self, lane: usize, dword: u64) -> u32 {
         let dword = dword as usize;
@@ -57,10 +57,10 @@ impl Scratch {
         }
     }
 
-    /// Sets them.
+    /// Sets the undefined bits of a lane's dword.
     #[inline]
     pub fn put(&mut self, lane: usize, dword: u64, bits: u32) {
-        /// Dwords of a lane's scratch, at most.
+        /// Largest number of dwords of a lane's scratch.
         const MOST: usize = 1 << 22;
         let dword = dword as usize;
         if dword >= MOST {

@@ -1,4 +1,4 @@
-//! Assembled programs with one mistake each, and their right twins; and a law that holds for every instruction that computes.
+//! Tests on assembled programs with one mistake each, on corrected versions of them, and by a law for every instruction that computes.
 
 mod law;
 
@@ -8,10 +8,10 @@ use super::super::{Check, Finding, Heap, Sanitizer};
 use crate::isa::Code;
 use crate::machine::{Wave, rig};
 
-/// 1024 bytes, the first 256 of which somebody wrote.
+/// Address of 1024 bytes, of which only the first 256 have been written.
 const A: u64 = rig::MEMORY + 1024;
 
-/// What the check finds in a program that one wave runs with s[2:3] at `a`.
+/// Runs a program on one wave with s[2:3] at `a`, and returns the check's findings.
 fn found(words: &str) -> Vec<Finding> {
     let heap = Heap::default();
     heap.declare("a", A..A + 1024, A..A + 1024, None);
@@ -25,7 +25,7 @@ fn found(words: &str) -> Vec<Finding> {
     sanitizer.findings().iter().cloned().collect()
 }
 
-/// Rule, place, and the other side.
+/// Returns rule, place and other side of each finding.
 fn told(words: &str) -> Vec<(&'static str, u64, String)> {
     let findings = found(words).into_iter();
     findings
@@ -46,7 +46,7 @@ fn kinds(words: &str) -> Vec<(&'static str, u64)> {
         .collect()
 }
 
-/// v_lshlrev_b32 v1, 2, v0: an offset of a dword a lane.
+/// v_lshlrev_b32 v1, 2, v0: an offset of one dword per lane.
 const DWORDS: &str = "24020082";
 /// global_store_dword v1, v5, s[0:1]
 const STORE: &str = "dc708000 00000501";
@@ -60,7 +60,7 @@ fn a_register_that_nobody_wrote_must_not_be_stored() {
     );
     // v_mov_b32 v5, 0
     assert_eq!(told(&format!("{DWORDS} 7e0a0280 {STORE}")), []);
-    // Through v_mov_b32 v5, v6: the one that nobody wrote is v6.
+    // The value comes from v6, which nobody wrote, by v_mov_b32 v5, v6.
     let moved = format!("{DWORDS} 7e0a0306 {STORE}");
     assert_eq!(
         told(&moved),
@@ -99,7 +99,7 @@ fn exec_must_be_defined_in_the_lanes_that_count() {
     assert_eq!(kinds("be842014"), [("undefined EXEC", 0)]);
     // v_cmp_gt_u32 vcc, 5, v0; s_and_saveexec_b64 s[4:5], vcc
     assert_eq!(kinds("7d980085 be84206a"), []);
-    // A mask that is undefined in lanes that are off: s_andn2_b64 s[6:7], s[20:21], exec; s_and_saveexec_b64 s[4:5], s[6:7]
+    // The mask is undefined only in disabled lanes: s_andn2_b64 s[6:7], s[20:21], exec; s_and_saveexec_b64 s[4:5], s[6:7]
     assert_eq!(kinds("89867e14 be842006"), []);
 }
 
@@ -119,7 +119,7 @@ fn lds_that_nobody_wrote_is_known_by_its_byte() {
         )),
         []
     );
-    // ds_write_b16 v1, v0: what is undefined in part is padding
+    // ds_write_b16 v1, v0: a partly undefined value is padding
     assert_eq!(
         told(&format!(
             "{DWORDS} d83e0000 00000001 d86c0000 05000001 {STORE}"
@@ -129,7 +129,7 @@ fn lds_that_nobody_wrote_is_known_by_its_byte() {
     // ds_read_u16 v5, v1 offset:2; global_store_short v1, v5, s[0:1]: the half that nobody wrote
     let half = format!("{DWORDS} d83e0000 00000001 d8780002 05000001 dc688000 00000501");
     assert_eq!(kinds(&half), [("undefined store", 20)]);
-    // ds_read_u16 v5, v1: the other one
+    // ds_read_u16 v5, v1: the half that was written
     let half = format!("{DWORDS} d83e0000 00000001 d8780000 05000001 dc688000 00000501");
     assert_eq!(kinds(&half), []);
 }
@@ -158,7 +158,7 @@ fn lanes_that_were_off_keep_what_they_had() {
     let all = found(&some);
     assert_eq!(all.len(), 1);
     assert_eq!((all[0].kind, all[0].lanes), ("undefined store", !0 << 5));
-    // Stored while they are off.
+    // The store runs while the undefined lanes are disabled.
     assert_eq!(
         told(&format!("{DWORDS} 7d980085 be84206a 7e0a0280 {STORE}")),
         []
@@ -214,7 +214,7 @@ fn memory_that_somebody_declared_is_known_by_name() {
     let missing = format!("{DWORDS} dc508100 05020001 {STORE}");
     let other = "reads byte 256 of `a` (1024 bytes), which nobody wrote";
     assert_eq!(told(&missing), [("undefined store", 12, other.to_owned())]);
-    // What the host wrote, and what the kernel wrote: global_store_dword v1, v0, s[2:3] offset:256
+    // The host wrote these bytes, and then the kernel writes them: global_store_dword v1, v0, s[2:3] offset:256
     assert_eq!(told(&format!("{DWORDS} dc508000 05020001 {STORE}")), []);
     assert_eq!(
         told(&format!(

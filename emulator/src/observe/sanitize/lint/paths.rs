@@ -1,42 +1,42 @@
-//! The lines of a function: instructions, what can be said of them, and where paths go on behind each.
+//! Lines of a function: instructions, static facts about them, and the successors of each.
 
 use super::super::facts::Facts;
 use super::super::finding::Site;
-use crate::isa::{Encoding, Inst, Kind, disassemble};
+use crate::isa::{Encoding, Inst, Kind, Properties, disassemble};
 
-/// What an instruction does to what is known behind it.
+/// Effect of an instruction on the state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
-    /// Nothing of its own.
+    /// The instruction has no special effect.
     Plain,
     /// Another function has run.
     Called,
-    /// It says whether vector registers are named by an index.
+    /// The instruction switches the indexing of vector registers on or off.
     Indexes(bool),
 }
 
 /// An instruction of a function.
 pub struct Line {
-    /// Its link address.
+    /// Link address of the instruction.
     pub pc: u64,
     /// The instruction.
     pub inst: Inst,
-    /// What can be said of it.
+    /// Static facts about the instruction.
     pub facts: Facts,
-    /// What it does to what is known.
+    /// Effect on the state of the path.
     pub path: Path,
-    /// The lines that may come next.
+    /// Numbers of the successors.
     pub to: Vec<usize>,
 }
 
 impl Line {
-    /// The instruction.
+    /// Returns the site of the instruction.
     pub fn site(&self) -> Site {
         Site::new(self.pc, disassemble(&self.inst))
     }
 }
 
-/// The lines of some code.
+/// Returns the lines of some code.
 pub fn lines(code: &[(u64, Inst)]) -> Vec<Line> {
     let lines = code.iter().map(|(pc, inst)| Line {
         pc: *pc,
@@ -58,18 +58,18 @@ fn path(inst: &Inst) -> Path {
     }
 }
 
-/// Where paths go on behind an instruction, as far as its words say: neither a return nor a computed jump goes anywhere, a call comes
-/// back.
+/// Returns the successors of an instruction, as far as its words determine them. A return and a computed jump have no successor, and a call
+/// continues behind itself.
 fn next(code: &[(u64, Inst)], pc: u64, inst: &Inst) -> Vec<usize> {
-    let name = inst.row.mnemonic;
     let behind = pc + inst.size() as u64;
     let at = |address: u64| code.binary_search_by_key(&address, |(pc, _)| *pc).ok();
     let target = || at(behind.checked_add_signed(i64::from(inst.literal as i32) * 4)?);
-    let ends = ["s_endpgm", "s_setpc", "s_rfe"];
     let to = match Kind::of(inst) {
-        _ if ends.iter().any(|begin| name.starts_with(begin)) => [None, None],
-        Kind::Branch if name == "s_branch" => [target(), None],
-        Kind::Branch if name.starts_with("s_cbranch") && inst.encoding == Encoding::Sopp => {
+        _ if inst.has(Properties::PATH_END) => [None, None],
+        Kind::Branch if inst.row.mnemonic == "s_branch" => [target(), None],
+        Kind::Branch
+            if inst.has(Properties::CONDITIONAL_BRANCH) && inst.encoding == Encoding::Sopp =>
+        {
             [at(behind), target()]
         }
         _ => [at(behind), None],

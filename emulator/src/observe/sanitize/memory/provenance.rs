@@ -1,91 +1,91 @@
-//! Where pointers come from: the block that an address in a register was made of.
+//! Provenance of pointers: the block from which an address in a register was computed.
 //!
-//! A load that brings the address of a declared block marks its registers; sums with numbers keep the mark, everything else drops it. What
-//! two blocks have a part in belongs to nobody for good: where there is any doubt, nothing is reported.
+//! A load that returns the address of a declared block marks its registers. Sums with numbers keep the mark; every other operation drops
+//! it. A value computed from two blocks never belongs to either, so that the check reports nothing in case of doubt.
 
 use std::collections::BTreeMap;
 
 use crate::isa::uses::RegisterSet;
-use crate::isa::{Access, Code, Encoding, Inst, Role};
+use crate::isa::{Access, Code, Encoding, Inst, Properties, Role};
 use crate::machine::{LANES, Wave};
-use crate::observe::sanitize::Here;
+use crate::observe::sanitize::CheckedInstruction;
 use crate::observe::sanitize::access::{Part, Space};
 
-/// A block's number and the lanes whose register came from it.
+/// Number of a block, and the lanes whose register came from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tag {
-    /// One more than the block's number; [`MIXED`] for what nobody can tell; 0 for none.
+    /// One more than the block's number; [`MIXED`] if the block is in doubt; 0 for no block.
     block: u16,
     lanes: u64,
 }
 
 const MIXED: u16 = u16::MAX;
 
-/// What an instruction makes of pointers among its sources.
+/// Rule by which an instruction treats pointers among its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Makes {
-    /// Nothing.
+enum PointerRule {
+    /// The result is not a pointer.
     Nothing,
-    /// A copy.
+    /// The result is a copy.
     Copy,
-    /// A copy of one lane for the wave.
+    /// The result is a copy of the first enabled lane.
     FirstLane,
-    /// A copy of some lane for the wave.
+    /// The result is a copy of some lane.
     Lane,
-    /// A copy to one lane.
+    /// The result is a copy to one lane.
     ToLane,
-    /// One of two.
+    /// The result is one of two sources.
     Choice,
-    /// A sum.
+    /// The result is a sum.
     Sum,
-    /// The source with this number and the rest, which are no pointers.
+    /// The result is the sum of the source with this number and others that are not pointers.
     SumWith(u8),
 }
 
-/// What an instruction means for pointers.
+/// Static facts about an instruction for pointers.
 #[derive(Clone, Copy, Debug)]
-pub struct Traits(Makes);
+pub struct Traits(PointerRule);
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst) -> Traits {
         let name = inst.row.mnemonic;
         let plain = matches!(inst.form, crate::isa::Form::Native | crate::isa::Form::E64);
         Traits(match name {
-            _ if !plain => Makes::Nothing,
-            "v_mov_b32" | "s_mov_b32" | "s_mov_b64" => Makes::Copy,
-            "v_readfirstlane_b32" => Makes::FirstLane,
-            "v_readlane_b32" => Makes::Lane,
-            "v_writelane_b32" => Makes::ToLane,
+            _ if !plain => PointerRule::Nothing,
+            "v_mov_b32" | "s_mov_b32" | "s_mov_b64" => PointerRule::Copy,
+            "v_readfirstlane_b32" => PointerRule::FirstLane,
+            "v_readlane_b32" => PointerRule::Lane,
+            "v_writelane_b32" => PointerRule::ToLane,
             "v_cndmask_b32" | "s_cselect_b32" | "s_cselect_b64" | "s_cmov_b32" | "s_cmov_b64" => {
-                Makes::Choice
+                PointerRule::Choice
             }
             "v_add_u32" | "v_add_co_u32" | "v_addc_co_u32" | "v_add3_u32" | "s_add_u32"
-            | "s_add_i32" | "s_addc_u32" | "s_addk_i32" => Makes::Sum,
+            | "s_add_i32" | "s_addc_u32" | "s_addk_i32" => PointerRule::Sum,
             "v_sub_u32" | "v_sub_co_u32" | "v_subb_co_u32" | "s_sub_u32" | "s_sub_i32"
-            | "s_subb_u32" => Makes::SumWith(0),
+            | "s_subb_u32" => PointerRule::SumWith(0),
             "v_subrev_u32" | "v_subrev_co_u32" | "v_subbrev_co_u32" | "s_lshl1_add_u32"
-            | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => Makes::SumWith(1),
+            | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => PointerRule::SumWith(1),
             "v_lshl_add_u32" | "v_mad_u64_u32" | "v_mad_i64_i32" | "v_mad_u32_u24"
-            | "v_mad_i32_i24" => Makes::SumWith(2),
-            _ => Makes::Nothing,
+            | "v_mad_i32_i24" => PointerRule::SumWith(2),
+            _ => PointerRule::Nothing,
         })
     }
 }
 
-struct OneWave {
+struct WavePointers {
     tags: Box<[Tag; 512]>,
-    /// Registers that have one.
+    /// Registers with a mark.
     tagged: RegisterSet,
-    /// Scalar registers kept in lanes of vector ones.
+    /// Scalar registers that are kept in lanes of vector registers.
     kept: BTreeMap<(u16, usize), u16>,
-    /// The latter.
+    /// Vector registers that keep scalar ones.
     keepers: RegisterSet,
 }
 
-impl Default for OneWave {
-    fn default() -> OneWave {
-        OneWave {
+impl Default for WavePointers {
+    fn default() -> WavePointers {
+        WavePointers {
             tags: Box::new([Tag::default(); 512]),
             tagged: RegisterSet::default(),
             kept: BTreeMap::new(),
@@ -94,7 +94,7 @@ impl Default for OneWave {
     }
 }
 
-impl OneWave {
+impl WavePointers {
     fn get(&self, register: u16) -> Tag {
         match register < 512 && self.tagged.has(register) {
             true => self.tags[usize::from(register)],
@@ -102,7 +102,7 @@ impl OneWave {
         }
     }
 
-    /// Writes a register in some lanes; what is left of another block's tag is in doubt.
+    /// Marks a register in some lanes. A mark of another block in the remaining lanes is then in doubt.
     fn set(&mut self, register: u16, block: u16, lanes: u64) {
         if register >= 512 {
             return;
@@ -124,7 +124,7 @@ impl OneWave {
                 lanes: left,
             }
         } else {
-            // One of the two must go: that of the lanes that are off.
+            // Only one mark fits, so the mark of the disabled lanes is dropped.
             Tag { block, lanes }
         };
         let new = if new.block == 0 || new.lanes == 0 {
@@ -142,7 +142,7 @@ impl OneWave {
     }
 }
 
-/// What two parts of a pointer make, of which both may be one.
+/// Returns the mark of the sum of two values. The sum of two marked values belongs to no block.
 fn sum(a: Tag, b: Tag) -> Tag {
     match (a.block, b.block) {
         (_, 0) => a,
@@ -154,17 +154,17 @@ fn sum(a: Tag, b: Tag) -> Tag {
     }
 }
 
-/// Where the pointers of a group's waves come from.
+/// Provenance of the pointers of a group's waves.
 #[derive(Default)]
 pub struct Provenance {
-    waves: Vec<OneWave>,
+    waves: Vec<WavePointers>,
     hint: usize,
 }
 
 impl Provenance {
-    /// A work-group begins.
+    /// Begins a work-group.
     pub fn group(&mut self, waves: usize) {
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WavePointers::default);
         for wave in &mut self.waves {
             wave.tagged = RegisterSet::default();
             wave.kept.clear();
@@ -172,8 +172,8 @@ impl Provenance {
         }
     }
 
-    /// The block that the address of an access came from, and the lanes for which that is sure.
-    pub fn of_address(&self, here: &Here<'_>, part: &Part) -> Option<(usize, u64)> {
+    /// Returns the block that the address of an access came from, and the lanes for which this is certain.
+    pub fn of_address(&self, here: &CheckedInstruction<'_>, part: &Part) -> Option<(usize, u64)> {
         let state = self.waves.get(here.wave.index as usize)?;
         if state.tagged.and(&here.facts.uses.reads).is_empty() {
             return None;
@@ -181,9 +181,9 @@ impl Provenance {
         let op = here.op;
         let base = op.inst.by_role(Role::Sbase);
         let first = match op.encoding {
-            Encoding::Smem if !op.row.mnemonic.contains("buffer") => base.0,
+            Encoding::Smem if !op.has(Properties::SCALAR_BUFFER) => base.0,
             Encoding::Global if base != Code::OFF => {
-                // A pointer in the offset's place as well would be two.
+                // A pointer in the offset's place would be a second one.
                 if state.get(op.inst.by_role(Role::Addr).0).block != 0 {
                     return None;
                 }
@@ -199,8 +199,8 @@ impl Provenance {
         sure.then_some((block, lanes))
     }
 
-    /// An instruction has run.
-    pub fn after(&mut self, here: &Here<'_>, wave: &Wave) {
+    /// Updates the marks after an instruction has run.
+    pub fn after(&mut self, here: &CheckedInstruction<'_>, wave: &Wave) {
         let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
             return;
         };
@@ -209,7 +209,7 @@ impl Provenance {
         }
         let uses = &here.facts.uses;
         let makes = here.facts.memory.0;
-        if makes != Makes::ToLane && !state.keepers.and(&uses.writes).is_empty() {
+        if makes != PointerRule::ToLane && !state.keepers.and(&uses.writes).is_empty() {
             state
                 .kept
                 .retain(|(keeper, _), _| !uses.writes.has(*keeper));
@@ -218,27 +218,33 @@ impl Provenance {
         let touched = !state.tagged.and(&uses.reads.or(&uses.writes)).is_empty();
         if touched {
             if !here.facts.exact || wave.indexes_vgprs() {
-                // Whatever was written: nothing is known any more.
+                // Any register may have been written, so all marks are dropped.
                 state.tagged = RegisterSet::default();
                 return;
             }
             propagate(state, makes, here, wave);
-        } else if matches!(makes, Makes::Lane | Makes::ToLane) && !state.kept.is_empty() {
+        } else if matches!(makes, PointerRule::Lane | PointerRule::ToLane) && !state.kept.is_empty()
+        {
             propagate(state, makes, here, wave);
         }
         loaded(state, here, wave, &mut self.hint);
     }
 }
 
-/// Marks what an instruction writes.
-fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
+/// Marks the registers that an instruction writes.
+fn propagate(
+    state: &mut WavePointers,
+    makes: PointerRule,
+    here: &CheckedInstruction<'_>,
+    wave: &Wave,
+) {
     let inst = &here.op.inst;
     let vector = inst.encoding.is_vector();
     let lanes = if vector { here_lanes(wave) } else { !0 };
     let operands = || inst.row.operands.iter().zip(&inst.operands);
     let destination = operands().find(|(o, _)| o.access != Access::Read);
     let registers = destination.map_or(0, |(o, _)| o.ty.registers() as u16);
-    let source = |state: &OneWave, n: usize, k: u16| -> Tag {
+    let source = |state: &WavePointers, n: usize, k: u16| -> Tag {
         let mut sources =
             operands().filter(|(o, _)| o.access != Access::Write && o.role != Role::Vcc);
         match sources.nth(n) {
@@ -246,27 +252,27 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
             _ => Tag::default(),
         }
     };
-    let sources = |state: &OneWave, k: u16| [0, 1, 2].map(|n| source(state, n, k));
+    let sources = |state: &WavePointers, k: u16| [0, 1, 2].map(|n| source(state, n, k));
     let mut made = [Tag::default(); 2];
     for k in 0..registers.min(2) {
         let all = sources(state, k);
         made[usize::from(k)] = match makes {
-            Makes::Nothing | Makes::ToLane => Tag::default(),
-            Makes::Copy => all[0],
-            Makes::FirstLane => {
+            PointerRule::Nothing | PointerRule::ToLane => Tag::default(),
+            PointerRule::Copy => all[0],
+            PointerRule::FirstLane => {
                 let lane = wave.exec().trailing_zeros() % 64;
                 let sure = all[0].lanes >> lane & 1 != 0;
                 if sure { all[0] } else { Tag::default() }
             }
-            Makes::Lane => kept(state, here, wave).unwrap_or_default(),
-            Makes::Choice => choice(
+            PointerRule::Lane => kept(state, here, wave).unwrap_or_default(),
+            PointerRule::Choice => choice(
                 operands()
                     .filter(|(o, _)| o.access != Access::Write && o.role != Role::Vcc)
                     .map(|(_, code)| *code),
                 all,
             ),
-            Makes::Sum => sum(sum(all[0], all[1]), all[2]),
-            Makes::SumWith(n) => {
+            PointerRule::Sum => sum(sum(all[0], all[1]), all[2]),
+            PointerRule::SumWith(n) => {
                 let others = (0..3)
                     .filter(|&m| m != usize::from(n))
                     .any(|m| all[m].block != 0);
@@ -280,7 +286,7 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
             }
         };
     }
-    if makes == Makes::ToLane {
+    if makes == PointerRule::ToLane {
         let from = operands()
             .nth(1)
             .map_or(Tag::default(), |(_, code)| state.get(code.0));
@@ -311,7 +317,7 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
             }
         }
     }
-    // Masks, further registers of a load.
+    // The rest are masks, and further registers of a load.
     let mut rest = rest.and(&state.tagged);
     while let Some(register) = rest.first() {
         state.set(register, 0, if register >= 256 { lanes } else { !0 });
@@ -321,7 +327,7 @@ fn propagate(state: &mut OneWave, makes: Makes, here: &Here<'_>, wave: &Wave) {
     }
 }
 
-/// One of two: for sure only where both are the same, or the other is a constant.
+/// Returns the mark of a choice between two sources. It is certain only if both marks are equal, or if the other source is a constant.
 fn choice(codes: impl Iterator<Item = Code>, all: [Tag; 3]) -> Tag {
     let mut made = Tag::default();
     let mut doubt = false;
@@ -346,7 +352,7 @@ fn choice(codes: impl Iterator<Item = Code>, all: [Tag; 3]) -> Tag {
     }
 }
 
-fn kept(state: &OneWave, here: &Here<'_>, wave: &Wave) -> Option<Tag> {
+fn kept(state: &WavePointers, here: &CheckedInstruction<'_>, wave: &Wave) -> Option<Tag> {
     let inst = &here.op.inst;
     let lane = wave.scalar32(inst.operands[2], inst.literal) as usize % LANES;
     let from = inst.operands[1].0;
@@ -365,8 +371,8 @@ fn here_lanes(wave: &Wave) -> u64 {
     crate::observe::lanes_on(wave)
 }
 
-/// Marks the addresses that a load has brought.
-fn loaded(state: &mut OneWave, here: &Here<'_>, wave: &Wave, hint: &mut usize) {
+/// Marks the addresses that a load has returned.
+fn loaded(state: &mut WavePointers, here: &CheckedInstruction<'_>, wave: &Wave, hint: &mut usize) {
     let known = &*here.launch.memory;
     let span = known.span();
     let highs = (span.start >> 32) as u32..=(span.end >> 32) as u32;

@@ -1,4 +1,4 @@
-//! Assembled programs with one mistake each, and their right twins.
+//! Tests on assembled programs with one mistake each, and on corrected versions of them.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use super::super::{Check, Finding, Heap, Sanitizer};
 use crate::isa::Code;
 use crate::machine::{Wave, rig};
 
-/// `a`: 256 bytes between guards of 64.
+/// Address of `a`: 256 bytes between guards of 64.
 const A: u64 = rig::MEMORY + 256;
-/// `b`: 250 bytes behind it.
+/// Address of `b`: 250 bytes behind `a`.
 const B: u64 = rig::MEMORY + 1024;
 
 fn heap() -> Heap {
@@ -18,7 +18,7 @@ fn heap() -> Heap {
     heap
 }
 
-/// What the check finds in a program that one wave runs with s[2:3] at `a` and s[4:5] at `b`.
+/// Runs a program on one wave with s[2:3] at `a` and s[4:5] at `b`, and returns the check's findings.
 fn found_in(heap: Heap, words: &str) -> Vec<Finding> {
     let checks = [Check::Memory].into_iter().collect();
     let mut sanitizer = Sanitizer::new(checks).with_heap(Arc::new(heap));
@@ -43,7 +43,7 @@ fn kinds(words: &str) -> Vec<(&'static str, u64)> {
     findings.map(|(kind, pc, ..)| (kind, pc)).collect()
 }
 
-/// v_lshlrev_b32 v1, 2, v0: an offset of a dword a lane.
+/// v_lshlrev_b32 v1, 2, v0: an offset of one dword per lane.
 const DWORDS: &str = "24020082";
 
 #[test]
@@ -58,7 +58,7 @@ fn a_store_behind_the_end_is_told_in_the_blocks_terms() {
         found(&outside),
         [("outside a block", 4, 1 << 63, what.to_owned())]
     );
-    // global_load_dword v4, v1, s[2:3] offset:256: a load, all lanes of which are in the guard
+    // global_load_dword v4, v1, s[2:3] offset:256: all lanes of the load are in the guard
     let loads = format!("{DWORDS} dc508100 04020001");
     assert_eq!(kinds(&loads), [("outside a block", 4)]);
     // ... offset:-4

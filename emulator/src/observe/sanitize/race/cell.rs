@@ -1,23 +1,23 @@
-//! What is remembered of a dword: who wrote it last, and two that read it.
+//! Record of the accesses to a dword: its last writer and two of its readers.
 
 use std::collections::HashMap;
 
-use super::super::{Here, Part};
+use super::super::{CheckedInstruction, Part};
 use crate::isa::Encoding;
 
-/// What an access is.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A load.
     Read,
     /// A store.
     Write,
-    /// Both at once, as one.
+    /// An indivisible load and store.
     Atomic,
 }
 
 impl Kind {
-    /// That of a part.
+    /// Determines the kind of an access's part.
     pub fn of(part: &Part, atomic: bool) -> Kind {
         match (atomic, part.writes) {
             (true, _) => Kind::Atomic,
@@ -26,20 +26,20 @@ impl Kind {
         }
     }
 
-    /// Whether it writes.
+    /// Returns true if the access writes.
     pub fn writes(self) -> bool {
         self != Kind::Read
     }
 }
 
-/// An access: by which group and wave, in which of the group's stretches, at which instruction.
+/// An access: group and wave, the group's stretch, and the instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// The group's number.
+    /// Number of the group.
     pub group: u32,
-    /// The group's stretch, from 1; 0: nobody.
+    /// Stretch of the group, from 1; 0 stands for no access.
     pub segment: u32,
-    /// The instruction's link address in dwords; above it the wave; the highest bit: an atomic.
+    /// Link address of the instruction in dwords, with the wave above it, and the highest bit for an atomic.
     code: u32,
 }
 
@@ -48,7 +48,7 @@ const WAVE: u32 = 27;
 const CODE: u32 = (1 << WAVE) - 1;
 
 impl Mark {
-    /// An access.
+    /// Creates the mark of an access.
     pub fn new((group, wave): (u32, usize), segment: u32, pc: u64, atomic: bool) -> Mark {
         let flag = if atomic { ATOMIC } else { 0 };
         Mark {
@@ -58,7 +58,7 @@ impl Mark {
         }
     }
 
-    /// The instruction's link address.
+    /// Returns the link address of the instruction.
     pub fn pc(self) -> u64 {
         4 * u64::from(self.code & CODE)
     }
@@ -67,7 +67,7 @@ impl Mark {
         self.code & ATOMIC != 0
     }
 
-    /// The same access as an atomic one.
+    /// Returns the mark as an atomic access.
     fn as_atomic(self) -> Mark {
         Mark {
             code: self.code | ATOMIC,
@@ -80,19 +80,19 @@ impl Mark {
         self.segment != 0
     }
 
-    /// Whether it is of the same wave: the program orders the two.
+    /// Returns true if both accesses are of one wave, whose program orders them.
     #[inline(always)]
     fn same(self, other: Mark) -> bool {
         self.group == other.group && (self.code ^ other.code) & !ATOMIC & !CODE == 0
     }
 }
 
-/// Another access that may be a race with this one.
+/// Another access that may race with this one.
 #[derive(Clone, Copy, Debug)]
-pub struct Met {
+pub struct Conflict {
     /// The other access.
     pub mark: Mark,
-    /// It was a write.
+    /// True if the other access was a write.
     pub wrote: bool,
 }
 
@@ -101,17 +101,17 @@ pub struct Met {
 pub struct Cell {
     writer: Mark,
     value: u32,
-    /// The value is known: what an atomic has left is not.
+    /// True if the value is known. The result of an atomic is not.
     known: bool,
-    /// The last reader, and the last of another group, or else of another wave.
+    /// Last reader, and the last reader of another group or else of another wave.
     readers: [Mark; 2],
-    /// Bytes of this dword are remembered each for itself.
+    /// True if the bytes of this dword are recorded separately.
     split: bool,
 }
 
 impl Cell {
-    /// Marks an access where nobody else's is there that it might race with, as is so most of the time; whether that was so. In LDS
-    /// (`stale`) marks of another group are of one that has ended.
+    /// Marks an access if no other access is recorded that it might race with, which is the usual case. Returns true if so. In LDS
+    /// (`stale`), marks of another group belong to a group that has ended.
     #[inline(always)]
     pub fn alone(&mut self, mark: Mark, kind: Kind, value: Option<u32>, stale: bool) -> bool {
         let own = |other: Mark| {
@@ -137,20 +137,20 @@ impl Cell {
         true
     }
 
-    /// Marks an access, and gives others that it might race with.
+    /// Marks an access, and returns others that it might race with.
     #[inline(always)]
     pub fn touch(
         &mut self,
         mark: Mark,
         kind: Kind,
         value: Option<u32>,
-    ) -> impl Iterator<Item = Met> + use<> {
+    ) -> impl Iterator<Item = Conflict> + use<> {
         let before = *self;
         let (mark, kind) = match kind {
             Kind::Write if self.is_of_atomics() => (mark.as_atomic(), Kind::Atomic),
             kind => (mark, kind),
         };
-        // Atomics do not race with each other, nor with loads beside them: a compare-and-swap loop begins with one.
+        // Atomics do not race with each other, nor with loads beside them: a compare-and-swap loop begins with such a load.
         let atomic = kind == Kind::Atomic;
         let excused = kind != Kind::Write;
         let other = move |other: Mark| {
@@ -159,9 +159,9 @@ impl Cell {
         let same_value =
             kind == Kind::Write && before.known && value.is_some_and(|value| value == before.value);
         let mut met = [None; 3];
-        // Writing what is there already changes nothing, for nobody.
+        // A write of the value that is already there changes nothing for any reader.
         if !same_value {
-            let wrote = Met {
+            let wrote = Conflict {
                 mark: before.writer,
                 wrote: true,
             };
@@ -172,8 +172,8 @@ impl Cell {
         } else {
             if !same_value && !atomic {
                 for (met, mark) in met[1..].iter_mut().zip(before.readers) {
-                    let read = Met { mark, wrote: false };
-                    // Who polls a flag past the cache sees it change.
+                    let read = Conflict { mark, wrote: false };
+                    // A wave that polls a flag past the cache expects it to change.
                     *met = (other(mark) && !mark.atomic()).then_some(read);
                 }
             }
@@ -198,8 +198,8 @@ impl Cell {
         ];
     }
 
-    /// Whether all that was done with it were atomics, loads among them. A store to such a place is taken for an atomic one: the two are the same
-    /// instruction, and compilers make a store of an exchange whose result nobody asks for, the end of many a lock.
+    /// Returns true if all accesses of the dword were atomics, atomic loads included. A store to such a dword is taken for an atomic store:
+    /// both are the same instruction, and compilers turn an exchange whose result is unused, the end of many a lock, into a store.
     #[inline(always)]
     fn is_of_atomics(&self) -> bool {
         let all = [self.writer, self.readers[0], self.readers[1]];
@@ -207,17 +207,17 @@ impl Cell {
         there.peek().is_some() && there.all(|mark| mark.atomic())
     }
 
-    /// The last write.
+    /// Returns the last write.
     pub fn writer(&self) -> Option<Mark> {
         Some(self.writer).filter(|writer| writer.is_there())
     }
 }
 
-/// Dwords of which bytes are remembered each for itself.
+/// Dwords whose bytes are recorded separately.
 pub type Split = HashMap<u64, [Cell; 4]>;
 
-/// The value that a lane stores at byte `offset` of its element, where it is a plain store.
-pub fn value(here: &Here<'_>, part: &Part, lane: usize, offset: u64) -> Option<u32> {
+/// Returns the value that a lane stores at byte `offset` of its element, for a plain store.
+pub fn value(here: &CheckedInstruction<'_>, part: &Part, lane: usize, offset: u64) -> Option<u32> {
     let first = part.register.filter(|_| part.writes)?;
     let register = usize::from(first) + (offset / 4) as usize;
     let word = match here.op.encoding {
@@ -228,7 +228,7 @@ pub fn value(here: &Here<'_>, part: &Part, lane: usize, offset: u64) -> Option<u
     Some(word >> (8 * (offset % 4)))
 }
 
-/// The cells of a group's LDS.
+/// Cells of a group's LDS.
 #[derive(Default)]
 pub struct Lds {
     cells: Vec<Cell>,
@@ -236,10 +236,10 @@ pub struct Lds {
 }
 
 impl Lds {
-    /// Visits what a part reaches: cell by cell, with the lane, the address, and the value that is stored.
+    /// Visits the cells of a part, with the lane, the address and the stored value of each.
     pub fn visit(
         &mut self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         part: &Part,
         mut look: impl FnMut(usize, u64, &mut Cell, Option<u32>),
     ) {
@@ -259,7 +259,7 @@ impl Lds {
     }
 }
 
-/// An element as whole dwords where it is aligned, and bytes elsewhere: where each is, its offset in the element, how many bytes.
+/// Splits an element into whole dwords if it is aligned, else into bytes: address, offset in the element, and size of each.
 pub fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = (u64, u64, u64)> {
     let step = if at.is_multiple_of(4) && bytes.is_multiple_of(4) {
         4
@@ -271,7 +271,7 @@ pub fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = (u64, u64, u64)> {
         .map(move |offset| (at.wrapping_add(offset), offset, step))
 }
 
-/// Looks at a dword's cell, or at those of its bytes.
+/// Visits a dword's cell, or the cells of its bytes.
 #[inline]
 pub fn touch(
     cell: &mut Cell,
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(met(&mut lock, 3, Kind::Read), 0, "it is atomic from now on");
     }
 
-    /// Whoever comes first: allocators keep such hints of where to look.
+    /// Allocators keep such hints of where to search first. The order of the accesses does not matter.
     #[test]
     fn a_place_that_is_read_as_atomics_are_may_be_stored_to() {
         let mut hint = Cell::default();
@@ -349,7 +349,7 @@ mod tests {
         let mut counter = Cell::default();
         assert_eq!(met(&mut counter, 1, Kind::Write), 0);
         assert_eq!(met(&mut counter, 2, Kind::Atomic), 1);
-        // A plain load makes the place one that stores race for.
+        // A plain load makes the dword one that stores race for.
         let mut read = Cell::default();
         assert_eq!(met(&mut read, 1, Kind::Atomic), 0);
         assert_eq!(met(&mut read, 1, Kind::Read), 0);

@@ -1,40 +1,41 @@
-//! Device memory, as all workers of a dispatch know it together.
+//! Accesses of device memory, shared by all workers of a dispatch.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::super::{Here, Part};
+use super::super::{CheckedInstruction, Part};
 use super::cell::{Cell, Mark, Split, pieces, touch, value};
 
-/// Dwords of a page.
+/// Number of dwords of a page.
 const PAGE: usize = 1024;
-/// Pages that are watched at most: what is beyond is not.
+/// Largest number of pages that are watched. Further pages are ignored.
 const MOST: usize = 1 << 16;
-/// Pages are kept apart by so many locks.
+/// Number of locks over which the pages are distributed.
 const SHARDS: usize = 64;
 
 type Page = Box<[Cell]>;
 
 #[derive(Default)]
 struct Shard {
-    /// Where the page of a number is.
+    /// Index of a page by its number.
     places: HashMap<u64, usize>,
     pages: Vec<Page>,
     split: Split,
 }
 
-/// What is known of device memory during a launch, and of the groups that have met through it.
+/// Accesses of device memory during a launch, and the groups that have met through it.
 pub struct Shared {
-    /// Pages at most.
+    /// Largest number of pages.
     most: usize,
     shards: Vec<Mutex<Shard>>,
     pages: AtomicUsize,
-    /// Atomic operations so far.
+    /// Number of atomic operations so far.
     clock: AtomicU64,
-    /// Of each group that has made any: its stretch and the clock.
+    /// Releases of each group: its stretch and the clock.
     released: Mutex<HashMap<u32, Vec<(u32, u64)>>>,
-    /// Of each group that has found another's value: whose, up to which stretch of theirs, and in which stretch of its own.
+    /// Values of other groups that each group has found: the writer, the last stretch of the writer that is ordered, and the group's own
+    /// stretch at that time.
     found: Mutex<HashMap<u32, Vec<(Mark, u32)>>>,
 }
 
@@ -56,10 +57,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Visits what a part reaches: cell by cell, with the lane, the address, and the value that is stored.
+    /// Visits the cells of a part, with the lane, the address and the stored value of each.
     pub fn visit(
         &self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         part: &Part,
         mut look: impl FnMut(usize, u64, &mut Cell, Option<u32>),
     ) {
@@ -68,7 +69,7 @@ impl Shared {
             for (place, offset, bytes) in pieces(at, part.bytes) {
                 let number = place / (4 * PAGE as u64);
                 if held.as_ref().is_none_or(|(known, ..)| *known != number) {
-                    // One lock at a time.
+                    // A thread holds at most one lock.
                     drop(held.take());
                     let mut shard = lock(&self.shards[number as usize % SHARDS]);
                     let Some(page) = self.page(&mut shard, number) else {
@@ -98,14 +99,14 @@ impl Shared {
         Some(shard.pages.len() - 1)
     }
 
-    /// Who wrote each of the dwords at some addresses last.
+    /// Returns the last writer of the dwords at some addresses.
     pub fn writers(&self, addresses: impl Iterator<Item = u64>) -> Vec<Mark> {
         let mut held: Option<(u64, Option<usize>, MutexGuard<'_, Shard>)> = None;
         let mut writers = Vec::new();
         for at in addresses {
             let number = at / (4 * PAGE as u64);
             if held.as_ref().is_none_or(|(known, ..)| *known != number) {
-                // One lock at a time.
+                // A thread holds at most one lock.
                 drop(held.take());
                 let shard = lock(&self.shards[number as usize % SHARDS]);
                 held = Some((number, shard.places.get(&number).copied(), shard));
@@ -118,24 +119,24 @@ impl Shared {
         writers
     }
 
-    /// The clock.
+    /// Returns the clock.
     pub fn now(&self) -> u64 {
         self.clock.load(SeqCst)
     }
 
-    /// A group makes an atomic operation in a stretch.
+    /// Records an atomic operation of a group in a stretch.
     pub fn release(&self, group: u32, segment: u32) {
         let mut released = lock(&self.released);
         let all = released.entry(group).or_default();
         let now = self.clock.fetch_add(1, SeqCst);
         match all.last_mut() {
-            // Within a stretch the first is before whatever comes after it.
+            // Within a stretch, the first operation comes before everything after the stretch.
             Some(last) if last.0 == segment => {}
             _ => all.push((segment, now)),
         }
     }
 
-    /// A group has found what another has written, in a stretch of its own.
+    /// Records that a group has found a value of another group, in a stretch of its own.
     pub fn found(&self, group: u32, segment: u32, mark: Mark) {
         let mut found = lock(&self.found);
         let all = found.entry(group).or_default();
@@ -147,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// Whether an access of another group is in order with a group that has seen the clock at `seen`.
+    /// Returns true if an access of another group is ordered before a group that has seen the clock at `seen`.
     pub fn ordered(&self, mark: Mark, group: u32, seen: Option<u64>) -> bool {
         let released = lock(&self.released);
         let first = released.get(&mark.group).and_then(|all| {
@@ -161,7 +162,7 @@ impl Shared {
         self.knows(group, mark, 8)
     }
 
-    /// Whether a group has found a value that another had written after an access, or knows of somebody who has.
+    /// Returns true if a group has found a value that another group stored after an access, directly or through a third group.
     fn knows(&self, group: u32, mark: Mark, depth: u32) -> bool {
         let found = lock(&self.found).get(&group).cloned().unwrap_or_default();
         found.iter().any(|(known, _)| {
@@ -185,7 +186,7 @@ mod tests {
             let mut shard = lock(&shared.shards[number as usize % SHARDS]);
             shared.page(&mut shard, number)
         };
-        // Two of one lock, and one of another.
+        // The first two pages share a lock.
         let held = [page(1), page(1 + SHARDS as u64), page(2)];
         assert_eq!(held, [Some(0), Some(1), Some(0)]);
         let others = (3..1000).filter(|&number| number != 1 + SHARDS as u64);
@@ -194,7 +195,7 @@ mod tests {
         }
         let kept = shared.shards.iter().map(|shard| lock(shard).pages.len());
         assert_eq!(kept.sum::<usize>(), 3);
-        // What is watched stays so.
+        // Watched pages stay watched.
         assert_eq!([page(1), page(1 + SHARDS as u64), page(2)], held);
     }
 

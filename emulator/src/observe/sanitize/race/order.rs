@@ -1,60 +1,60 @@
-//! What orders the accesses of a group: barriers and atomics between its waves, and what it has seen of other groups.
+//! Order between the accesses of a group: barriers and atomics between its waves, and the values that it has seen of other groups.
 
 use std::collections::HashMap;
 
 use super::super::{Part, Space};
-use super::cell::Met;
+use super::cell::Conflict;
 use super::global::Shared;
 
-/// Waves of a group at most.
+/// Largest number of waves of a group.
 const WAVES: usize = 16;
 
-/// How far each wave has come, as somebody knows it.
+/// Progress of each wave, as one wave knows it.
 type Clocks = [u32; WAVES];
 
-/// A stretch of a wave: between barriers and atomics of its own.
+/// A stretch of a wave between two barriers or atomics.
 #[derive(Clone, Copy, Debug, Default)]
 struct Segment {
     wave: u8,
-    /// Barriers that the wave has passed.
+    /// Number of barriers that the wave has passed.
     epoch: u32,
-    /// Atomics that the wave has made.
+    /// Number of atomics that the wave has run.
     clock: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-struct OneWave {
+struct WaveProgress {
     epoch: u32,
-    /// What it knows of the others; its own clock among them.
+    /// Progress of all waves that this wave knows of, including its own clock.
     clocks: Clocks,
-    /// The number of its stretch; 0: a new one is to begin.
+    /// Number of the wave's stretch; 0 if a new one must begin.
     segment: u32,
-    /// The launch's clock when it last saw what others have released.
+    /// The launch's clock when the wave last saw released values.
     seen: Option<u64>,
-    /// It has come to the barrier of the grid: when it goes on, all groups have.
+    /// True if the wave is at the grid's barrier. When it continues, all groups have arrived.
     at_grid: bool,
 }
 
-/// The group that runs.
+/// The running group.
 #[derive(Default)]
 pub struct Group {
-    /// Its number in the grid.
+    /// Number of the group in the grid.
     pub number: u32,
-    waves: Vec<OneWave>,
+    waves: Vec<WaveProgress>,
     segments: Vec<Segment>,
-    /// What was released at places.
+    /// Clocks that were released at each place.
     places: HashMap<(bool, u64), Clocks>,
 }
 
 impl Group {
-    /// A group that begins.
+    /// Creates a group that begins.
     pub fn new(number: u32, waves: usize) -> Group {
         let wave = |n: usize| {
             let mut clocks = [0; WAVES];
             clocks[n % WAVES] = 1;
-            OneWave {
+            WaveProgress {
                 clocks,
-                ..OneWave::default()
+                ..WaveProgress::default()
             }
         };
         Group {
@@ -65,7 +65,7 @@ impl Group {
         }
     }
 
-    /// The stretch of a wave, from 1.
+    /// Returns the stretch of a wave, from 1.
     pub fn segment(&mut self, wave: usize) -> u32 {
         let state = &mut self.waves[wave];
         if state.segment == 0 {
@@ -79,23 +79,23 @@ impl Group {
         state.segment
     }
 
-    /// The wave of a stretch.
+    /// Returns the wave of a stretch.
     pub fn wave_of(&self, segment: u32) -> u32 {
         let found = self.segments.get(segment as usize - 1);
         found.map_or(0, |segment| segment.wave.into())
     }
 
-    /// A wave comes to a barrier.
+    /// Records that a wave arrives at a barrier.
     pub fn barrier(&mut self, wave: usize) {
         let state = &mut self.waves[wave];
         state.epoch += 1;
         state.segment = 0;
-        // What one wave of the group has seen, all have behind the barrier: they are asked together.
+        // Behind the barrier, all waves of the group have seen what any of them has seen.
         let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
         self.waves[wave].seen = seen;
     }
 
-    /// A wave comes to the barrier of the grid.
+    /// Records that a wave arrives at the grid's barrier.
     pub fn come_to_grid(&mut self, wave: usize, shared: &Shared) {
         let segment = self.segment(wave);
         shared.release(self.number, segment);
@@ -104,7 +104,7 @@ impl Group {
         state.at_grid = true;
     }
 
-    /// A wave goes on: behind the barrier of the grid, if it was there, it has seen what all groups had done.
+    /// Records that a wave continues. Behind the grid's barrier it has seen all earlier actions of all groups.
     #[inline]
     pub fn go_on(&mut self, wave: usize, shared: &Shared) {
         let state = &mut self.waves[wave];
@@ -113,7 +113,7 @@ impl Group {
         }
     }
 
-    /// A wave is about to make an atomic operation.
+    /// Records that a wave is about to run an atomic operation.
     pub fn release(&mut self, wave: usize, part: &Part, shared: &Shared) {
         let segment = self.segment(wave);
         if part.space == Space::Global {
@@ -131,7 +131,7 @@ impl Group {
         state.segment = 0;
     }
 
-    /// A wave has seen what stands somewhere.
+    /// Records that a wave has seen the value at an address.
     pub fn acquire(&mut self, wave: usize, part: &Part, shared: &Shared) {
         let segment = self.segment(wave);
         for (_, at) in part.places() {
@@ -157,18 +157,18 @@ impl Group {
         self.waves[wave].seen = Some(shared.now());
     }
 
-    /// Whether nothing orders an access that was met with one of a wave now.
+    /// Returns true if nothing orders an earlier access before an access of a wave now.
     pub fn unordered(
         &self,
         wave: usize,
-        met: &Met,
+        met: &Conflict,
         number: u32,
         space: Space,
         shared: &Shared,
     ) -> bool {
         let mark = met.mark;
         if mark.group != number {
-            // Stale, in LDS; another group, in memory.
+            // Only LDS has stale marks, of earlier groups; in memory the mark belongs to another group.
             if space != Space::Global {
                 return false;
             }

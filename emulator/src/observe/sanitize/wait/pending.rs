@@ -1,7 +1,8 @@
-//! The operations of a wave that are on their way: when they have arrived, and which instructions come too early for them. The check of
-//! waves that run and the one of all paths through the code share it.
+//! Pending operations of a wave: their arrival, and the instructions that come too early for them. The check of running waves and the
+//! search over all paths share this code.
 //!
-//! A wait for at most N leaves an operation of an ordered kind on its way exactly where fewer than N of its order were issued behind it.
+//! A wait for at most N leaves an operation of an ordered kind pending if and only if fewer than N operations of its order were issued
+//! after it.
 
 use super::super::facts::Facts;
 use super::super::finding::{Detail, Other, Site};
@@ -9,45 +10,45 @@ use super::traits::{Bounds, Class, Counter, Traits, needed};
 use crate::isa::uses::RegisterSet;
 use crate::isa::{Code, Inst, disassemble, register_name};
 
-/// Operations that are remembered at most: counters hold fewer.
+/// Largest number of recorded operations. Counters hold fewer.
 const MOST: usize = 256;
 
-/// What a counter can hold, as a wait: more are not issued.
+/// Largest number of pending operations of each counter, as a wait. No more are issued.
 const FULL: Bounds = [
     Some(Counter::Vm.most()),
     Some(Counter::Lgkm.most()),
     Some(Counter::Exp.most()),
 ];
 
-/// An operation on its way.
+/// A pending operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// Its kind.
     pub class: Class,
     /// Link address of the instruction that issued it.
     pub pc: u64,
-    /// That instruction.
+    /// The instruction.
     pub inst: Inst,
-    /// How many of its order were issued behind it.
+    /// Number of younger operations of the same order.
     pub younger: u32,
-    /// Counters that may still count it: bit n for counter n.
+    /// Counters that may still count the operation: bit n stands for counter n.
     left: u8,
-    /// The registers in which something arrives.
+    /// Registers in which results arrive.
     pub arrives: RegisterSet,
-    /// The registers that it reads later.
+    /// Registers that the operation reads later.
     pub held: RegisterSet,
-    /// The lanes that it concerns.
+    /// Lanes of the operation.
     pub lanes: u64,
-    /// It reads or writes LDS.
+    /// True if the operation accesses LDS.
     pub in_lds: bool,
-    /// It stores.
+    /// True if the operation stores.
     pub stores: bool,
-    /// Bytes of LDS that come from memory or go there.
+    /// Range of LDS that is copied from or to memory.
     pub lds: Option<(u64, u64)>,
 }
 
 impl Operation {
-    /// What an instruction issues.
+    /// Builds the operation that an instruction issues.
     pub fn of(class: Class, pc: u64, inst: &Inst, facts: &Facts) -> Operation {
         let Traits {
             arrives,
@@ -107,7 +108,8 @@ impl Operation {
         }
     }
 
-    /// In which order it arrives: of a flat operation that LGKMCNT no longer counts, only vector memory is left.
+    /// Returns the order in which the operation returns. A flat operation that LGKMCNT no longer counts returns in the order of vector
+    /// memory.
     fn order(&self) -> Option<u8> {
         match self.class {
             Class::Flat if self.left == 1 << Counter::Vm as u8 => Class::Vector.order(),
@@ -119,7 +121,7 @@ impl Operation {
         self.left != 0 && (!self.arrives.is_empty() || !self.held.is_empty() || self.in_lds)
     }
 
-    /// What is said of an instruction that uses one of its registers too early.
+    /// Describes an instruction that uses a register of the operation too early.
     pub fn detail(&self, register: u16, read: bool, lanes: u64) -> Detail {
         let name = register_name(Code(register), 1);
         let held = !read && self.held.has(register);
@@ -156,7 +158,7 @@ impl Operation {
         }
     }
 
-    /// What is said of a barrier that it may pass.
+    /// Describes a barrier that the operation may pass.
     pub fn at_barrier(&self) -> Detail {
         let what = match self.stores || self.lds.is_some() {
             true => "LDS is written before the barrier, and may be written after it",
@@ -197,7 +199,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Whether there is none.
+    /// Returns true if no operation is pending.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
@@ -216,7 +218,7 @@ impl Pending {
         self.refresh();
     }
 
-    /// Whether an instruction uses a register of any operation.
+    /// Returns true if an instruction uses a register of any operation.
     pub fn concerns(&self, facts: &Facts) -> bool {
         facts.exact && self.registers.meets(&facts.wait.used)
     }

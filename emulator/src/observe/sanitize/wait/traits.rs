@@ -1,7 +1,8 @@
-//! What an instruction means for waits: the operation that it issues, the registers that this fills or reads later, what it waits for.
+//! Static facts about an instruction for waits: the operation that it issues, the registers that the operation fills or reads later, and
+//! the waits.
 
 use crate::isa::uses::{RegisterSet, Uses};
-use crate::isa::{Access, Encoding, Flags, Inst, Role};
+use crate::isa::{Access, Encoding, Flags, Inst, Properties, Role};
 use crate::machine::Traffic;
 
 /// Kinds of operations that return later.
@@ -53,7 +54,7 @@ impl Counter {
         }
     }
 
-    /// What it can hold: one more is not issued before one has returned.
+    /// Returns the counter's largest value. A further operation is issued only when an earlier one has returned.
     pub const fn most(self) -> u32 {
         match self {
             Counter::Vm => 63,
@@ -88,45 +89,45 @@ impl Class {
         }
     }
 
-    /// Whether two kinds are in order with each other.
+    /// Returns true if operations of two kinds return in order with each other.
     pub fn in_order_with(self, other: Class) -> bool {
         self.order().is_some() && self.order() == other.order()
     }
 }
 
-/// How many operations an instruction leaves on their way at most, by counter.
+/// Largest number of pending operations that an instruction leaves, by counter.
 pub type Bounds = [Option<u32>; 3];
 
-/// What an instruction means for waits.
+/// Static facts about an instruction for waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
-    /// The operation that it issues.
+    /// Operation that the instruction issues.
     pub issues: Option<Class>,
-    /// The registers in which something arrives later.
+    /// Registers in which results arrive later.
     pub arrives: RegisterSet,
-    /// The registers that are read later.
+    /// Registers that are read later.
     pub held: RegisterSet,
-    /// The registers that it reads at once.
+    /// Registers that the instruction reads at once.
     pub needs: RegisterSet,
-    /// Those, and the ones that it writes.
+    /// Registers that it reads, and registers that it writes.
     pub used: RegisterSet,
-    /// What it waits for.
+    /// Waits of the instruction.
     pub waits: Bounds,
-    /// Memory may be another after it: it stores, or it is an atomic.
+    /// True if memory may change: the instruction stores, or is an atomic.
     pub stores: bool,
-    /// It reads or writes LDS, as far as its words say.
+    /// True if the instruction accesses LDS, as far as its words show.
     pub in_lds: bool,
-    /// It is a barrier.
+    /// True for a barrier.
     pub barrier: bool,
 }
 
 impl Traits {
-    /// Those of an instruction.
+    /// Determines the facts of an instruction.
     pub fn of(inst: &Inst, uses: &Uses) -> Traits {
         let issues = class(inst);
         let needs = needs(inst, uses, issues);
         let traffic = Traffic::of(inst);
-        // The registers of an atomic that returns nothing are only read.
+        // The registers of an atomic without a result are only read.
         let silent = traffic.read != 0
             && traffic.written != 0
             && inst.encoding != Encoding::Ds
@@ -156,14 +157,14 @@ impl Traits {
     }
 }
 
-/// All vector registers.
+/// Returns all vector registers.
 fn vectors() -> RegisterSet {
     let mut vectors = RegisterSet::default();
     vectors.add(256, 256);
     vectors
 }
 
-/// The registers that an instruction reads when it is issued. The half of a register that a load leaves alone is not read.
+/// Returns the registers that an instruction reads when it is issued. A load that writes half of a register does not read the other half.
 fn needs(inst: &Inst, uses: &Uses, issues: Option<Class>) -> RegisterSet {
     if issues.is_none() {
         return uses.reads;
@@ -179,11 +180,10 @@ fn needs(inst: &Inst, uses: &Uses, issues: Option<Class>) -> RegisterSet {
 }
 
 fn class(inst: &Inst) -> Option<Class> {
-    let name = inst.row.mnemonic;
     let flags = inst.modifiers.flags;
     match inst.encoding {
-        Encoding::Ds if name == "ds_nop" => None,
-        Encoding::Ds if flags.has(Flags::GDS) || name.starts_with("ds_gws") => Some(Class::Gds),
+        Encoding::Ds if inst.row.mnemonic == "ds_nop" => None,
+        Encoding::Ds if flags.has(Flags::GDS) || inst.has(Properties::GWS) => Some(Class::Gds),
         Encoding::Ds => Some(Class::Lds),
         Encoding::Smem => Some(Class::Scalar),
         Encoding::Flat => Some(Class::Flat),
@@ -192,16 +192,16 @@ fn class(inst: &Inst) -> Option<Class> {
             32.. => Class::Parameter,
             _ => Class::Colour,
         }),
-        // Cache control counts nowhere.
-        _ if name.starts_with("buffer_wbinvl1") => None,
+        // No counter counts cache control.
+        _ if inst.has(Properties::CACHE_CONTROL) => None,
         _ if inst.is_vmem() && Traffic::of(inst).with_lds => Some(Class::ToLds),
         _ if inst.is_vmem() => Some(Class::Vector),
-        Encoding::Sopp if name.starts_with("s_sendmsg") => Some(Class::Message),
+        Encoding::Sopp if inst.has(Properties::MESSAGE) => Some(Class::Message),
         _ => None,
     }
 }
 
-/// The bounds of an s_waitcnt; the largest a field can hold is none.
+/// Returns the limits of an s_waitcnt. The largest value of a field means no limit.
 fn waits(inst: &Inst) -> Bounds {
     let field = inst.literal;
     let bound = |value: u32, most: u32| (value < most).then_some(value);
@@ -215,7 +215,7 @@ fn waits(inst: &Inst) -> Bounds {
     }
 }
 
-/// The wait that an operation needs, at its simplest, before its registers are used: those in which something arrives, or those that it
+/// Returns the simplest wait that an operation needs before its registers are used: registers in which results arrive, or registers that it
 /// reads later.
 pub fn needed(class: Class, held: bool) -> String {
     let counters = match class {

@@ -1,4 +1,4 @@
-//! What an instruction computes from values that differ in undefined bits alone differs in undefined bits alone.
+//! Law of the check: an instruction's results from values that differ only in undefined bits differ only in undefined bits.
 
 use super::super::alu::Alu;
 use super::super::rule::Traits;
@@ -7,7 +7,7 @@ use crate::isa::uses::{SCC, Uses};
 use crate::isa::{Encoding, decode};
 use crate::machine::{Group, LANES, Observer, Op, Wave, rig};
 
-/// Registers that instructions of the law read and write.
+/// Registers that the law's instructions read and write.
 const VGPRS: u16 = 8;
 const SGPRS: u16 = 8;
 
@@ -46,7 +46,7 @@ impl State {
     }
 }
 
-/// Sees the first instruction, and what is undefined after it.
+/// Observer of the first instruction and of the undefined bits after it.
 struct Watch {
     shadow: Shadow,
     exec: u64,
@@ -82,7 +82,7 @@ impl Observer for Watch {
     }
 }
 
-/// Random words that are an instruction which computes in the law's registers; none else.
+/// Draws random words until they are an instruction that computes in the law's registers.
 fn drawn(random: &mut Random) -> Option<(u64, &'static str)> {
     let low = random.next() as u32;
     let base = match random.next() % 8 {
@@ -94,7 +94,7 @@ fn drawn(random: &mut Random) -> Option<(u64, &'static str)> {
         _ => 0x8000_0000 | low & 0x3fff_ffff,
     };
     let mut high = random.next() as u32;
-    // Sources mostly in registers: VOP3 has nine bits of each.
+    // Most sources should be registers; VOP3 has nine bits for each.
     if base >> 26 == 0x34 {
         high = high & 0xe7ff_ffff & !0x7 << 29;
     }
@@ -126,7 +126,7 @@ fn drawn(random: &mut Random) -> Option<(u64, &'static str)> {
         "pc_b64", "call", "fork", "join", "rfe", "setreg", "getreg", "vskip", "gpr_idx", "movrel",
         "clrexcp", "interp", "_mqsad", "_qsad",
     ];
-    // What writes two registers one of which is a source again, or EXEC, is tried by programs.
+    // Instructions that write EXEC, or two registers of which one is a source too, are tested by programs.
     let plain = !flow.iter().any(|part| name.contains(part)) && inst.row.semantics.is_some();
     let flags = inst.modifiers;
     let constant_apertures = operands
@@ -151,7 +151,7 @@ fn state(random: &mut Random) -> State {
     }
 }
 
-/// Bits of which most are clear, in few lanes and registers.
+/// Draws bits of which most are clear, in few lanes and registers.
 fn sparse(random: &mut Random, mut like: State) -> State {
     let mut bits = |word: &mut u32| {
         *word = match random.next() % 4 {
@@ -167,7 +167,7 @@ fn sparse(random: &mut Random, mut like: State) -> State {
     like
 }
 
-/// Where two runs differ in what the first one calls defined.
+/// Describes a difference of two runs in bits that the first run calls defined.
 fn difference(first: &Watch, second: &Watch) -> Option<String> {
     let vectors = first.after.v.iter().zip(&second.after.v).zip(256..);
     for ((a, b), register) in vectors {

@@ -1,8 +1,8 @@
-//! The instruction table: one file an encoding, one line an instruction.
+//! The instruction table: one file per encoding, one line per instruction.
 //!
-//! Columns: opcode, mnemonic, operands in assembly order, the modifiers that are legal, and how it runs (`none`: it
-//! disassembles, and running it stops with its name). What follows by rule has no line of its own: the VOP3 form of a
-//! VOP1, VOP2, VOPC or VINTRP instruction, its SDWA and its DPP form.
+//! The columns are opcode, mnemonic, operands in assembly order, legal modifiers, and the handlers (`none`: the instruction disassembles,
+//! and traps with its name when executed). Forms that follow by rule have no line of their own: the VOP3 form of a VOP1, VOP2, VOPC or
+//! VINTRP instruction, and the SDWA and DPP forms.
 
 #[macro_use]
 mod columns;
@@ -109,7 +109,7 @@ fn by_opcode(encoding: Encoding) -> &'static [Option<&'static Row>] {
     }
 }
 
-/// The row of an opcode of an encoding's own words.
+/// Finds the row of an opcode in an encoding's native form.
 pub fn lookup(encoding: Encoding, opcode: u16) -> Option<&'static Row> {
     by_opcode(encoding)
         .get(usize::from(opcode))
@@ -117,7 +117,7 @@ pub fn lookup(encoding: Encoding, opcode: u16) -> Option<&'static Row> {
         .flatten()
 }
 
-/// Every row, by encoding and opcode.
+/// Iterates over all rows, by encoding and opcode.
 pub fn rows() -> impl Iterator<Item = (Encoding, &'static Row)> {
     Encoding::ALL.into_iter().flat_map(|encoding| {
         by_opcode(encoding)

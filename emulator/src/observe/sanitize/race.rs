@@ -1,14 +1,15 @@
-//! Races: accesses of the same bytes, one of them a write, that nothing orders.
+//! Races: accesses of the same bytes, at least one of them a write, without an order between them.
 //!
-//! Found from who accessed a byte, not from what came of it: the order in which waves and groups happen to run here does not matter.
-//! What orders two accesses:
-//! - within a wave, the program; within a group, a barrier between them, which all its waves have passed;
-//! - an atomic operation of the first after its access and one of the second before its own (the second saw what the first released),
-//!   or a load past the cache (GLC, as atomic loads are) that found a value which the first stored behind its access;
+//! The check uses the set of accesses, not their results, so the order in which waves and groups happen to run here does not matter. Two
+//! accesses are ordered by:
+//! - the program, within a wave; a barrier between them that all waves of the group have passed, within a group;
+//! - an atomic operation of the first wave after its access and one of the second wave before its own (the second saw the value that the
+//!   first released), or a load past the cache (GLC, as atomic loads have it) that found a value which the first wave stored after its
+//!   access;
 //! - the beginning and the end of a launch.
 //!
-//! Atomics do not race with each other, nor do writes of the value that is there already. Where it matters which place an atomic
-//! went to, this leaves it out: two groups that have met at any place are taken to be in order.
+//! Atomics do not race with each other, and neither do writes of the value that is already there. The check ignores the addresses of the
+//! atomics that order accesses: two groups that have met at any address count as ordered.
 
 mod cell;
 mod global;
@@ -16,20 +17,20 @@ mod order;
 
 use std::sync::Arc;
 
-use self::cell::{Cell, Kind, Lds, Mark, Met};
+use self::cell::{Cell, Conflict, Kind, Lds, Mark};
 use self::global::Shared;
 use self::order::Group;
 use super::finding::{Detail, Other};
-use super::{Check, Findings, Here, Launched, Part, Space, Watch};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Part, Space, Watch};
 use crate::machine;
 
-/// The check. Workers share what they know of device memory.
+/// The check. Workers share the records of device memory.
 #[derive(Default)]
 pub struct Race {
     shared: Arc<Shared>,
     group: Group,
     lds: Lds,
-    /// Groups that this worker has begun: stale marks of LDS have another number.
+    /// Number of groups that this worker has begun. Stale marks of LDS have another number.
     serial: u32,
 }
 
@@ -42,18 +43,18 @@ impl Watch for Race {
     }
 
     fn dispatch(&mut self) {
-        // Whatever was before is in order with it.
+        // A launch is ordered after everything before it.
         self.shared = Arc::default();
     }
 
-    fn group(&mut self, group: &machine::Group, launch: &Launched) {
+    fn group(&mut self, group: &machine::Group, launch: &CheckedLaunch) {
         let ([x, y, z], grid) = (group.id, launch.grid);
         let number = (z * grid[1] + y) * grid[0] + x;
         self.serial += 1;
         self.group = Group::new(number, group.waves);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let wave = here.wave.index as usize;
         self.group.go_on(wave, &self.shared);
         if here.facts.wait.barrier {
@@ -70,7 +71,7 @@ impl Watch for Race {
             }
         }
         for part in &here.access.parts {
-            // Loads past the cache are looked at when they have seen what they see.
+            // Loads past the cache are checked after they have run, because their values decide.
             if part.space == Space::Scratch || acquires(here) && !here.access.atomic {
                 continue;
             }
@@ -78,7 +79,7 @@ impl Watch for Race {
         }
     }
 
-    fn after(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn after(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         if !acquires(here) {
             return;
         }
@@ -99,8 +100,8 @@ impl Watch for Race {
 }
 
 impl Race {
-    /// Looks at the cells of a part, and marks them.
-    fn check(&mut self, here: &Here<'_>, part: &Part, findings: &mut Findings) {
+    /// Checks and marks the cells of a part.
+    fn check(&mut self, here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
         let wave = here.wave.index as usize;
         let atomic = here.access.atomic;
         let (kind, group) = (Kind::of(part, atomic), &mut self.group);
@@ -111,8 +112,8 @@ impl Race {
         let excused = atomic || kind == Kind::Read && here.access.coherent;
         let mark = Mark::new((number, wave), group.segment(wave), here.pc, excused);
         let stale = part.space == Space::Lds;
-        let mut met: Option<(Met, u64, u64)> = None;
-        // Whose stretch is known to be in order with this one: lanes meet the same again and again.
+        let mut met: Option<(Conflict, u64, u64)> = None;
+        // The last writer that was found to be ordered, because lanes often meet the same one again.
         let mut ordered = (0, 0);
         let look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
             if cell.alone(mark, kind, value, stale) {
@@ -149,9 +150,9 @@ impl Race {
     #[cold]
     fn report(
         &self,
-        here: &Here<'_>,
+        here: &CheckedInstruction<'_>,
         space: Space,
-        (kind, met): (Kind, Met),
+        (kind, met): (Kind, Conflict),
         at: u64,
         lanes: u64,
         findings: &mut Findings,
@@ -204,12 +205,12 @@ impl Race {
     }
 }
 
-/// Whether an instruction sees what others have released.
-fn acquires(here: &Here<'_>) -> bool {
+/// Returns true if an instruction sees values that others have released.
+fn acquires(here: &CheckedInstruction<'_>) -> bool {
     here.access.atomic || here.access.coherent && here.access.parts.iter().any(|part| part.reads)
 }
 
-/// A group's id by its number.
+/// Returns a group's id by its number.
 fn id(number: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
     [number % x, number / x % y, number / x / y]
 }

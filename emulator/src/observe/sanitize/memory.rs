@@ -1,16 +1,17 @@
-//! Accesses outside of what they may reach: around a block that has a name, in another block than the one their pointer came from, in
-//! freed memory, beyond a work-item's stack, at addresses that not every mode of the card takes.
+//! Accesses outside of the permitted memory: around a named block, in another block than the one that the pointer came from, in freed
+//! memory, beyond a work-item's stack, and at addresses that only some modes of the card accept.
 //!
-//! What nobody declared ([`Heap`](super::Heap)) is left to the machine's faults. Loads and atomics reach the last dword of a block as a
-//! whole, where they are aligned to it: compilers widen scalar loads and make narrow atomics of wider ones like that, and the card bounds
-//! its buffers so.
+//! Accesses to undeclared memory ([`Heap`](super::Heap)) are left to the machine's faults. Loads and atomics may reach the last dword of a
+//! block as a whole if they are aligned to a dword: compilers widen scalar loads and build narrow atomics from wider ones this way, and the
+//! card bounds its buffers by dwords.
 //!
 //! # Misaligned accesses
-//! A rule of its own, for it depends on the mode of the memory (`SH_MEM_CONFIG.alignment_mode`): ROCm runs kernels in the unaligned
-//! mode, where vector memory and LDS take any address, and compilers use that for packed structures. In the strict modes a dword or
-//! more of memory must be aligned to a dword: a `dwordx4` at a multiple of 4 is fine in all of them, for memory is reached dword by
-//! dword. LDS is reached in banks of 8 bytes by what is 8 bytes wide, and must be aligned to 8 bytes, and to 16 by what is wider; the
-//! two halves of a `ds_read2` are elements of their own.
+//!
+//! Alignment has a rule of its own, because it depends on the mode of the memory (`SH_MEM_CONFIG.alignment_mode`). ROCm runs kernels in the
+//! unaligned mode, where vector memory and LDS accept any address, and compilers use that for packed structures. In the strict modes, an
+//! access of a dword or more to device memory must be aligned to a dword. A `dwordx4` at a multiple of 4 is valid in all modes, because
+//! memory is accessed dword by dword. LDS has banks of 8 bytes: an access of 8 bytes must be aligned to 8 bytes, and a wider one to 16. The
+//! two halves of a `ds_read2` are separate elements.
 
 mod provenance;
 #[cfg(test)]
@@ -18,8 +19,8 @@ mod tests;
 
 use super::access::{Part, Space};
 use super::finding::{Detail, Other};
-use super::heap::{Block, Known};
-use super::{Check, Findings, Here, Launched, Watch};
+use super::heap::{Block, MemoryDeclarations};
+use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::Group;
 
 use self::provenance::Provenance;
@@ -28,7 +29,7 @@ pub use self::provenance::Traits;
 /// The check.
 #[derive(Default)]
 pub struct Memory {
-    /// Where blocks were found last.
+    /// Index of the block that was found last.
     hint: usize,
     provenance: Provenance,
 }
@@ -38,12 +39,12 @@ impl Watch for Memory {
         Box::<Memory>::default()
     }
 
-    fn group(&mut self, group: &Group, _: &Launched) {
+    fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.provenance.group(waves);
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         for part in &here.access.parts {
             misaligned(here, part, findings);
             match part.space {
@@ -56,13 +57,13 @@ impl Watch for Memory {
         }
     }
 
-    fn after(&mut self, here: &Here<'_>, _: &mut Findings) {
+    fn after(&mut self, here: &CheckedInstruction<'_>, _: &mut Findings) {
         self.provenance.after(here, here.wave);
     }
 }
 
 impl Memory {
-    fn global(&mut self, here: &Here<'_>, part: &Part, findings: &mut Findings) {
+    fn global(&mut self, here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
         let known = &*here.launch.memory;
         let from = self.provenance.of_address(here, part);
         if from.is_none() && all_in_one(known, &mut self.hint, part) {
@@ -87,24 +88,24 @@ impl Memory {
     }
 }
 
-/// Whether all lanes access one block within its bounds.
+/// Returns true if all lanes access one block within its bounds.
 #[inline]
-fn all_in_one(known: &Known, hint: &mut usize, part: &Part) -> bool {
+fn all_in_one(known: &MemoryDeclarations, hint: &mut usize, part: &Part) -> bool {
     let (mut low, mut high) = (u64::MAX, 0);
     for (_, at) in part.places() {
         (low, high) = (low.min(at), high.max(at));
     }
     let Some((_, block)) = known.find(hint, low) else {
-        // Nobody's, as a whole.
+        // No part of the access is near a declared block.
         return !known.span().contains(&low) && !known.span().contains(&high);
     };
     low >= block.bytes.start && reaches(block, part, high)
 }
 
-/// Whether an element lies within a block, or is a load of dwords of which each has a byte in it.
+/// Returns true if an element lies within a block, or is a load of dwords each of which has a byte in the block.
 fn reaches(block: &Block, part: &Part, at: u64) -> bool {
     let end = at.wrapping_add(part.bytes);
-    // An update of a dword is how narrower atomics are made.
+    // Narrower atomics are built from updates of a dword.
     let widened = (part.reads || !part.writes) && at.is_multiple_of(4) && part.bytes >= 4;
     let bound = if widened {
         block.bytes.end.next_multiple_of(4)
@@ -119,7 +120,7 @@ fn reaches(block: &Block, part: &Part, at: u64) -> bool {
     at >= start && at < block.bytes.end && end <= bound
 }
 
-/// How an access is called.
+/// Returns the verb for an access.
 fn verb(part: &Part) -> &'static str {
     match (part.reads, part.writes) {
         (true, true) => "updates",
@@ -135,7 +136,7 @@ fn told(bytes: u64) -> String {
     }
 }
 
-/// What a block is, as the other side of a finding.
+/// Describes a block as the other side of a finding.
 fn side(block: &Block) -> Other {
     Other {
         did: block.describe(),
@@ -147,7 +148,7 @@ fn side(block: &Block) -> Other {
 
 #[cold]
 fn outside(
-    here: &Here<'_>,
+    here: &CheckedInstruction<'_>,
     part: &Part,
     (lane, at): (usize, u64),
     block: &Block,
@@ -186,7 +187,7 @@ fn outside(
 
 #[cold]
 fn strayed(
-    here: &Here<'_>,
+    here: &CheckedInstruction<'_>,
     part: &Part,
     (lane, at): (usize, u64),
     block: &Block,
@@ -222,7 +223,12 @@ fn strayed(
 }
 
 #[cold]
-fn freed(here: &Here<'_>, part: &Part, (lane, at): (usize, u64), findings: &mut Findings) {
+fn freed(
+    here: &CheckedInstruction<'_>,
+    part: &Part,
+    (lane, at): (usize, u64),
+    findings: &mut Findings,
+) {
     let Some(freed) = here.launch.memory.freed(at) else {
         return;
     };
@@ -251,8 +257,8 @@ fn freed(here: &Here<'_>, part: &Part, (lane, at): (usize, u64), findings: &mut 
     );
 }
 
-/// Scratch that is not the work-item's own.
-fn stack(here: &Here<'_>, part: &Part, findings: &mut Findings) {
+/// Checks for scratch that is not the work-item's own.
+fn stack(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
     let size = u64::from(here.launch.scratch);
     let beyond = |at: u64| {
         at.checked_add(part.bytes)
@@ -282,13 +288,13 @@ fn stack(here: &Here<'_>, part: &Part, findings: &mut Findings) {
     });
 }
 
-/// Wide accesses to LDS that its strict mode refuses.
-fn misaligned(here: &Here<'_>, part: &Part, findings: &mut Findings) {
+/// Checks for wide accesses to LDS that the strict mode rejects.
+fn misaligned(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
     let align = match part.space {
         Space::Lds if here.access.atomic => 1,
         Space::Lds if part.bytes > 8 => 16,
         Space::Lds if part.bytes == 8 => 8,
-        // Device memory is reached at any address under HSA, and compilers make one load of narrow neighbours.
+        // HSA permits any address in device memory, and compilers join loads of narrow neighbours.
         _ => 1,
     };
     let off = part.places().fold(0, |off, (_, at)| off | at) & (align - 1);

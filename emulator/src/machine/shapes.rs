@@ -1,4 +1,4 @@
-//! Shapes: how whole families of instructions run. Each fetches operands, calls a pure function, and writes back.
+//! Shapes: handlers of whole families of instructions. Each fetches operands, calls a pure function, and writes the results.
 
 pub mod addresses;
 pub mod atomic;
@@ -14,7 +14,6 @@ pub mod indexing;
 mod lane_tests;
 pub mod lanes;
 pub mod lds;
-pub mod lds_more;
 pub mod mubuf;
 mod one_offset;
 pub mod resource;

@@ -1,9 +1,8 @@
-//! Code objects: bytes in, kernels out.
+//! Code objects: reads bytes and returns kernels.
 //!
-//! A code object is an ELF shared object for the GPU, as `clang --offload-device-only` and `hipcc --genco` write it: bare, or inside
-//! a clang offload bundle, compressed or not. [`CodeObject::parse`] takes any of these and never trusts a byte: every offset and
-//! size is checked against the bytes that are there, and nothing is allocated because a header asks for it (but `.bss`, under
-//! [`MAX_IMAGE`]).
+//! A code object is an ELF shared object for the GPU, as `clang --offload-device-only` and `hipcc --genco` write it: bare, or inside a
+//! clang offload bundle, compressed or not. [`CodeObject::parse`] takes any of these and never trusts a byte: it checks every offset and
+//! size against the bytes that exist, and no allocation has a size that a header requests, except `.bss`, which [`MAX_IMAGE`] limits.
 //!
 //! Sources: the AMDGPU backend's user guide of LLVM (ELF header, notes, kernel descriptor, metadata of code objects v4 to v6).
 
@@ -44,32 +43,34 @@ pub use target::{AbiVersion, Target};
 /// A gfx906 code object, ready to be loaded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeObject {
-    /// The processor and the features it was built for.
+    /// Processor and features that the code was built for.
     pub target: Target,
     /// The version of the code object ABI.
     pub version: AbiVersion,
     /// The kernels, in the order of the metadata.
     pub kernels: Arc<[Kernel]>,
-    /// What goes into device memory.
+    /// Segments and relocations for device memory.
     pub image: Image,
     /// Functions and variables, sorted by address.
     pub symbols: Vec<Symbol>,
 }
 
 impl CodeObject {
-    /// The ELF file in any of what [`CodeObject::parse`] takes, for a driver that takes nothing else.
+    /// Returns the bare ELF file within any input of [`CodeObject::parse`], for a driver that only takes ELF.
     ///
     /// # Errors
-    /// There is none for gfx906, in one line.
+    ///
+    /// The bytes contain no code object for gfx906. The message is one line.
     pub fn elf(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
         container::unwrap(bytes)
     }
 
-    /// Reads a code object: plain ELF, `__CLANG_OFFLOAD_BUNDLE__`, compressed bundle (`CCOB`), or a host program that carries one
-    /// bundle in its `.hip_fatbin` section.
+    /// Reads a code object: plain ELF, `__CLANG_OFFLOAD_BUNDLE__`, compressed bundle (`CCOB`), or a host program that carries one bundle in
+    /// its `.hip_fatbin` section.
     ///
     /// # Errors
-    /// Whatever keeps these bytes from being run as a gfx906 code object, in one line.
+    ///
+    /// The reason why the bytes cannot be run as a gfx906 code object, in one line.
     pub fn parse(bytes: &[u8]) -> Result<CodeObject, CodeObjectError> {
         let elf = container::unwrap(bytes)?;
         let file = elf::GpuElf::parse(&elf)?;
@@ -86,14 +87,14 @@ impl CodeObject {
         })
     }
 
-    /// The kernel of this name; `NAME.kd`, the symbol of its descriptor, finds it too.
+    /// Finds a kernel by its name, or by the symbol of its descriptor, `NAME.kd`.
     #[must_use]
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         let by_name = |name: &str| self.kernels.iter().find(|kernel| kernel.name == name);
         by_name(name).or_else(|| self.kernels.iter().find(|kernel| kernel.symbol == name))
     }
 
-    /// The function whose code holds this link address, and the distance from its start.
+    /// Returns the function whose code contains a link address, and the distance from its start.
     #[must_use]
     pub fn function_at(&self, address: u64) -> Option<(&Symbol, u64)> {
         let before = self

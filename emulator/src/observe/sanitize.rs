@@ -1,8 +1,8 @@
-//! The sanitizer: mistakes that values cannot show, for here every load is done at once, waves take turns, and memory that nobody wrote
-//! may hold something harmless.
+//! The sanitizer, which finds mistakes that results cannot show: the emulator completes every load at once, runs waves in turns, and may
+//! hold harmless values in memory that nobody wrote.
 //!
-//! A check is a file or folder of its own and sees every instruction before and after it runs ([`Here`]); what it finds goes to
-//! [`Findings`], which count what is the same. Checks that nobody asked for are not there.
+//! Each check has its own file or folder and sees every instruction before and after it runs ([`CheckedInstruction`]). Findings go to [`Findings`], which
+//! counts equal ones. Only the requested checks run.
 
 pub(in crate::observe) mod access;
 mod checks;
@@ -27,7 +27,7 @@ pub use access::{Access, Part, Space};
 pub use checks::{Check, Checks};
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Other, Site, ranges};
-pub use heap::{Block, Heap, Known};
+pub use heap::{Block, Heap, MemoryDeclarations};
 
 use self::access::accesses;
 use self::facts::Code;
@@ -40,41 +40,41 @@ use self::wait::Wait;
 use super::Observer;
 use crate::machine::{Group, Op, Started, Wave, Way};
 
-/// What a check sees of an instruction.
-pub struct Here<'a> {
+/// Facts about the instruction that a check examines.
+pub struct CheckedInstruction<'a> {
     /// The dispatch.
-    pub launch: &'a Launched,
-    /// The work-group's id.
+    pub launch: &'a CheckedLaunch,
+    /// Id of the work-group.
     pub group: [u32; 3],
     /// The wave.
     pub wave: &'a Wave,
     /// The instruction.
     pub op: &'a Op,
-    /// The instructions that ran so far.
+    /// Instructions that have run so far.
     pub code: &'a Code,
-    /// What can be said of the instruction without running it.
+    /// Static facts about the instruction.
     pub facts: &'a Facts,
-    /// Its link address.
+    /// Link address of the instruction.
     pub pc: u64,
-    /// What it reads and writes of memory, before it runs.
+    /// Memory that the instruction reads and writes, determined before it runs.
     pub access: &'a Access,
 }
 
-impl Here<'_> {
-    /// The instruction.
+impl CheckedInstruction<'_> {
+    /// Returns the site of the instruction.
     pub fn site(&self) -> Site {
         self.code.site(self.pc)
     }
 
-    /// The lanes for which a vector instruction does anything.
+    /// Returns the lanes in which a vector instruction has an effect.
     pub fn lanes(&self) -> u64 {
         super::lanes_on(self.wave)
     }
 }
 
-/// A dispatch, as the checks know it.
+/// Facts about a dispatch for the checks.
 #[derive(Clone, Debug, Default)]
-pub struct Launched {
+pub struct CheckedLaunch {
     /// The kernel.
     pub kernel: String,
     /// Guest address of the code object's link address 0.
@@ -83,55 +83,55 @@ pub struct Launched {
     pub block: [u32; 3],
     /// Work-groups in x, y, z.
     pub grid: [u32; 3],
-    /// Bytes of LDS of a group.
+    /// LDS of a group in bytes.
     pub lds: u32,
-    /// Bytes of scratch of a work-item.
+    /// Scratch of a work-item in bytes.
     pub scratch: u32,
     /// Guest addresses of the kernel's arguments.
     pub kernarg: std::ops::Range<u64>,
-    /// SGPRs, from s0 on, that a wave finds set.
+    /// Number of SGPRs, from s0 on, that are set when a wave begins.
     pub sgprs: u16,
-    /// VGPRs, from v0 on, that a wave finds set.
+    /// Number of VGPRs, from v0 on, that are set when a wave begins.
     pub vgprs: u16,
-    /// What is known of memory.
-    pub memory: Arc<Known>,
+    /// Declared and freed blocks of memory.
+    pub memory: Arc<MemoryDeclarations>,
 }
 
-/// A check: what looks at the waves of a dispatch, and notes what is wrong.
+/// A check, which watches the waves of a dispatch and reports mistakes.
 trait Watch: Send {
-    /// That of another worker of the same dispatch.
+    /// Creates the check for another worker of the same dispatch.
     fn fork(&self) -> Box<dyn Watch>;
 
-    /// A launch begins.
+    /// Reports that a launch begins.
     fn dispatch(&mut self) {}
 
-    /// A work-group begins.
-    fn group(&mut self, group: &Group, launch: &Launched);
+    /// Reports that a work-group begins.
+    fn group(&mut self, group: &Group, launch: &CheckedLaunch);
 
-    /// An instruction is about to run.
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings);
+    /// Reports that an instruction is about to run.
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings);
 
-    /// It has run.
-    fn after(&mut self, _: &Here<'_>, _: &mut Findings) {}
+    /// Reports that an instruction has run.
+    fn after(&mut self, _: &CheckedInstruction<'_>, _: &mut Findings) {}
 }
 
-/// Runs the checks that were asked for over all dispatches that it observes.
+/// Observer that runs the requested checks over all dispatches.
 pub struct Sanitizer {
     heap: Arc<Heap>,
-    launch: Arc<Launched>,
+    launch: Arc<CheckedLaunch>,
     group: Group,
     code: Code,
     access: Access,
-    /// Whether any check looks at what instructions access.
+    /// True if any check looks at the memory accesses of instructions.
     looks_at_memory: bool,
-    /// Whether any check looks at every instruction again when it has run, not only at accesses.
+    /// True if any check looks at every instruction after it has run, not only at accesses.
     follows_pointers: bool,
     watches: Vec<Box<dyn Watch>>,
     findings: Findings,
 }
 
 impl Sanitizer {
-    /// The checks of a set.
+    /// Creates the checks of a set.
     pub fn new(checks: Checks) -> Sanitizer {
         let looks = [Check::Memory, Check::Init, Check::Race, Check::Wait];
         Sanitizer {
@@ -155,18 +155,18 @@ impl Sanitizer {
         }
     }
 
-    /// The same checks, told of memory by somebody who goes on telling.
+    /// Attaches the declarations about memory, which their owner keeps up to date.
     #[must_use]
     pub fn with_heap(self, heap: Arc<Heap>) -> Sanitizer {
         Sanitizer { heap, ..self }
     }
 
-    /// What was found so far.
+    /// Returns the findings so far.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// Takes out what was found so far.
+    /// Takes the findings so far.
     pub fn take_findings(&mut self) -> Findings {
         std::mem::take(&mut self.findings)
     }
@@ -189,7 +189,7 @@ impl Observer for Sanitizer {
     }
 
     fn dispatch(&mut self, started: &Started<'_>) {
-        self.launch = Arc::new(Launched {
+        self.launch = Arc::new(CheckedLaunch {
             kernel: started.kernel.to_owned(),
             base: started.base,
             block: started.launch.block,
@@ -202,7 +202,7 @@ impl Observer for Sanitizer {
             memory: self.heap.known(),
         });
         self.watches.iter_mut().for_each(|watch| watch.dispatch());
-        // Another code object may stand where one stood.
+        // Another code object may stand at the same address.
         self.code = Code::default();
     }
 
@@ -239,19 +239,19 @@ impl Observer for Sanitizer {
 }
 
 impl Sanitizer {
-    /// Has every check look at an instruction.
+    /// Shows an instruction to every check.
     #[inline]
     fn each(
         &mut self,
         wave: &Wave,
         op: &Op,
         pc: u64,
-        look: impl Fn(&mut dyn Watch, &Here<'_>, &mut Findings),
+        look: impl Fn(&mut dyn Watch, &CheckedInstruction<'_>, &mut Findings),
     ) {
         let Some(facts) = self.code.facts(pc) else {
             return;
         };
-        let here = Here {
+        let here = CheckedInstruction {
             launch: &self.launch,
             group: self.group.id,
             wave,
@@ -267,7 +267,7 @@ impl Sanitizer {
     }
 }
 
-/// The check of a kind.
+/// Creates the check of a kind.
 fn watch(check: Check) -> Box<dyn Watch> {
     match check {
         Check::Memory => Box::<Memory>::default(),

@@ -21,7 +21,7 @@ pub use crate::machine::{Group, Nobody, Observer, Started};
 
 use crate::machine::Wave;
 
-/// The lanes for which a vector instruction does anything: EXEC, but for MODE's switch that skips vector instructions.
+/// Returns the lanes in which a vector instruction has an effect: EXEC, or none if MODE skips vector instructions.
 #[inline]
 fn lanes_on(wave: &Wave) -> u64 {
     if wave.skips_vector() { 0 } else { wave.exec() }

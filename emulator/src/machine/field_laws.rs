@@ -1,5 +1,5 @@
-//! Every value of every field that selects a mode, run: it does what a law says that is stated here once more and otherwise than in
-//! the machine, or it stops the wave with a text that names the field and the value.
+//! Tests that run every value of every mode-selecting field. Each value either obeys a law, which states its effect independently of the
+//! machine's code, or stops the wave with a text that names the field and the value.
 
 mod bench;
 mod buffers;
@@ -11,7 +11,7 @@ mod registers;
 use super::level::Level;
 use crate::isa::fields::{self, Effect, Field};
 
-/// Runs an instruction with a value in the field and asserts what it does; the trap's text where it stops.
+/// Runs an instruction with a value in the field and asserts its effect. Returns the trap's text if the wave stops.
 type Law = fn(u32, Level) -> Result<(), String>;
 
 const LAWS: &[(&Field, Law)] = &[

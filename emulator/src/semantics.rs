@@ -1,32 +1,33 @@
-//! What each instruction computes: pure functions on scalars, no wave in sight.
+//! Pure functions on scalars that compute each instruction. They know nothing of waves.
 //!
 //! A function is named by its mnemonic without `v_` (scalar ones keep `s_`). Its arguments are the sources in the manual's order; the value
-//! of a destination that is read comes after them in vector instructions, before them in scalar ones; a carry, VCC or SCC comes last. Its
-//! result is the destination, and beside it the carry, VCC or SCC that it writes. What has a float among its sources or results takes the
-//! [`Mode`] first (only `cmp_class` does not). `*_sat` is the integer instruction under its clamp modifier.
-//! neg, abs, op_sel, SDWA and DPP are not here; for the float clamp and omod there are `clamp_f32`, `omod_f32` and their like.
+//! of a destination that is read comes after the sources in vector instructions, and before them in scalar ones; a carry, VCC or SCC comes
+//! last. Its result is the destination, followed by the carry, VCC or SCC that it writes. A function with a float among its sources or
+//! results takes the [`Mode`] first, except `cmp_class`. `*_sat` is the integer instruction under its clamp modifier. neg, abs, op_sel,
+//! SDWA and DPP are applied elsewhere; `clamp_f32`, `omod_f32` and their counterparts are the float clamp and omod.
 //!
-//! Everything is the same on every host: no libm function whose last place depends on the platform, and no NaN of the host's making.
-//! An operation on a NaN gives that NaN (of several the first) quieted; an invalid one gives the positive quiet NaN with no payload.
+//! Results are the same on every host: no function depends on a libm whose last place varies between platforms, and no NaN comes from the
+//! host. An operation on a NaN returns that NaN quieted (the first of several); an invalid operation returns the positive quiet NaN with no
+//! payload.
 
-/// A function as a type of the same name: what is generic over it has it in line. (A loop over lanes that was given the function as a
-/// value called it for each lane, out of line where it is long, since all feature levels and modes share one such call.)
+/// A function as a type of the same name, so that generic code inlines it. A loop over lanes that takes the function as a value would call
+/// it once per lane, because all feature levels and modes would share one call.
 pub trait Function<Arguments> {
-    /// What it gives.
+    /// Result of the function.
     type Result;
-    /// The fields of the mode that can make a difference to it, where they stand in MODE.
+    /// Fields of MODE that can affect the result.
     const HEEDS: u32 = Mode::FIELDS;
-    /// Calls it.
+    /// Calls the function.
     fn call(arguments: Arguments) -> Self::Result;
-    /// Calls it for all lanes of a wave, at the feature level of vectors of `WIDTH` bytes, where there is a way that is faster than one by
-    /// one; false where there is none (and then `to` is of no use). The sources are registers, one each.
+    /// Computes all lanes of a wave at the feature level of vectors of `WIDTH` bytes. Returns false where no method is faster than one lane
+    /// at a time; `to` is then undefined. The sources are one register each.
     #[inline(always)]
     fn many<const WIDTH: usize>(_mode: Mode, _sources: &[&[u32; 64]], _to: &mut [u32; 64]) -> bool {
         false
     }
 }
 
-/// Declares the type that stands for a function.
+/// Declares the type of a function.
 macro_rules! as_type {
     ($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty
         $(, heeds $($field:ident)* $(, by $space:ident
@@ -72,7 +73,8 @@ macro_rules! as_type {
     };
 }
 
-/// Declares instructions: documentation, name, arguments, result, the fields of the mode that they heed where not all, body.
+/// Declares instructions from documentation, name, arguments, result, the fields of the mode that affect the result (all by default), and
+/// body.
 macro_rules! instructions {
     ($( $(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $(where [$($field:ident)*] $(by $space:ident $(($($many:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?)? $body:block )*) => { $(
         $(#[$doc])*
@@ -82,8 +84,8 @@ macro_rules! instructions {
     )* };
 }
 
-/// Declares float instructions of one format that only forward to the format-generic function: documentation, name, arguments, that
-/// function, the fields of the mode that it heeds, and how a whole wave is computed where that is not lane by lane.
+/// Declares float instructions of one format that forward to a format-generic function, from documentation, name, arguments, that function,
+/// the fields of the mode that affect it, and the method for a whole wave where there is one.
 macro_rules! float_instructions {
     ($float:ty: $( $(#[$doc:meta])* $name:ident($($arg:ident),*) = $of:ident [$($field:ident)*] $(by $space:ident $(($($many:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?; )*) => { $(
         $(#[$doc])*

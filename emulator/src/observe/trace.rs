@@ -1,10 +1,10 @@
-//! A trace: one line an instruction, with the registers that it wrote.
+//! A trace with one line per instruction and the registers that it wrote.
 //!
 //! `(0,0,0) w0 0x8b24: v_cmp_gt_i32_e32 vcc, s0, v0                 ; vcc = 0x0000000fffffffff`
 //!
-//! A line has the work-group, the wave within it, the link address of the instruction as trap reports have it, the instruction, and behind
-//! `;` the registers that it wrote, each with its value afterwards. A VGPR shows the lanes that were on, lanes of one value together:
-//! `v5 = 0-15:0x3f800000(1.0) 16-63:0x00000004`; four or more lanes whose values rise by the same step are `0-63:0x00000010+4`.
+//! A line has the work-group, the wave within it, the link address of the instruction as in trap reports, the instruction, and behind `;`
+//! the registers that it wrote, each with its new value. A VGPR shows the enabled lanes, with lanes of equal values together: `v5 =
+//! 0-15:0x3f800000(1.0) 16-63:0x00000004`. Four or more lanes whose values rise by the same step are written as `0-63:0x00000010+4`.
 
 mod filter;
 mod values;
@@ -19,30 +19,30 @@ use self::written::Before;
 use super::Observer;
 use crate::machine::{Fault, Group, Op, Started, Wave};
 
-/// Columns that the instruction's text is padded to.
+/// Width to which the instruction's text is padded.
 const TEXT: usize = 44;
 
-/// Writes what waves do as lines of text, for dispatches that then run on one thread.
+/// Observer that writes the actions of waves as lines of text. Its dispatches run on one thread.
 pub struct Trace<W> {
     out: W,
     filter: Filter,
     limit: u64,
     lines: u64,
-    /// No more lines: the limit is reached, or the writer failed.
+    /// True if no more lines are written: the limit is reached, or the writer failed.
     over: bool,
     error: Option<io::Error>,
     title: String,
-    /// What is written before the first line of a dispatch.
+    /// Text before the first line of a dispatch.
     heading: Option<String>,
     base: u64,
     group: [u32; 3],
     before: Before,
-    /// The instruction that runs passed the filter.
+    /// True if the running instruction has passed the filter.
     seen: bool,
 }
 
 impl<W: Write> Trace<W> {
-    /// A trace of what passes the filter, at most so many instructions of it.
+    /// Creates a trace of at most `limit` instructions that pass the filter.
     pub fn new(out: W, filter: Filter, limit: u64) -> Trace<W> {
         Trace {
             out,
@@ -60,20 +60,21 @@ impl<W: Write> Trace<W> {
         }
     }
 
-    /// What the dispatches from here on belong to, for their headings.
+    /// Sets the title that stands in the headings of the following dispatches.
     pub fn title(&mut self, title: &str) {
         title.clone_into(&mut self.title);
     }
 
-    /// Instructions written so far.
+    /// Returns the number of instructions written so far.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Writes out what is buffered.
+    /// Writes buffered text.
     ///
     /// # Errors
-    /// The first error of the writer: the trace ends there.
+    ///
+    /// The first error of the writer, which ended the trace.
     pub fn finish(&mut self) -> io::Result<()> {
         match self.error.take() {
             Some(error) => Err(error),
@@ -96,7 +97,7 @@ impl<W: Write> Trace<W> {
         }
     }
 
-    /// The line of an instruction, up to what it did.
+    /// Returns the first part of an instruction's line, before its effects.
     fn start(&self, wave: &Wave, text: &str, pc: u64) -> String {
         let [x, y, z] = self.group;
         let (n, pc) = (wave.index, pc.wrapping_sub(self.base));
@@ -161,11 +162,11 @@ impl<W: Write + Send> Observer for Trace<W> {
         self.put(&line);
     }
 
-    /// Shown whatever the filter and the limit say.
+    /// Writes a fault, independent of the filter and the limit.
     fn fault(&mut self, wave: &Wave, op: Option<&Op>, pc: u64, fault: &Fault) {
         let text = op.map_or_else(|| "no instruction".to_owned(), Op::text);
         let mut line = self.start(wave, &text, pc);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(line, " ; trap: {}", fault.kind);
         if let Some(lane) = fault.lane {
             let _ = write!(line, ", lane {lane}");

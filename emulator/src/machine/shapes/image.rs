@@ -1,6 +1,6 @@
-//! Image instructions: texels of a format at coordinates, as they are or through a sampler.
+//! Image instructions: texels of a format at coordinates, read directly or through a sampler.
 //!
-//! Images are rows of texels with one level of detail. Levels, gradients and biases, which choose one, therefore choose nothing.
+//! Images are rows of texels with one level of detail. Levels, gradients and biases, which select a level, therefore have no effect.
 
 mod place;
 mod resource;
@@ -10,25 +10,25 @@ use super::super::trap::{Outcome, Stop};
 use super::super::wave::Wave;
 use super::addresses::each;
 use crate::isa::{Flags, Inst, Role};
-pub use place::How;
+pub use place::AddressForm;
 use place::{Tap, taps};
 use resource::Image;
 
-/// What an instruction reaches, for who looks on: bytes of a texel, and the texels of each lane. Nothing where the resource cannot be used.
+/// Returns the bytes of a texel and the texels of each lane, for observers. Returns nothing where the resource cannot be used.
 pub fn reached(w: &Wave, i: &Inst) -> (u64, Vec<Tap>) {
-    let how = How::of(i);
+    let how = AddressForm::of(i);
     let found = Image::read(w, i)
         .and_then(|image| Ok((image.format.bytes(), taps(w, i, &image, how)?.taps)));
     found.unwrap_or_default()
 }
 
-/// The first VGPR of the data.
+/// Returns the first VGPR of the data.
 fn data(i: &Inst) -> usize {
     let code = i.operands[0].as_vgpr();
     code.map_or(0, usize::from)
 }
 
-/// The components that an instruction moves, the registers that hold them, and whether they are halves of those.
+/// Returns, for each component that an instruction moves, its number, its register, and its half if the data is packed.
 fn components(i: &Inst) -> impl Iterator<Item = (usize, usize, Option<u32>)> + use<> {
     let (dmask, first) = (i.modifiers.dmask, data(i));
     let packed = i.modifiers.flags.has(Flags::D16);
@@ -43,7 +43,7 @@ fn components(i: &Inst) -> impl Iterator<Item = (usize, usize, Option<u32>)> + u
     })
 }
 
-/// The texel of a lane that a tap is within.
+/// Returns the texel of a lane that contains a tap.
 fn texel(e: &mut Env<'_>, bytes: u64, lane: usize, at: u64) -> Result<[u32; 4], Stop> {
     let region = e.access(Some(lane as u32), at, bytes, false)?;
     let mut raw = [0; 4];
@@ -55,8 +55,8 @@ fn texel(e: &mut Env<'_>, bytes: u64, lane: usize, at: u64) -> Result<[u32; 4], 
     Ok(raw)
 }
 
-/// Loads or samples.
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: How) -> Outcome {
+/// Loads or samples texels.
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outcome {
     let image = Image::read(w, i)?;
     let looked = taps(w, i, &image, how)?;
     let bytes = image.format.bytes();
@@ -90,8 +90,8 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: How) -> Outcome {
     Ok(())
 }
 
-/// Stores: components that the instruction does not have are 0; texels beyond the image are dropped.
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: How) -> Outcome {
+/// Stores texels. Components that the instruction lacks are 0, and texels beyond the image are dropped.
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outcome {
     let image = Image::read(w, i)?;
     let looked = taps(w, i, &image, how)?;
     let bytes = image.format.bytes();
@@ -117,7 +117,7 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: How) -> Outcome {
     Ok(())
 }
 
-/// The sides of a level, and how many levels there are; a level that is not there has none.
+/// Returns the sizes of a level and the number of levels. A level that does not exist has size 0.
 pub fn extent(w: &mut Wave, i: &Inst) -> Outcome {
     let image = Image::read(w, i)?;
     let level = i.by_role(Role::Addr).as_vgpr().map_or(0, usize::from);

@@ -24,7 +24,7 @@ const ROUNDS: [Round; 4] = [
     Round::TowardZero,
 ];
 
-/// HIP's mode with another rounding.
+/// Returns HIP's mode with another rounding.
 fn rounding(round: Round) -> Mode {
     Mode {
         round32: round,
@@ -42,7 +42,7 @@ const FLUSH: Mode = Mode {
     ..Mode::HIP
 };
 
-/// f32 values of every magnitude, special ones often.
+/// Generates f32 values of every magnitude, with many special ones.
 fn any_f32() -> impl Strategy<Value = f32> {
     let special = vec![
         0u32,
@@ -76,7 +76,7 @@ fn any_f32() -> impl Strategy<Value = f32> {
     .prop_map(f32::from_bits)
 }
 
-/// f64 values of every magnitude, special ones often.
+/// Generates f64 values of every magnitude, with many special ones.
 fn any_f64() -> impl Strategy<Value = f64> {
     let special = vec![
         0u64,
@@ -105,7 +105,7 @@ fn any_f64() -> impl Strategy<Value = f64> {
     .prop_map(f64::from_bits)
 }
 
-/// All f16 values.
+/// Generates all f16 values.
 fn any_f16() -> impl Strategy<Value = f16> {
     any::<u16>().prop_map(f16::from_bits)
 }

@@ -1,10 +1,11 @@
-//! Metamorphic tests: laws that every row of the instruction table keeps in every form, whatever the row computes.
+//! Metamorphic tests: laws that every row of the instruction table obeys in every form, whatever the row computes.
 //!
-//! Cases are generated from the table (a new row is in at once): [`subject`] lists rows and forms, [`draw`] draws modifiers, operands,
-//! registers, masks, modes and addresses, [`encode`] makes words of them and has the decoder confirm them, [`state`] runs them. A law a
-//! file ([`separate`] has a second one, [`parts`]). What a row breaks for a good reason, or a law cannot reach, stands in [`exceptions`].
+//! The cases are generated from the table, so a new row is included at once: [`subject`] lists rows and forms, [`draw`] draws modifiers,
+//! operands, registers, masks, modes and addresses, [`encode`] makes words of them and confirms them by the decoder, and [`state`] runs
+//! them. Each law has a file ([`separate`] has a second one, [`parts`]). Rows that break a law for a good reason, or that a law cannot
+//! reach, are listed in [`exceptions`].
 //!
-//! docs/laws.md says what the laws are. `GFX906_LAWS_ROUNDS=10` makes ten times as many cases, `GFX906_LAWS_SEED=7` others.
+//! docs/laws.md describes the laws. `GFX906_LAWS_ROUNDS=10` runs ten times as many cases, and `GFX906_LAWS_SEED=7` other ones.
 
 mod address;
 mod asm;
@@ -37,30 +38,30 @@ use subject::Subject;
 /// A law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Where operands stand makes no difference.
+    /// The positions of operands make no difference.
     Overlap,
-    /// A wave does what its lanes do one by one.
+    /// A wave computes the same as its lanes one by one.
     Lanes,
-    /// Lanes that are off change nothing and are not looked at.
+    /// Disabled lanes change nothing, and their values have no effect.
     Off,
-    /// Rows that cross lanes do what other instructions say.
+    /// Rows that cross lanes agree with other instructions.
     Crossing,
-    /// Forms without modifiers do the same.
+    /// All forms without modifiers compute the same.
     Forms,
-    /// Modifiers do what instructions of their own would.
+    /// Modifiers compute the same as separate instructions.
     Separate,
-    /// Feature levels give the same bits.
+    /// All feature levels compute the same bits.
     Levels,
     /// Independent instructions may be exchanged.
     Order,
-    /// Host threads make no difference.
+    /// The number of host threads makes no difference.
     Threads,
-    /// Registers that are read and written are those of [`crate::isa::uses`].
+    /// [`crate::isa::uses`] names the registers that an instruction reads and writes.
     Uses,
 }
 
 impl Law {
-    /// Whether a law speaks of a subject.
+    /// Returns true if the law applies to a subject.
     fn applies(self, subject: &Subject) -> bool {
         match self {
             Law::Overlap => !subject.row.operands.is_empty(),
@@ -80,7 +81,7 @@ impl Law {
     }
 }
 
-/// Whether a row stops the wave whenever it runs.
+/// Returns true if every execution of the row stops the wave.
 fn stops(row: &Row) -> bool {
     let stoppers = [
         "s_endpgm",
@@ -88,13 +89,13 @@ fn stops(row: &Row) -> bool {
         "s_sleep",
         "s_sendmsghalt",
         "s_rfe_",
-        // Of cooperative launches, which these are not.
+        // These belong to cooperative launches, and the laws do not make any.
         "ds_gws_",
     ];
     stoppers.iter().any(|name| row.mnemonic.starts_with(name))
 }
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn setting(name: &str, default: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text
@@ -104,12 +105,12 @@ fn setting(name: &str, default: u64) -> u64 {
     }
 }
 
-/// Seed of the run.
+/// Returns the seed of the run.
 fn seed() -> u64 {
     setting("GFX906_LAWS_SEED", 0)
 }
 
-/// Rounds of a law that usually takes `usual`: fewer where nothing is optimised, more where the environment asks.
+/// Returns the rounds of a law that usually takes `usual`: fewer in debug builds, and more if the environment requests them.
 fn rounds(usual: u64) -> u64 {
     let usual = if cfg!(debug_assertions) {
         usual.div_ceil(4)

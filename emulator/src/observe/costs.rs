@@ -1,6 +1,6 @@
-//! Costs: what a dispatch asks of the pipes of an MI50's compute units, instruction by instruction and group by group.
+//! Costs: the load that a dispatch puts on the pipes of an MI50's compute units, by instruction and by group.
 //!
-//! All of it is counted; nothing here says how long anything takes but for [`chain`], which has latencies handed to it.
+//! Everything is counted. Only [`chain`] computes times, from latencies that the caller supplies.
 
 pub mod banks;
 pub mod chain;
@@ -14,7 +14,7 @@ mod touched;
 pub use banks::Cycles;
 pub use chain::{Clocks, Latencies};
 pub use class::Class;
-pub use lines::Asked;
+pub use lines::LineCounts;
 pub use site::{Example, Site};
 
 use super::sanitize::access::{self, Access, Part};
@@ -23,31 +23,31 @@ use crate::machine::shapes::addresses::place;
 use crate::machine::{Op, Wave};
 use chain::Chains;
 use lines::Lines;
-use touched::Touched;
+use touched::TouchedBytes;
 
-/// Cycles of an exchange of lanes: two turns of 32 lanes, as a read of a dword.
+/// Cycles of a lane exchange: two turns of 32 lanes, like the read of a dword.
 const EXCHANGED: Cycles = Cycles { taken: 2, ideal: 2 };
 
-/// What one work-group asks of its compute unit.
+/// Work that one work-group asks of its compute unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupCost {
-    /// Its number in the grid.
+    /// Number of the group in the grid.
     pub number: u64,
-    /// Cycles of the vector ALU, by wave.
+    /// Cycles of the vector ALU per wave.
     pub valu: Vec<u64>,
     /// Cycles of the LDS pipe.
     pub lds: u64,
-    /// 64-byte lines asked for by vector memory instructions.
+    /// Number of 64-byte lines that vector memory instructions request.
     pub lines: u64,
-    /// Scalar, branch and message instructions.
+    /// Number of scalar, branch and message instructions.
     pub scalar: u64,
-    /// When its last wave has ended, if it has the compute unit to itself.
+    /// Time at which its last wave ends, if the group has the compute unit to itself.
     pub chain: Clocks,
-    /// Cycles that this wave has waited.
+    /// Waiting cycles of the wave that ends last.
     pub waited: Clocks,
 }
 
-/// What dispatches cost. One observer is for one launch, or for several of one code object together.
+/// Costs of dispatches. One observer serves one launch, or several launches of one code object together.
 #[derive(Clone)]
 pub struct Costs {
     latencies: Latencies,
@@ -56,8 +56,8 @@ pub struct Costs {
     kernarg: std::ops::Range<u64>,
     sites: Vec<Option<Box<Site>>>,
     groups: Vec<GroupCost>,
-    touched: Touched,
-    /// The group that runs.
+    touched: TouchedBytes,
+    /// The running group.
     group: Option<GroupCost>,
     scratch: (u64, u64),
     chains: Chains,
@@ -66,7 +66,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Of nothing yet; chains have these latencies.
+    /// Creates an empty record whose chains have these latencies.
     pub fn new(latencies: Latencies) -> Costs {
         Costs {
             latencies,
@@ -75,7 +75,7 @@ impl Costs {
             kernarg: 0..0,
             sites: Vec::new(),
             groups: Vec::new(),
-            touched: Touched::default(),
+            touched: TouchedBytes::default(),
             group: None,
             scratch: (0, 0),
             chains: Chains::default(),
@@ -84,31 +84,31 @@ impl Costs {
         }
     }
 
-    /// The work-groups, by number.
+    /// Returns the work-groups, by number.
     pub fn groups(&self) -> Vec<&GroupCost> {
         let mut groups: Vec<&GroupCost> = self.groups.iter().chain(&self.group).collect();
         groups.sort_by_key(|group| group.number);
         groups
     }
 
-    /// The instructions that ran, by link address.
+    /// Iterates over the executed instructions, by link address.
     pub fn sites(&self) -> impl Iterator<Item = (u64, &Site)> {
         let sites = self.sites.iter().zip(0u64..);
         sites.filter_map(|(site, at)| Some((4 * at, &**site.as_ref()?)))
     }
 
-    /// Wave instructions of a class.
+    /// Returns the number of wave instructions of a class.
     pub fn instructions(&self, class: Class) -> u64 {
         let of = self.sites().filter(|(_, site)| site.class == class);
         of.map(|(_, site)| site.count).sum()
     }
 
-    /// Different bytes of device memory that were read and written. The kernel's arguments are not among them.
+    /// Returns the number of distinct bytes of device memory that were read and written, without the kernel's arguments.
     pub fn bytes(&self) -> Bytes {
         self.touched.bytes()
     }
 
-    /// Bytes of the 64-byte lines in which they are.
+    /// Returns the bytes of the 64-byte lines that contain these bytes.
     pub fn bytes_of_lines(&self) -> Bytes {
         self.touched.in_lines()
     }
@@ -121,7 +121,7 @@ impl Costs {
         }
     }
 
-    /// Closes the group that ran last.
+    /// Closes the record of the last group.
     pub fn finish(&mut self) {
         self.flush();
     }
@@ -134,7 +134,7 @@ impl Costs {
         self.sites[at] = Some(Box::new(Site::new(op)));
     }
 
-    /// Cycles of LDS and lines of an instruction that is about to run.
+    /// Returns the LDS cycles and the lines of an instruction that is about to run.
     fn memory(&mut self, wave: &Wave, op: &Op, at: usize) -> (u64, u64) {
         let scratch = self.scratch.0 + u64::from(wave.index) * self.scratch.1;
         access::accesses(wave, op, scratch, &mut self.access);
@@ -142,10 +142,10 @@ impl Costs {
             return (0, 0);
         };
         let number = self.group.as_ref().map_or(0, |group| group.number);
-        let (mut cycles, mut asked) = (Cycles::default(), Asked::default());
+        let (mut cycles, mut asked) = (Cycles::default(), LineCounts::default());
         let atomic = self.access.atomic;
         self.lines.clear();
-        // Loads and stores through buffers come in dwords, side by side: they are one access.
+        // Loads and stores through buffers consist of adjacent dwords, which form one access.
         for part in &self.access.parts {
             let lanes = if part.scalar { 1 } else { part.lanes };
             match part.space {
@@ -184,7 +184,7 @@ impl Costs {
     }
 }
 
-/// Adds what lanes access of their scratch, where it stands in memory: dword by dword, those of the lanes side by side.
+/// Adds the lines of scratch accesses at their place in memory, dword by dword. The dwords of the lanes are adjacent.
 fn add_scratch(lines: &mut Lines, parts: &[Part], start: u64) {
     let parts = parts
         .iter()

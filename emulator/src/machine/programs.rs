@@ -1,9 +1,9 @@
-//! Short assembled programs as data: `tests/programs/*.toml` says what a wave holds before and after each.
+//! Short assembled programs as data: `tests/programs/*.toml` has the state of a wave before and after each program.
 //!
-//! A wave starts with all lanes on, v0 = the lane's number, s[0:1] = the address of 4096 bytes of memory, s[4:7] = a buffer
-//! resource over them (f32 elements), 1024 bytes of LDS, and the mode that kernels are compiled for. What `in` names is set,
-//! what `out` names is compared. An integer or an f32 stands for all lanes, a list for the first ones (in `in` it repeats), and
-//! `"lane*4+1"` for what it says; a pair of registers, as in `v[2:3]`, holds 64 bits.
+//! A wave starts with all lanes enabled, v0 = the lane's number, s[0:1] = the address of 4096 bytes of memory, s[4:7] = a buffer resource
+//! over them (f32 elements), 1024 bytes of LDS, and the mode for which kernels are compiled. The entries of `in` are set, and the entries
+//! of `out` are compared. An integer or an f32 stands for all lanes, a list for the first lanes (in `in` it repeats), and a formula like
+//! `"lane*4+1"` is evaluated per lane; a pair of registers, as in `v[2:3]`, holds 64 bits.
 
 mod golden;
 mod state;
@@ -34,20 +34,20 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Case {
     name: String,
-    /// The rule, in the ISA's sense.
+    /// The rule of the ISA that the program tests.
     #[expect(dead_code, reason = "for who reads the file")]
     why: Option<String>,
-    /// What `scripts/assemble-tests.sh` makes the words of.
+    /// Assembly text from which `scripts/assemble-tests.sh` makes the words.
     #[expect(dead_code, reason = "the words are what runs")]
     code: String,
     words: String,
-    /// VGPRs of the kernel (256).
+    /// Number of VGPRs of the kernel (default 256).
     vgprs: Option<u16>,
     #[serde(rename = "in", default)]
     before: BTreeMap<String, Value>,
     #[serde(rename = "out", default)]
     after: BTreeMap<String, Value>,
-    /// Part of the trap's text, where the program traps.
+    /// Part of the trap's text, if the program traps.
     trap: Option<String>,
 }
 
@@ -105,7 +105,7 @@ fn programs_do_what_their_files_say() {
         for case in &file.program {
             for level in [Level::Baseline, Level::V3, Level::V4] {
                 let run = || run(&name, case, level);
-                // Each failure prints its own message; one does not hide the others.
+                // Each failing program prints its own message, and the others still run.
                 if level <= Level::host() && std::panic::catch_unwind(run).is_err() {
                     failed.push(format!("{name}: {}", case.name));
                 }

@@ -1,11 +1,11 @@
-//! Values that nobody wrote, where they matter: in an address, in a branch or EXEC, in what goes to memory that others see.
+//! Uses of values that nobody wrote where they matter: in an address, in a branch or EXEC, and in stores to memory that others see.
 //!
-//! Each bit of a register, of LDS and of scratch has a bit that says whether it is undefined, and each byte of the memory that somebody
-//! declared so ([`Heap`](super::Heap)); instructions carry them on as they do the values. A copy of something undefined is no mistake:
-//! structures have padding, compilers spill registers of which half the lanes are off. What is undefined in full and stored to memory
-//! is one, and so is a branch that depends on it.
+//! Each bit of a register, of LDS and of scratch has a bit that is set if the value is undefined, and so has each byte of memory that was
+//! declared undefined ([`Heap`](super::Heap)). Instructions propagate these bits with the values. A copy of an undefined value is not a
+//! mistake: structures have padding, and compilers spill registers of which half the lanes are disabled. A store of a fully undefined value
+//! to memory is a mistake, and so is a branch that depends on one.
 //!
-//! Most instructions meet nothing undefined, which a set of registers tells at once.
+//! Most instructions use no undefined value. A set of registers shows this at once.
 
 mod alu;
 mod memory;
@@ -17,22 +17,22 @@ mod storage;
 mod tests;
 
 use self::alu::Alu;
-use self::memory::Reached;
-use self::report::{Origins, Undefined};
-use self::rule::Need;
+use self::memory::AccessedMemory;
+use self::report::{Origins, UndefinedUse};
+use self::rule::Requirement;
 use self::shadow::Shadow;
 use self::storage::{Lds, Scratch};
 use super::access::{Part, Space};
-use super::{Findings, Here, Launched, Watch};
+use super::{CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
-use crate::isa::{Code, Encoding, Role};
+use crate::isa::{Code, Encoding, Properties, Role};
 use crate::machine::Group;
 use crate::machine::{LANES, Way};
 
 pub use self::rule::Traits;
 
 #[derive(Default)]
-struct OneWave {
+struct WaveShadow {
     shadow: Shadow,
     scratch: Scratch,
 }
@@ -40,7 +40,7 @@ struct OneWave {
 /// The check.
 #[derive(Default)]
 pub struct Init {
-    waves: Vec<OneWave>,
+    waves: Vec<WaveShadow>,
     lds: Lds,
     hint: usize,
     origins: Origins,
@@ -52,13 +52,13 @@ impl Watch for Init {
     }
 
     fn dispatch(&mut self) {
-        // Another code object may have a kernel of the name.
+        // Another code object may have a kernel of the same name.
         self.origins = Origins::default();
     }
 
-    fn group(&mut self, group: &Group, launch: &Launched) {
+    fn group(&mut self, group: &Group, launch: &CheckedLaunch) {
         let waves = group.waves;
-        self.waves.resize_with(waves, OneWave::default);
+        self.waves.resize_with(waves, WaveShadow::default);
         self.lds.begin(launch.lds);
         let items: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
         for (n, wave) in self.waves.iter_mut().enumerate() {
@@ -73,7 +73,7 @@ impl Watch for Init {
         }
     }
 
-    fn before(&mut self, here: &Here<'_>, findings: &mut Findings) {
+    fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let Some(state) = self.waves.get_mut(here.wave.index as usize) else {
             return;
         };
@@ -90,7 +90,7 @@ impl Watch for Init {
             return state.shadow.define(&uses.writes, lanes);
         }
         if dirty {
-            let mut undefined = Undefined {
+            let mut undefined = UndefinedUse {
                 here,
                 shadow: &mut state.shadow,
                 origins: &mut self.origins,
@@ -102,7 +102,7 @@ impl Watch for Init {
             }
         }
         if moves {
-            let mut reached = Reached {
+            let mut reached = AccessedMemory {
                 known: &here.launch.memory,
                 hint: &mut self.hint,
                 lds: &mut self.lds,
@@ -134,7 +134,7 @@ impl Watch for Init {
         );
         let (exec, origin) = alu.run(traits.rule);
         if exec != 0 {
-            let mut undefined = Undefined {
+            let mut undefined = UndefinedUse {
                 here,
                 shadow: &mut state.shadow,
                 origins: &mut self.origins,
@@ -145,7 +145,7 @@ impl Watch for Init {
     }
 }
 
-/// Whether instructions of an encoding compute.
+/// Returns true if instructions of an encoding compute.
 fn computes(encoding: Encoding) -> bool {
     encoding.is_vector_alu()
         || matches!(
@@ -154,11 +154,16 @@ fn computes(encoding: Encoding) -> bool {
         )
 }
 
-/// An instruction whose registers M0 chooses, or that says nothing of them.
-fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings: &mut Findings) {
+/// Propagates through an instruction whose registers M0 selects, or whose operands do not name its registers.
+fn indexed(
+    state: &mut WaveShadow,
+    here: &CheckedInstruction<'_>,
+    origins: &mut Origins,
+    findings: &mut Findings,
+) {
     let inst = &here.op.inst;
     if let Some((need, registers)) = here.facts.init.needs {
-        let mut undefined = Undefined {
+        let mut undefined = UndefinedUse {
             here,
             shadow: &mut state.shadow,
             origins,
@@ -168,12 +173,12 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
     }
     let mut m0 = RegisterSet::default();
     m0.add(Code::M0.0, 1);
-    if inst.row.mnemonic == "s_getreg_b32" {
+    if inst.has(Properties::GETS_HARDWARE_REGISTER) {
         let mut to = RegisterSet::default();
         to.add(inst.operands[0].0, 1);
         return state.shadow.define(&to, !0);
     }
-    if inst.row.mnemonic.starts_with("s_set_gpr_idx") {
+    if inst.has(Properties::GPR_INDEX_SETTING) {
         return state.shadow.define(&m0, !0);
     }
     let lanes = if inst.encoding.is_vector() {
@@ -184,7 +189,7 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
     let Some(inst) = alu::resolved(here.wave, inst) else {
         return;
     };
-    if inst.row.mnemonic.starts_with("s_movrel") || inst.encoding.is_vector_alu() {
+    if inst.has(Properties::RELATIVE_MOVE) || inst.encoding.is_vector_alu() {
         let uses: Uses = alu::named(&inst);
         let alu = Alu::new(
             &mut state.shadow,
@@ -202,22 +207,18 @@ fn indexed(state: &mut OneWave, here: &Here<'_>, origins: &mut Origins, findings
     }
 }
 
-/// The part of a register that a load fills, or a store takes: shift, bytes, and whether the rest of the register stays.
-fn part_of_register(here: &Here<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
-    let name = here.op.row.mnemonic;
-    let signed = name.contains("_sbyte")
-        || name.contains("_sshort")
-        || name.contains("_i8")
-        || name.contains("_i16");
-    let keeps = name.contains("_d16") && count < 4;
+/// Returns the part of a register that a load fills or a store takes: shift, bytes, and true if the rest of the register keeps its value.
+fn part_of_register(here: &CheckedInstruction<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
+    let signed = here.op.has(Properties::SIGNED_LOAD);
+    let keeps = here.op.has(Properties::D16) && count < 4;
     (if part.high { 16 } else { 0 }, keeps, signed && count < 4)
 }
 
-/// An instruction that moves something to or from memory.
+/// Propagates through an instruction that accesses memory.
 fn access(
     shadow: &mut Shadow,
-    reached: &mut Reached<'_>,
-    here: &Here<'_>,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
     origins: &mut Origins,
     findings: &mut Findings,
 ) {
@@ -240,7 +241,7 @@ fn access(
             if data {
                 let global = parts.iter().filter(|part| part.space == Space::Global);
                 let global = global.fold(0, |all, part| all | part.lanes);
-                Undefined {
+                UndefinedUse {
                     here,
                     shadow,
                     origins,
@@ -267,8 +268,8 @@ fn access(
     load(shadow, reached, here, lanes, origins);
 }
 
-/// The registers that a store takes.
-fn data(here: &Here<'_>) -> RegisterSet {
+/// Returns the registers that a store takes.
+fn data(here: &CheckedInstruction<'_>) -> RegisterSet {
     let mut set = RegisterSet::default();
     let inst = &here.op.inst;
     for (operand, code) in inst.row.operands.iter().zip(&inst.operands) {
@@ -280,7 +281,7 @@ fn data(here: &Here<'_>) -> RegisterSet {
     set
 }
 
-fn through_lds(reached: &mut Reached<'_>, from: &Part, to: &Part) {
+fn through_lds(reached: &mut AccessedMemory<'_>, from: &Part, to: &Part) {
     let (from, to) = if from.reads { (from, to) } else { (to, from) };
     if !reached.any(from) {
         return reached.define(to);
@@ -295,15 +296,15 @@ fn through_lds(reached: &mut Reached<'_>, from: &Part, to: &Part) {
 
 fn load(
     shadow: &mut Shadow,
-    reached: &mut Reached<'_>,
-    here: &Here<'_>,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
     lanes: u64,
     origins: &mut Origins,
 ) {
     let uses = &here.facts.uses;
-    let partly = here.op.row.mnemonic.contains("_d16");
+    let partly = here.op.has(Properties::D16);
     if !partly {
-        // What lies outside of a resource reads as 0.
+        // Elements beyond a resource read as 0.
         shadow.define(&uses.writes, lanes);
     }
     for part in &here.access.parts {
@@ -351,7 +352,13 @@ fn load(
     }
 }
 
-fn store(shadow: &Shadow, reached: &mut Reached<'_>, here: &Here<'_>, part: &Part, first: u16) {
+fn store(
+    shadow: &Shadow,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
+    part: &Part,
+    first: u16,
+) {
     for (lane, at) in part.places() {
         for (k, offset) in (0..part.bytes).step_by(4).enumerate() {
             let count = (part.bytes - offset).min(4);
@@ -362,17 +369,16 @@ fn store(shadow: &Shadow, reached: &mut Reached<'_>, here: &Here<'_>, part: &Par
     }
 }
 
-/// What is read and written at once: both operands matter, the one in memory unless it is only replaced.
+/// Checks an atomic, which reads and writes at once: both operands matter, but the one in memory does not if it is only replaced.
 fn atomic(
     shadow: &mut Shadow,
-    reached: &mut Reached<'_>,
-    here: &Here<'_>,
+    reached: &mut AccessedMemory<'_>,
+    here: &CheckedInstruction<'_>,
     lanes: u64,
     origins: &mut Origins,
     findings: &mut Findings,
 ) {
-    let name = here.op.row.mnemonic;
-    let replaces = name.contains("wrxchg") || name.contains("write_src2") || name.contains("_swap");
+    let replaces = here.op.has(Properties::EXCHANGES_VALUE);
     let operands = data(here);
     for part in &here.access.parts {
         if !replaces && reached.any(part) {
@@ -381,7 +387,7 @@ fn atomic(
                 .find(|&(lane, at)| reached.get(part.space, lane, at, part.bytes.min(4)) != 0);
             if let Some((lane, at)) = found {
                 let origin = origins.of_load(here, part.space, at);
-                Undefined {
+                UndefinedUse {
                     here,
                     shadow: &mut *shadow,
                     origins: &mut *origins,
@@ -393,7 +399,7 @@ fn atomic(
         reached.define(part);
     }
     if shadow.meets(&operands) {
-        Undefined {
+        UndefinedUse {
             here,
             shadow: &mut *shadow,
             origins,
@@ -404,8 +410,8 @@ fn atomic(
     shadow.define(&here.facts.uses.writes, lanes);
 }
 
-impl Undefined<'_, '_> {
-    /// Registers that make up an address.
+impl UndefinedUse<'_, '_> {
+    /// Checks the registers of an address.
     fn check_address(&mut self, registers: &RegisterSet, lanes: u64) {
         if let Some(register) = self.shadow.first_of(registers, lanes) {
             let from = self.lanes_of(register, lanes);
@@ -414,16 +420,16 @@ impl Undefined<'_, '_> {
         }
     }
 
-    fn check_need(&mut self, need: Need, registers: &RegisterSet) {
+    fn check_need(&mut self, need: Requirement, registers: &RegisterSet) {
         let Some(register) = self.shadow.first_of(registers, !0) else {
             return;
         };
         match need {
-            Need::Vcc => {
+            Requirement::Vcc => {
                 let vcc = self.here.wave.vcc();
                 let high = u64::from(self.shadow.get(Code::VCC.0 + 1, 0));
                 let undefined = u64::from(self.shadow.get(Code::VCC.0, 0)) | high << 32;
-                // A lane's bit that is set decides alone.
+                // A single defined set bit decides the branch.
                 if vcc & !undefined == 0 {
                     self.found(
                         "undefined branch",
@@ -433,27 +439,27 @@ impl Undefined<'_, '_> {
                     );
                 }
             }
-            Need::Branch => self.found(
+            Requirement::Branch => self.found(
                 "undefined branch",
                 register,
                 0,
                 "decides where the wave goes on",
             ),
-            Need::Setting => {
+            Requirement::Setting => {
                 self.found("undefined setting", register, 0, "is a setting of the wave")
             }
         }
         self.shadow.define(registers, !0);
     }
 
-    /// A store whose element is undefined as a whole. What is undefined in part is padding, and carried on.
+    /// Checks a store. A fully undefined element is a mistake; a partly undefined one is padding, and is propagated.
     fn check_store(&mut self, registers: &RegisterSet, lanes: u64) {
         let bits = match self.here.op.traffic.written {
             1 => 0xff,
             2 => 0xffff,
             _ => u32::MAX,
         };
-        let shift = match self.here.op.row.mnemonic.ends_with("_d16_hi") {
+        let shift = match self.here.op.has(Properties::D16_HIGH) {
             true => 16,
             false => 0,
         };

@@ -1,4 +1,4 @@
-//! Instructions to text, in LLVM's syntax.
+//! Disassembler, which prints instructions in LLVM's syntax.
 
 mod immediate;
 mod memory;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::{Code, Encoding, Flags, Form, Inst, Operand, Role};
 
-/// The instruction in the assembler's syntax, as `llvm-mc --disassemble` prints it for gfx906.
+/// Prints the instruction as `llvm-mc --disassemble` does for gfx906.
 pub fn disassemble(inst: &Inst) -> String {
     let mut text = String::with_capacity(64);
     text.push_str(inst.row.mnemonic);
@@ -32,14 +32,14 @@ pub fn disassemble(inst: &Inst) -> String {
     printer.text
 }
 
-/// The assembler's name of a register, or of a group of them: `v3`, `s[4:7]`, `vcc`.
+/// Returns the assembler's name of a register or a group of registers: `v3`, `s[4:7]`, `vcc`.
 pub fn register_name(code: Code, count: usize) -> String {
     let mut text = String::new();
     operand::write_registers(&mut text, code, count);
     text
 }
 
-/// What follows the mnemonic of an instruction that has several forms.
+/// Returns the mnemonic's suffix where the instruction has several forms.
 fn suffix(inst: &Inst) -> &'static str {
     let several = !inst.row.operands.is_empty() && inst.row.has_form(inst.encoding, Form::E64);
     match inst.form {
@@ -51,7 +51,7 @@ fn suffix(inst: &Inst) -> &'static str {
     }
 }
 
-/// The text so far of an instruction.
+/// Text of an instruction while it is printed.
 struct Printer<'a> {
     inst: &'a Inst,
     text: String,
@@ -60,11 +60,11 @@ struct Printer<'a> {
 impl Printer<'_> {
     /// Appends formatted text.
     fn put(&mut self, arguments: std::fmt::Arguments) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = self.text.write_fmt(arguments);
     }
 
-    /// Appends ` word`, if `on`.
+    /// Appends ` word` if `on` is true.
     fn word_if(&mut self, on: bool, word: &str) {
         if on {
             self.text.push(' ');
@@ -87,7 +87,7 @@ impl Printer<'_> {
             if self.text.len() == before {
                 self.text.truncate(start);
             } else {
-                // An export's target is followed by no comma.
+                // No comma follows an export's target.
                 separator = if operand.role == Role::Target {
                     " "
                 } else {
@@ -97,7 +97,7 @@ impl Printer<'_> {
         }
     }
 
-    /// One operand; nothing for one that is not there.
+    /// Prints one operand; prints nothing for an absent operand.
     fn operand(&mut self, index: usize, operand: &Operand) {
         match self.inst.encoding {
             Encoding::Vop1

@@ -1,4 +1,4 @@
-//! Bytes to instructions. Any bytes: what is not an instruction of gfx906 is an error, never a panic.
+//! Decoder from bytes to instructions. It accepts any bytes: an invalid instruction is an error, never a panic.
 
 mod buffer;
 mod image;
@@ -11,29 +11,30 @@ mod vop3;
 use super::misfit::is_malformed;
 use super::{Code, Encoding, Flags, Form, Inst, Modifiers, Operand, Row};
 
-/// Why bytes are no instruction.
+/// Reason why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// No instruction of gfx906 has these words.
     #[error("no gfx906 instruction is encoded so")]
     Invalid,
-    /// A field has a value that gfx906 has no use for.
+    /// A field has a value that is not valid on gfx906.
     #[error("{field} {value:#x} is reserved")]
     Reserved {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: u16,
     },
-    /// The instruction goes on beyond the bytes.
+    /// The bytes end before the instruction does.
     #[error("the instruction is cut short")]
     Truncated,
 }
 
-/// Decodes the instruction at the start of `bytes`; what follows it is not looked at.
+/// Decodes the instruction at the start of `bytes` and ignores the bytes after it.
 ///
 /// # Errors
-/// [`DecodeError::Invalid`] if there is no such instruction, [`DecodeError::Truncated`] if its second word is missing.
+///
+/// [`DecodeError::Invalid`] if gfx906 has no such instruction, [`DecodeError::Truncated`] if the second word is missing.
 pub fn decode(bytes: &[u8]) -> Result<Inst, DecodeError> {
     let (first, rest) = bytes.split_first_chunk().ok_or(DecodeError::Truncated)?;
     let words = Words {
@@ -72,7 +73,7 @@ fn decode_words(words: Words) -> Result<Inst, DecodeError> {
     }
 }
 
-/// The words at hand.
+/// First word of an instruction, and the second one where the bytes have it.
 #[derive(Clone, Copy)]
 struct Words {
     first: u32,
@@ -96,12 +97,12 @@ fn bits(word: impl Into<u64>, low: u32, count: u32) -> u16 {
     (word.into() >> low & ((1 << count) - 1)) as u16
 }
 
-/// Whether a bit is set.
+/// Returns true if the bit is set.
 fn bit(word: impl Into<u64>, index: u32) -> bool {
     word.into() >> index & 1 != 0
 }
 
-/// What must hold of an instruction's words.
+/// Rejects the instruction's words unless the condition holds.
 fn require(condition: bool) -> Result<(), DecodeError> {
     if condition {
         Ok(())
@@ -110,7 +111,7 @@ fn require(condition: bool) -> Result<(), DecodeError> {
     }
 }
 
-/// What must hold of a field that selects a mode.
+/// Rejects a mode-selecting field's value unless the condition holds.
 fn require_field(condition: bool, field: &'static str, value: u16) -> Result<(), DecodeError> {
     if condition {
         Ok(())
@@ -119,12 +120,12 @@ fn require_field(condition: bool, field: &'static str, value: u16) -> Result<(),
     }
 }
 
-/// The row of an opcode.
+/// Finds the row of an opcode.
 fn row(encoding: Encoding, opcode: u16) -> Result<&'static Row, DecodeError> {
     super::lookup(encoding, opcode).ok_or(DecodeError::Invalid)
 }
 
-/// An instruction without operands, modifiers or literal so far.
+/// Builds an instruction whose operands, modifiers and literal are still empty.
 fn instruction(words: Words, row: &'static Row, encoding: Encoding, form: Form, size: u8) -> Inst {
     Inst {
         row,
@@ -146,7 +147,7 @@ fn instruction(words: Words, row: &'static Row, encoding: Encoding, form: Form, 
     }
 }
 
-/// Sets every operand to what `place` finds in the words.
+/// Sets each operand to the code that `place` reads from the words.
 fn set_operands(
     inst: &mut Inst,
     mut place: impl FnMut(&Operand) -> Result<Code, DecodeError>,
