@@ -104,10 +104,10 @@ fn everything_passes() {
 
 #[test]
 fn every_planted_bug_is_caught() {
-    let output = check(&["--self-test", "--phase", "0-5,7"]);
+    let output = check(&["self-test", "--phase", "0-5,7"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
     let result = json(&[
-        "--self-test",
+        "self-test",
         "--test",
         "transpose",
         "--test",

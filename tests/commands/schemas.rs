@@ -309,7 +309,7 @@ fn many_seeds_and_a_self_test_are_what_their_schemas_say() {
     valid_file(&here.join("o.json"));
 
     let own = [
-        "--self-test",
+        "self-test",
         "--test",
         "mul,gemm_nt_tiled",
         "--report",
