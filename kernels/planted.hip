@@ -1,5 +1,5 @@
 // Wrong kernels, on purpose: each has the argument list of the kernel it replaces and one mistake of the kind
-// people make. The self-test runs them and demands that every one is caught; kernels/README.md lists them.
+// people make. The self-test runs them and demands that every one is caught; the *.bind.toml name them.
 #include "planted/gdn/bounds.hip"
 #include "planted/attention.hip"
 #include "planted/compare/wave_column.hip"

@@ -9,8 +9,8 @@ program = sys.argv[1]
 FAULTS = ("as published", "its cure", "zeros", "sums doubled", "a halving tree")
 
 
-def ask(*flags):
-    done = subprocess.run([program, "--phase", "11", "--format", "json", *flags], capture_output=True, text=True)
+def ask(*command):
+    done = subprocess.run([program, *command, "--phase", "11", "--format", "json"], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         sys.exit(done.stderr)
     return json.loads(done.stdout)
@@ -46,7 +46,7 @@ table(["#", "kernel", "report", "right kernel", "relative RMS (f64)"], rows)
 print()
 named = {claim["kernel"] for claim in claims}
 rows = []
-for test in ask("--self-test")["tests"]:
+for test in ask("self-test")["tests"]:
     for planted in test["planted"]:
         if test["id"] in named and planted["name"].startswith(FAULTS):
             rows.append(["caught" if planted["caught"] else "MISSED", test["id"], planted["name"], planted["by"]])

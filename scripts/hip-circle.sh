@@ -27,7 +27,7 @@ cargo build "${flags[@]}" --locked --workspace --lib --bins --examples --feature
 cp "$target/$built/deltanet-check" "$out/"
 check=$PWD/$out/deltanet-check
 lib=$(realpath "$target/hip")
-circle() { LD_LIBRARY_PATH=$lib "$check" --device hip "$@"; }
+circle() { LD_LIBRARY_PATH=$lib "$check" "$@" --device hip; }
 
 if [[ ! -e /dev/kfd ]]; then
     echo "no device: exit code 3 and one line"
@@ -91,8 +91,8 @@ scale 400 '{"u64": 64}' 'launch 0 trapped: '
 
 echo "planted bugs: caught on either, a fault and a hang among them"
 tests=(--test exp --test neg --test eye --test transpose)
-"$check" --self-test "${tests[@]}" --format json >"$out/emulator-self.json"
-circle --self-test "${tests[@]}" --timeout 5 --format json >"$out/hip-self.json"
+"$check" self-test "${tests[@]}" --format json >"$out/emulator-self.json"
+circle self-test "${tests[@]}" --timeout 5 --format json >"$out/hip-self.json"
 scripts/same-report.py "$out/emulator-self.json" "$out/hip-self.json"
 
 echo "a hang stops the run"

@@ -5,7 +5,7 @@
 #   scripts/ocml.sh                     all, at some 16,000 points a function
 #   scripts/ocml.sh --sample            all, at some hundred points: seconds
 #   scripts/ocml.sh '__ocml_sin*' f16_* functions and conversions (by kernel) of these names
-#   scripts/ocml.sh --write             all, and the table into docs/ocml.md
+#   scripts/ocml.sh --markdown          all, as tables of Markdown
 #   scripts/ocml.sh --opt -O0           compiled at another level than -O3
 #   scripts/ocml.sh --program PATH      with this deltanet-check; otherwise it is built (release)
 #
@@ -27,7 +27,7 @@ while (($#)); do
             if [[ $1 == --opt ]]; then arguments+=("--opt=$2"); else program=$2; fi
             shift
             ;;
-        --sample | --write) arguments+=("$1") ;;
+        --sample | --markdown) arguments+=("$1") ;;
         -*) echo "ocml.sh: unknown option '$1'; see --help" >&2; exit 2 ;;
         *) arguments+=("--only=$1") ;;
     esac

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use crate::args::{
     AuditArgs, BenchArgs, BindArgs, CompareArgs, CompletionsArgs, ContractsArgs, DisasmArgs,
     ExecArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs, MergeArgs,
-    MutateArgs, ProfileArgs, RunArgs, SoakArgs, TolerancesArgs, VectorsArgs,
+    MutateArgs, ProfileArgs, RunArgs, SelfTestArgs, SoakArgs, TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
     audit, bench, bind, compare_reports, contracts, disasm, exec, export, hip, inspect, isa, judge,
@@ -87,6 +87,8 @@ pub enum Command {
     Mutate(MutateArgs),
     /// Run the tests with one seed after another until time is up
     Soak(SoakArgs),
+    /// Test the tests: run the planted bugs and demand that each is caught
+    SelfTest(SelfTestArgs),
     /// Put reports of the parts of a run together
     Merge(MergeArgs),
     /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals
@@ -144,12 +146,16 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Audit(args)) => audit::run(args),
         Some(Command::Mutate(args)) => mutate::run(args),
         Some(Command::Soak(args)) => soak::run(args),
+        Some(Command::SelfTest(args)) => {
+            args.check()?;
+            self_test::run(&args.trials, args.verbose)
+        }
         Some(Command::Merge(args)) => merge::run(args),
         Some(Command::Compare(args)) => compare_reports::run(args),
         Some(Command::Completions(args)) => generate::completions(args),
         Some(Command::Man(args)) => generate::man(args),
         Some(Command::Trial) => trial::serve(),
-        None if cli.run.self_test => self_test::run(&cli.run),
+        None if cli.run.self_test => self_test::run(&cli.run.trials, cli.run.verbose),
         None if cli.run.seeds.is_some() => soak::seeds(&cli.run),
         None => run::run(&cli.run),
     }

@@ -1,6 +1,6 @@
 //! What many machines and many runs need of reports: parts of a run, parts put together, runs compared, failures that are known.
 //!
-//! Reports are read as JSON values: what a later version adds to them is no hindrance.
+//! Reports are read as JSON values, so that a report keeps what the commands here do not know.
 
 pub mod compare;
 pub mod known;

@@ -1,7 +1,7 @@
 //! What a run found out: the verdict words and the data that every report is made of.
 //!
 //! Nothing here computes or prints. The trial runner and `compare` fill these types, `report` shows them,
-//! and their serialised form is the JSON report (schema `deltanet-check/report/3`).
+//! and their serialised form is the JSON report (schema `deltanet-check/report/1`).
 
 mod counters;
 mod damage;

@@ -18,7 +18,6 @@ import report
 import table
 from exceptions import EXCEPTIONS
 
-ROOT = table.HERE.parent.parent
 # What the pool's processes share with this one by forking
 WORK = []
 
@@ -73,13 +72,11 @@ def main():
     parser.add_argument("--bitcode", required=True)
     parser.add_argument("--headers", required=True, nargs="+")
     parser.add_argument("--sample", action="store_true")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--opt", default="-O3")
     parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
     full = not options.sample and not options.only
-    if options.write and not (full and options.opt == "-O3"):
-        parser.error("--write needs a full run at -O3: no --sample, --opt or names")
     count = 256 if options.sample else grids.POINTS
     rows = table.rows()
     cases = conversions.CASES
@@ -104,10 +101,14 @@ def main():
     with multiprocessing.Pool(os.cpu_count()) as pool:
         judged = measure_all(pool)
         converted = conversions.judge_all(pool, cases)
-    if judged:
+    if options.markdown:
+        tables = report.markdown(judged, [(case, count, bad) for case, count, bad, _ in converted])
+        print("\n".join(tables))
+    elif judged:
         print("\n".join(report.lines(judged)))
     over = sum(1 for _, outcome in judged if outcome.over)
-    print("\n".join(conversions.lines(converted)))
+    if not options.markdown:
+        print("\n".join(conversions.lines(converted)))
     wrong = sum(1 for _, _, bad, _ in converted if bad)
     unused = stale(judged) if full else []
     for exception in unused:
@@ -117,10 +118,6 @@ def main():
     print(f"{len(converted)} conversions, {sum(c[1] for c in converted)} results, {wrong} conversions wrong")
     print(f"clang's headers name {len(declared)} functions of OCML: {len(absent)} not in its bitcode, {len(untabled)} not in the table")
     print(f"{ran - start:.0f} s building and running, {time.monotonic() - ran:.0f} s judging")
-    if options.write:
-        text = "\n".join(report.markdown(judged, declared, absent, [(c, n, bad) for c, n, bad, _ in converted])) + "\n"
-        (ROOT / "docs").mkdir(exist_ok=True)
-        (ROOT / "docs" / "ocml.md").write_text(text)
     sys.exit(1 if over or wrong or untabled or unused else 0)
 
 

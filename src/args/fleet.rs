@@ -11,7 +11,7 @@ use crate::fleet::compare::Condition;
 /// The flags of a run that other runs come before or beside.
 #[derive(Debug, Clone, Args)]
 pub struct FleetArgs {
-    /// Run only part K of N parts that cost about the same; `merge` puts their reports together (docs/ci.md)
+    /// Run only part K of N: a hash of its id puts each test into a part; `merge` puts the reports together (docs/ci.md)
     #[arg(long, value_name = "K/N", conflicts_with_all = ["seeds", "self_test"])]
     pub partition: Option<Part>,
 

@@ -28,7 +28,7 @@ pub struct ReportArgs {
 pub enum RunFormat {
     /// For reading
     Table,
-    /// For programs: schema/report-3.schema.json
+    /// For programs: schema/report-1.schema.json
     Json,
     /// For programs that follow the run: a line for each test as it ends
     Jsonl,

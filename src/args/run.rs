@@ -99,8 +99,8 @@ pub struct RunArgs {
     )]
     pub dump: Option<PathBuf>,
 
-    /// Test the tests: run the planted bugs and demand that each is caught
-    #[arg(long, conflicts_with_all = ["counters", "relations", "sanitize"], help_heading = "What is looked for")]
+    /// The command `self-test` under its former name
+    #[arg(long, hide = true, conflicts_with_all = ["counters", "relations", "sanitize"])]
     pub self_test: bool,
 
     /// Count what the emulator does: instructions by kind, lanes that are on, bytes, barriers; per test and kernel
@@ -116,7 +116,7 @@ pub struct RunArgs {
     pub color: Color,
 
     /// Say more: a row for every test of every phase, relative RMS, ULP, wave instructions and time of the kernels of each, and what the columns
-    /// are; with --self-test the rejected trivial outputs
+    /// are
     #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,
 }

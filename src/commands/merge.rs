@@ -60,7 +60,7 @@ fn rendered(merged: &Report, format: Format) -> Result<String, Stop> {
     }
     let report = RunReport::deserialize(&merged.value).map_err(|error| {
         Stop::setup(format!(
-            "the merged report is of another version, and can be written as .json alone ({error})"
+            "the merged report is damaged ({error}): run the tests again"
         ))
     })?;
     format.render(&report).map_err(broken)

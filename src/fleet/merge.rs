@@ -62,9 +62,7 @@ pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
         .iter()
         .filter_map(|one| one.at("/seconds").as_f64())
         .sum();
-    if merged.value.get("selected").is_some() {
-        merged.value["selected"] = json!(all.total());
-    }
+    merged.value["selected"] = json!(all.total());
     merged.value["totals"] = json!(all);
     merged.value["documented"] = json!(documented);
     merged.value["seconds"] = json!(seconds);

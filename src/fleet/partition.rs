@@ -1,24 +1,12 @@
-//! One of several parts of a run, which cost about the same.
+//! A part of a run: the hash of a case's id decides which part has the case.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::LazyLock;
+
+use sha2::{Digest, Sha256};
 
 use crate::select::Selected;
 
-/// Wave instructions of tests, a case, and of cases that are far from that (`scripts/costs.py`).
-static COSTS: LazyLock<HashMap<&str, u64>> = LazyLock::new(|| {
-    let rows = include_str!("costs.tsv").lines();
-    rows.filter_map(|row| {
-        let (name, cost) = row.split_once('\t')?;
-        Some((name, cost.parse().ok()?))
-    })
-    .collect()
-});
-/// What a case costs whatever it runs, in wave instructions: measured over a run of all tests.
-const CASE: u64 = 31_000;
 /// More parts than any fleet has.
 const MAX_PARTS: usize = 100_000;
 
@@ -54,36 +42,21 @@ impl fmt::Display for Part {
 }
 
 impl Part {
-    /// The positions of those among the selected cases that are in this part, in order. Every machine comes to the same parts.
+    /// Returns the positions of the selected cases that are in this part, in order.
     pub fn of(self, selected: &[Selected<'_>]) -> Vec<usize> {
-        let costs: Vec<u64> = selected.iter().map(cost).collect();
-        self.positions(&costs)
+        let positions = 0..selected.len();
+        positions
+            .filter(|&position| self.has(&selected[position].case.id))
+            .collect()
     }
 
-    /// The dearest first, each to the part that has least to do so far.
-    fn positions(self, costs: &[u64]) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..costs.len()).collect();
-        order.sort_by_key(|&position| (Reverse(costs[position]), position));
-        let mut loads = vec![0_u64; self.parts];
-        let mut own = Vec::new();
-        for position in order {
-            let least = (0..self.parts).min_by_key(|&part| (loads[part], part));
-            let Some(part) = least else { break };
-            loads[part] += costs[position];
-            if part + 1 == self.number {
-                own.push(position);
-            }
-        }
-        own.sort_unstable();
-        own
+    /// Returns true if the case of that id is in this part. The part's number, counted from 0, is the hash modulo the number of parts; the
+    /// hash is the first eight bytes of the id's SHA-256, little-endian. The machines of a fleet need not agree on anything else.
+    fn has(self, id: &str) -> bool {
+        let digest: [u8; 32] = Sha256::digest(id).into();
+        let hash = u64::from_le_bytes(std::array::from_fn(|at| digest[at]));
+        hash % self.parts as u64 + 1 == self.number as u64
     }
-}
-
-/// What a case costs, or what the cases of its test do on average. Of a test that nobody has measured nothing is known.
-fn cost(one: &Selected<'_>) -> u64 {
-    let measured = COSTS.get(one.case.id.as_str());
-    let measured = measured.or_else(|| COSTS.get(one.test.id.as_str()));
-    CASE + measured.copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -91,8 +64,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::registry::Registry;
-    use crate::select::everything;
 
     #[test]
     fn what_is_no_part_is_refused() {
@@ -120,40 +91,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_parts_together_are_everything_once_and_none_is_much_dearer(
-            costs in prop::collection::vec(0_u64..1 << 40, 0..200),
-            parts in 1_usize..20,
-        ) {
-            let of = |number| Part { number, parts }.positions(&costs);
-            let mut all: Vec<usize> = (1..=parts).flat_map(of).collect();
-            all.sort_unstable();
-            prop_assert_eq!(all, (0..costs.len()).collect::<Vec<_>>());
-            let loads = (1..=parts).map(|number| of(number).iter().map(|&at| costs[at]).sum::<u64>());
-            let loads: Vec<u64> = loads.collect();
-            let (least, most) = (loads.iter().min(), loads.iter().max());
-            let dearest = costs.iter().max().copied().unwrap_or(0);
-            prop_assert!(most <= least.map(|least| least + dearest).as_ref());
+        fn a_case_is_in_one_part(id in ".{0,40}", parts in 1_usize..20) {
+            let holding = (1..=parts).filter(|&number| Part { number, parts }.has(&id));
+            prop_assert_eq!(holding.count(), 1);
         }
     }
 
-    /// The table has the tests of the registry, and only those: `scripts/costs.py` renews it.
+    /// Every machine gives the same part to an id. `printf mul | sha256sum` shows the hash.
     #[test]
-    fn every_test_has_a_cost() {
-        let registry = Registry::built_in().expect("good");
-        let unmeasured: Vec<&str> = registry
-            .tests()
-            .map(|test| test.id.as_str())
-            .filter(|id| !COSTS.contains_key(id))
-            .collect();
-        assert!(
-            unmeasured.len() * 20 < registry.tests().count(),
-            "renew costs.tsv: {unmeasured:?}"
-        );
-        let ids: Vec<&str> = everything(&registry)
-            .flat_map(|one| [one.test.id.as_str(), one.case.id.as_str()])
-            .collect();
-        for name in COSTS.keys() {
-            assert!(ids.contains(name), "costs.tsv: `{name}` is no test");
+    fn the_part_of_an_id_is_known() {
+        for (id, number) in [("mul", 2), ("add", 3), ("gemm_nn:M=128,N=64,K=64", 1)] {
+            let part = (1..=4).find(|&number| Part { number, parts: 4 }.has(id));
+            assert_eq!(part, Some(number), "{id}");
         }
     }
 }

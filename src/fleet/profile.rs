@@ -2,15 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::report::list;
+use super::report::{list, other_version};
 
-/// The formats that are read; the first has no word about its end.
-const FORMATS: [&str; 2] = ["deltanet-check/profile/1", "deltanet-check/profile/2"];
+/// The beginning of the format's name in all versions.
+const FORMAT: &str = "deltanet-check/profile/";
+/// The format that is read.
+const SCHEMA: &str = "deltanet-check/profile/1";
 
 /// Whether it is one of `profile`.
 pub(super) fn is_one(report: &Value) -> bool {
     let schema = report.get("schema").and_then(Value::as_str);
-    schema.is_some_and(|schema| FORMATS.contains(&schema))
+    schema.is_some_and(|schema| schema.starts_with(FORMAT))
 }
 
 /// A report of which each trial is a profiled case, with all that its profile has.
@@ -18,6 +20,10 @@ pub(super) fn is_one(report: &Value) -> bool {
 /// # Errors
 /// It is damaged: what is missing; or it did not come to its end.
 pub(super) fn as_report(profile: &Value) -> Result<Value, String> {
+    let schema = profile.get("schema").and_then(Value::as_str);
+    if let Some(schema) = schema.filter(|&schema| schema != SCHEMA) {
+        return Err(other_version(schema, SCHEMA));
+    }
     if !profile.get("profiles").is_some_and(Value::is_array) {
         return Err("it has no profiles: compare what `profile --report FILE.json` wrote".into());
     }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::report::{MutantReport, MutationReport, SCHEMA};
 use crate::exit::Stop;
 use crate::text::escaped;
@@ -11,7 +9,7 @@ use crate::text::escaped;
 /// What every version of a report says first.
 #[derive(serde::Deserialize)]
 struct Version {
-    schema: Value,
+    schema: String,
 }
 
 /// Reads a report.
@@ -21,11 +19,8 @@ struct Version {
 pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, Stop> {
     let none = |error| Stop::setup(format!("{name} is no report of `mutate`: {error}"));
     let version: Version = serde_json::from_slice(bytes).map_err(none)?;
-    let format = match &version.schema {
-        Value::String(format) => escaped(format),
-        other => escaped(&other.to_string()),
-    };
-    if format != SCHEMA {
+    if version.schema != SCHEMA {
+        let format = escaped(&version.schema);
         return Err(Stop::setup(format!(
             "{name} is a report of the format {format}, and this program reads {SCHEMA}: make it again"
         )));

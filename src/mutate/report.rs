@@ -6,7 +6,7 @@ use super::operators::Operator;
 use crate::verdict::CodeObjectReport;
 
 /// Name and version of the JSON format.
-pub const SCHEMA: &str = "deltanet-check/mutation/3";
+pub const SCHEMA: &str = "deltanet-check/mutation/1";
 
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

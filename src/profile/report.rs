@@ -14,7 +14,7 @@ use super::trial::Profiled;
 use crate::text::kernel_label;
 
 /// Name and version of the JSON format.
-pub const SCHEMA: &str = "deltanet-check/profile/2";
+pub const SCHEMA: &str = "deltanet-check/profile/1";
 /// The same of the model beside what was measured.
 pub const HELD: &str = "deltanet-check/held/1";
 

@@ -58,7 +58,6 @@ pub fn registry(text: &str, base: Option<&Registry>, out: &mut Complaints) -> Re
     let mut reader = Reader {
         base: base.filter(|_| extends),
         users,
-        told: false,
         out,
         ids: HashMap::new(),
         files: HashMap::new(),
@@ -137,8 +136,6 @@ pub(super) struct Reader<'k, 'o> {
     pub(super) base: Option<&'k Registry>,
     /// Whether it is a user's, where what is demanded of the built-in one alone may be left out.
     pub(super) users: bool,
-    /// Whether an earlier version's form has been complained about.
-    pub(super) told: bool,
     pub(super) out: &'o mut Complaints,
     /// Every id and alias so far, and whose it is.
     ids: HashMap<String, String>,
@@ -238,9 +235,6 @@ impl Reader<'_, '_> {
             return None;
         };
         self.used.insert(function.name);
-        if let Some(kernels) = table.get("kernels") {
-            self.earlier(kernels);
-        }
         let cases = self.cases(&table, id, function);
         self.files(&cases, id_at);
         let word = table.get("cases").map(|cases| cases.get_ref().as_str());

@@ -45,10 +45,6 @@ impl Reader<'_, '_> {
         }
         let mut names: Vec<String> = Vec::new();
         for element in elements {
-            if element.get_ref().is_table() {
-                self.earlier(element);
-                continue;
-            }
             let Some(name) = string(element, self.out) else {
                 continue;
             };
@@ -100,19 +96,5 @@ impl Reader<'_, '_> {
             None => {}
         }
         known.iter().map(|&name| name.into()).collect()
-    }
-
-    /// Complains about what earlier versions had in their registries, once a file.
-    pub(super) fn earlier(&mut self, value: Placed<'_>) {
-        if std::mem::replace(&mut self.told, true) {
-            return;
-        }
-        self.out.push(bad(
-            value,
-            "kernels and planted bugs stand in bindings, and no longer in the registry",
-            "an earlier version's form",
-            "remove `kernels` from each test; write `planted = \"all\"`, or `planted = [\"NAME\"]` with names of [[binding.planted]] in the \
-             contract's binding, which has `replace` and `swap_grid` (docs/bindings.md)",
-        ));
     }
 }

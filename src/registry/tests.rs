@@ -429,18 +429,6 @@ fn every_mistake_is_named_at_its_place() {
     }
 }
 
-/// What registries had before bindings had planted bugs: one complaint, whatever stands in them.
-#[test]
-fn the_form_of_an_earlier_version_is_told_what_to_write_now() {
-    let earlier = GOOD
-        .replace(
-            "[\"sum for product\"]",
-            "[{ name = \"sum\", replace = { kernel_mul = \"planted_mul_adds\" } }, { name = \"grid\", swap_grid = \"kernel_mul\" }]",
-        )
-        .replace("function = \"solve_tri\"", "function = \"solve_tri\"\nkernels = [\"kernel_solve_tri_sequential\"]");
-    insta::assert_snapshot!(parse(&earlier).expect_err("an earlier form"));
-}
-
 /// Every kernel that a built-in binding launches is in the built-in code object, every one that it plants in that of planted bugs, with the
 /// same arguments; no planted kernel is left over, nor a bug that no test must catch.
 #[test]

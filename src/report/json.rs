@@ -1,4 +1,4 @@
-//! The JSON report: schema `deltanet-check/report/3`, in `schema/report-3.schema.json`.
+//! The JSON report: schema `deltanet-check/report/1`, in `schema/report-1.schema.json`.
 //!
 //! It is the run's data as `verdict` declares it. Floats that are not finite are the strings `"NaN"`, `"inf"` and
 //! `"-inf"`. Within one version of the schema nothing is removed or changes its meaning.

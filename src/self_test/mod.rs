@@ -14,7 +14,7 @@ mod state;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::args::RunArgs;
+use crate::args::TrialArgs;
 use crate::binding::Binding;
 use crate::contract::Test;
 use crate::device::{Device, Limits};
@@ -32,8 +32,7 @@ pub use result::{CaseResult, PlantResult, SelfTest, TestResult};
 use state::State;
 
 /// Runs the self-test that the flags select, and prints it.
-pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let trials = &args.trials;
+pub fn run(trials: &TrialArgs, verbose: bool) -> Result<Exit, Stop> {
     let what = "the result of a self-test";
     let json = trials.told.json(what)?;
     let place = trials.told.json_file(what)?;
@@ -45,13 +44,13 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         setup: &setup,
         device: &*device,
         seed,
-        jobs: args.jobs(),
+        jobs: trials.jobs(),
         limits: trials.limits.limits(),
         twin: setup.twin(trials.limits.budget),
     };
     let tests = selected.chunk_by(|a, b| a.test.id == b.test.id).count();
     let armed = Armed::now();
-    let state = State::open(runner.nothing_yet(tests), (args.verbose, json), place)?;
+    let state = State::open(runner.nothing_yet(tests), (verbose, json), place)?;
     let state = Mutex::new(state);
     let held = || state.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {

@@ -100,7 +100,6 @@ pub struct Hypothesis {
     /// Whether what remains is within tolerance.
     pub explains_all: bool,
     /// Wrong elements that are no numbers and that it does not explain; `remaining` and `explains_all` are of the others.
-    #[serde(default)]
     pub except: usize,
 }
 
@@ -182,19 +181,16 @@ pub enum Problem {
         /// NaNs among them that carry a poison's payload: computed from what nobody had written.
         from_poison: usize,
         /// What that was.
-        #[serde(default)]
         unwritten: Vec<Unwritten>,
         /// Elements of the output.
         total: usize,
         /// The first of either.
         first: Element,
         /// Elements that are numbers, and wrong.
-        #[serde(default)]
         besides: Option<Besides>,
         /// Where all wrong elements lie, when there is a pattern.
         pattern: Option<String>,
         /// What would explain the wrong elements, best first.
-        #[serde(default)]
         hypotheses: Vec<Hypothesis>,
     },
     /// Elements further from the reference than they are allowed.
@@ -212,7 +208,6 @@ pub enum Problem {
         /// Where all mismatches lie, when there is a pattern.
         pattern: Option<String>,
         /// Wrong elements that hold what stands where nobody has written.
-        #[serde(default)]
         unwritten: Vec<Unwritten>,
         /// What would explain it, best first.
         hypotheses: Vec<Hypothesis>,
@@ -237,7 +232,6 @@ pub enum Problem {
         /// The output.
         output: String,
         /// The element type of it.
-        #[serde(default)]
         element: String,
         /// How many runs of the kernels it is of: 1 or 2.
         runs: u8,

@@ -59,7 +59,6 @@ pub struct TrialReport {
     /// Why there is no comparison (a trap's report, possibly of several lines), or the reason of a skip.
     pub error: Option<String>,
     /// The kind of the error; none of a skip.
-    #[serde(default)]
     pub error_kind: Option<ErrorKind>,
     /// The seed of its inputs.
     pub seed: u64,
@@ -241,7 +240,7 @@ pub struct RunReport {
 
 impl RunReport {
     /// Name and version of the report format.
-    pub const SCHEMA: &'static str = "deltanet-check/report/3";
+    pub const SCHEMA: &'static str = "deltanet-check/report/1";
 
     /// Puts a whole run together and counts its verdicts.
     pub fn new(

@@ -59,7 +59,9 @@ fn planted_bugs_of_a_binding_are_caught() {
             "3/3",
         ),
     ] {
-        let run = bound(name, &["--self-test", "--test", test]);
+        let (kernels, file) = (format!("{name}.co"), format!("{name}.toml"));
+        let args = ["self-test", "--kernels", &kernels, "--bind", &file];
+        let run = run(Path::new(HERE), &[&args[..], &["--test", test]].concat());
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
         assert!(
             run.out
@@ -379,7 +381,7 @@ fn what_is_wrong_in_a_planted_bug_is_told_with_its_place() {
         let text = format!("{honest}[[binding.planted]]\nname = \"wrong\"\n{wrong}\n");
         std::fs::write(here.join("bind.toml"), text).expect("written");
         let kernels = format!("{HERE}/tile.co");
-        let args = ["--kernels", &kernels, "--bind", "bind.toml", "--self-test"];
+        let args = ["self-test", "--kernels", &kernels, "--bind", "bind.toml"];
         let run = run(
             &here,
             &[&args[..], &["--test", "gemm_nt_naive_64"]].concat(),
@@ -412,7 +414,7 @@ fn planted_bugs_of_a_kernel_are_caught_in_every_launch() {
     let here = scratch("bindings-planted-kernels");
     std::fs::write(here.join("bind.toml"), format!("{before}{swapped}{after}")).expect("written");
     let kernels = format!("{HERE}/rule.co");
-    let args = ["--kernels", &kernels, "--bind", "bind.toml", "--self-test"];
+    let args = ["self-test", "--kernels", &kernels, "--bind", "bind.toml"];
     let run = run(
         &here,
         &[&args[..], &["--test", "decode,attn_pre_computation"]].concat(),

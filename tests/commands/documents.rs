@@ -39,7 +39,15 @@ fn words(line: &str) -> Vec<String> {
 /// What a command line selects of the built-in tests; none where it selects others, or does something else.
 fn selection(words: &[String]) -> Option<Vec<&str>> {
     let other = ["--registry", "--bind", "--kernels", "--from", "--contract"];
-    let runs = ["profile", "mutate", "export", "soak", "tolerances", "bench"];
+    let runs = [
+        "profile",
+        "mutate",
+        "export",
+        "self-test",
+        "soak",
+        "tolerances",
+        "bench",
+    ];
     let command = words.first()?;
     if words.iter().any(|word| other.contains(&&word[..]))
         || !(command.starts_with("--") || runs.contains(&&command[..]))

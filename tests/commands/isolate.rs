@@ -90,7 +90,7 @@ fn the_self_test_is_the_same() {
         .map(|test| ["--test", test])
         .concat();
     let result = |more: &[&str]| {
-        let mut args = vec!["--self-test", "--format", "json"];
+        let mut args = vec!["self-test", "--format", "json"];
         args.extend(&tests);
         args.extend(more);
         json(&place, &args)

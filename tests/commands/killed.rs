@@ -23,7 +23,7 @@ const COMMANDS: [(&str, bool); 6] = [
         false,
     ),
     ("--seeds 3 --test mul --bind wrong.toml --jobs 1", false),
-    ("--self-test --test mul,neg --jobs 1", false),
+    ("self-test --test mul,neg --jobs 1", false),
 ];
 
 /// What the kills of a command have left.

@@ -39,7 +39,7 @@ fn of_files_that_are_not_what_they_should_be() {
         &["exec", "@.json"],
         &["--kernels", "@.co"],
         &["--registry", "@.toml"],
-        &["--self-test", "--kernels", "@.co"],
+        &["self-test", "--kernels", "@.co"],
         &["vectors", "@.safetensors"],
         &["vectors", "--kernels", "@.co", "@.safetensors"],
         &["export", "--test", "*", "--out", "@.safetensors"],

@@ -68,7 +68,7 @@ fn each_output_of_each_command_goes_by_its_ending_or_is_refused() {
             "--report",
             &["json"],
         ),
-        (&["--self-test", "--test", "mul"], "--report", &["json"]),
+        (&["self-test", "--test", "mul"], "--report", &["json"]),
         (
             &["profile", "--test", "mul"],
             "--report",

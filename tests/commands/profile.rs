@@ -38,7 +38,7 @@ fn transpose(name: &str, more: &[&str]) -> super::Run {
 #[test]
 fn a_transpose_costs_what_one_counts_by_hand() {
     let report = parsed(&transpose("profile_json", &["--format", "json"]));
-    assert_eq!(report["schema"], "deltanet-check/profile/2");
+    assert_eq!(report["schema"], "deltanet-check/profile/1");
     let profiled = &report["profiles"][0];
     assert_eq!(profiled["id"], "transpose:rows=64,cols=64");
     let launch = &profiled["launches"][0];

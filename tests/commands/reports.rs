@@ -45,7 +45,7 @@ fn a_report_is_written_in_every_format_that_an_extension_names() {
             "its name must end in .json",
         ),
         (
-            &["--self-test", "--test", "mul", "--format", "junit"],
+            &["self-test", "--test", "mul", "--format", "junit"],
             2,
             "cannot be printed as junit",
         ),

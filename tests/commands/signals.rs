@@ -96,7 +96,7 @@ const ENDLESS: [Endless; 5] = [
         "seeds",
         "; interrupted",
     ),
-    (&["--self-test"], "tests", "interrupted: "),
+    (&["self-test"], "tests", "interrupted: "),
     (
         &["profile", "--phase", "9,10"],
         "profiles",

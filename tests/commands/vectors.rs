@@ -99,7 +99,7 @@ fn the_report_goes_to_a_file_as_well() {
     assert!(told.out.contains("PASS"), "{}", told.out);
     let text = std::fs::read_to_string(here.join("report.json")).expect("written");
     let report: Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(report["schema"], "deltanet-check/report/3");
+    assert_eq!(report["schema"], "deltanet-check/report/1");
     assert_eq!(report["phases"][0]["title"], file.as_str());
     crate::schemas::validate(&report);
     let none = refused(&here, &["vectors", &file, "--report", "none/report.json"]);

@@ -83,12 +83,6 @@ fn reports_of_other_versions_are_refused_by_their_number() {
         told.starts_with("a is a report of the format deltanet-check/mutation/2, and"),
         "{told}"
     );
-    // The format was a number once.
-    let told = read("a", b"{ \"schema\": 2 }").expect_err("old").message;
-    assert!(
-        told.starts_with("a is a report of the format 2, and"),
-        "{told}"
-    );
     let told = read("a", b"{}").expect_err("none").message;
     assert!(told.starts_with("a is no report of `mutate`"), "{told}");
 }

@@ -1,0 +1,45 @@
+//! The flags of `self-test`.
+
+use clap::Args;
+
+use super::TrialArgs;
+use crate::exit::Stop;
+
+/// Test the tests: run the planted bugs and demand that each is caught
+///
+/// The kernels as they are must pass, outputs that no kernel computed must be rejected, and each planted bug of a test must be caught.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("min_tests", |arg| arg.hide(true)),
+    mut_arg("relations", |arg| arg.hide(true)),
+    mut_arg("sanitize", |arg| arg.hide(true))
+)]
+pub struct SelfTestArgs {
+    /// What runs, and where.
+    #[command(flatten)]
+    pub trials: TrialArgs,
+
+    /// Show the rejected trivial outputs, too
+    #[arg(short, long, help_heading = "Reports")]
+    pub verbose: bool,
+}
+
+impl SelfTestArgs {
+    /// Checks that no flag is there which says nothing about planted bugs.
+    ///
+    /// # Errors
+    /// There is one.
+    pub fn check(&self) -> Result<(), Stop> {
+        let flags = [
+            ("--min-tests", self.trials.min_tests.is_some()),
+            ("--relations", self.trials.relations),
+            ("--sanitize", self.trials.sanitize.spec().is_some()),
+        ];
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(Stop::usage(format!(
+                "self-test takes no {flag}: planted bugs are judged by values"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
