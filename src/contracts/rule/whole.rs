@@ -253,7 +253,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[
             sizes::SEQUENCES,
             sizes::HEADS,
-            // Of one channel the state is the value.
+            // With one channel the state equals the value.
             Factor::One("K", &[1, 5, 18, 64, 128, 200]),
             sizes::VALUE_CHANNELS,
         ])
