@@ -18,9 +18,9 @@ pub use tensors::tensors;
 
 use crate::text::shown;
 
-/// What is not a regular file (a pipe, a device) may never end.
+/// The maximum size of a stream. A pipe or a device may never end.
 const MAX_STREAM: u64 = 256 << 20;
-/// As many links in a row as Linux follows.
+/// The maximum number of links followed in a row, as in Linux.
 const MAX_LINKS: usize = 40;
 
 /// All bytes of a file that has at most `limit` of them.
@@ -80,7 +80,8 @@ pub fn sha256(bytes: &[u8]) -> String {
     text
 }
 
-/// Whether a file can be written again and again: what is there and no regular file (`/dev/stdout`, a pipe) takes one text alone.
+/// Returns true if a file can be rewritten repeatedly. An existing file that is no regular file (`/dev/stdout`, a pipe)
+/// takes only one text.
 pub fn can_grow(path: &Path) -> bool {
     !fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
@@ -96,7 +97,7 @@ pub fn check_place(path: &Path) -> io::Result<()> {
             "it is a directory",
         )),
         Ok(found) if !found.is_file() => Ok(()),
-        // It goes away at once.
+        // The temporary file is deleted at once.
         _ => aside(&behind_links(path)).map(drop),
     };
     tried.map_err(|error| about(&error, "write", path, "; choose a path that can be written"))
@@ -111,7 +112,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_atomically_with(path, |file| file.write_all(bytes))
 }
 
-/// The same of what a function writes piece by piece.
+/// Writes a file atomically by a function that writes piece by piece.
 ///
 /// # Errors
 /// Names the path and what to do.
@@ -142,7 +143,7 @@ fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> i
     write_and_rename(&target, contents)
 }
 
-/// Where a file is to be made that is not there yet: links that lead nowhere are followed.
+/// Returns the path at which a new file is to be made: links to missing targets are followed.
 fn behind_links(path: &Path) -> PathBuf {
     let mut place = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -188,7 +189,8 @@ fn aside(target: &Path) -> io::Result<NamedTempFile> {
     };
     loop {
         let file = builder.tempfile_in(directory).map_err(plain)?;
-        // Where there are no locks nobody tidies up either. One who did so just before the lock has taken the name away.
+        // A file system without locks has no tidying either. A tidier that ran just before the lock has removed the
+        // name.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }
@@ -372,7 +374,7 @@ mod tests {
         write_atomically(&early, b"made").expect("written through");
         assert_eq!(fs::read_link(&early).expect("a link"), Path::new("later"));
         assert_eq!(fs::read(&later).expect("readable"), b"made");
-        // One that leads to itself is no place, and stays.
+        // A link to itself has no target and stays.
         let circle = scratch.0.join("circle");
         std::os::unix::fs::symlink("circle", &circle).expect("linked");
         assert!(read(&circle, 9).is_err());

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 /// of all, `any:N+` all from the N-th on.
 pub const VARIABLE: &str = "DELTANET_CHECK_FAIL_ALLOCATION";
 
-/// Which allocation fails; 0: none.
+/// The number of the allocation that fails; 0 for none.
 static FAILS: AtomicU64 = AtomicU64::new(0);
 /// Only those whose failure is handled count.
 static HANDLED_ONLY: AtomicBool = AtomicBool::new(false);
@@ -48,9 +48,9 @@ pub fn configure() {
     FAILS.store(number.parse().unwrap_or(0), Relaxed);
 }
 
-/// Where address space is bounded, all threads share one heap: glibc would put 64 MiB by for each, and leave none for the stacks of those
-/// that start after it, which the standard library does not survive. Elsewhere what one trial frees is kept for the next: the system would
-/// take its pages back, and zero them anew.
+/// Configures glibc's heap. If address space is bounded, all threads share one heap: glibc would reserve 64 MiB for
+/// each thread and leave no room for the stacks of later threads, a failure that the standard library does not survive.
+/// Otherwise freed memory is kept for the next trial, because returned pages would have to be zeroed again.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn heap() {
     let limits = rustix::process::getrlimit(rustix::process::Resource::As);
@@ -136,7 +136,8 @@ mod reserve {
 
     use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-    /// Where glibc's heap cannot grow, each piece that it asks for is 1 MiB, whatever a thread that starts needs of it.
+    /// The size of the reserve. glibc's heap, when it cannot grow, requests pieces of 1 MiB, however little a starting
+    /// thread needs.
     const BYTES: usize = 4 << 20;
     static HELD: AtomicPtr<std::ffi::c_void> = AtomicPtr::new(null_mut());
 

@@ -22,7 +22,7 @@ pub struct Npy {
     pub data: Vec<u8>,
 }
 
-/// Why bytes are not an array.
+/// The reason why bytes are not an array.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NpyError(String);
@@ -86,7 +86,7 @@ impl Npy {
     }
 }
 
-/// What stands before the elements of a file.
+/// Returns the header that precedes the elements of a file.
 #[must_use]
 pub fn header(dtype: Dtype, shape: &[usize]) -> Vec<u8> {
     let sides: Vec<String> = shape.iter().map(ToString::to_string).collect();

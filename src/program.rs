@@ -15,11 +15,11 @@ use crate::verdict::CodeObjectReport;
 pub struct Program {
     /// The file as it was read.
     pub bytes: Arc<[u8]>,
-    /// What is in it.
+    /// The code object.
     pub object: CodeObject,
-    /// Where it came from, for reports.
+    /// The code object's origin, for reports.
     pub report: CodeObjectReport,
-    /// What loads of it on the emulator have decoded.
+    /// The instructions that the emulator has decoded, shared by all loads.
     pub decoded: Decoded,
 }
 
@@ -56,7 +56,8 @@ impl Program {
         Program::parse(&name, bytes, None)
     }
 
-    /// The same with other bytes at a link address of its image, in memory only: its file stays what it was.
+    /// Returns the program with other bytes at a link address of its image. The change is in memory only; the file
+    /// stays the same.
     #[must_use]
     pub fn patched(&self, address: u64, bytes: &[u8]) -> Option<Program> {
         let mut object = self.object.clone();

@@ -1,4 +1,4 @@
-//! From `--phase` and `--test` to the cases that run.
+//! Selection of cases by `--phase` and `--test`.
 
 use std::collections::BTreeSet;
 
@@ -180,7 +180,7 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
     Err(Stop::usage(format!("there is no test `{shown}`; {hint}")))
 }
 
-/// Everything that `--test` takes: ids, aliases, and contracts.
+/// Returns every name that `--test` takes: ids, aliases, and contracts.
 fn names(registry: &Registry) -> impl Iterator<Item = &str> {
     registry.tests().flat_map(|test| {
         let own = [test.id.as_str(), test.function.name].into_iter();

@@ -38,7 +38,7 @@ pub fn escaped(text: &str) -> String {
     plain
 }
 
-/// What all documented kernels share, and what makes every two of them look alike.
+/// The common prefix of all documented kernels, which would make any two of them look alike.
 const KERNEL_PREFIX: &str = "kernel_";
 
 /// Up to `count` candidates that are spelled most like `name`, nearest first; none if none comes near.
@@ -59,7 +59,7 @@ pub fn nearest<'a>(
     names
 }
 
-/// From 0 to 1. A prefix that both have, or one forgot, counts for nothing.
+/// Returns a likeness from 0 to 1. A common prefix that both names have, or that one name lacks, is ignored.
 fn likeness(a: &str, b: &str) -> f64 {
     let own = |name| str::strip_prefix(name, KERNEL_PREFIX).unwrap_or(name);
     strsim::jaro_winkler(own(a), own(b))

@@ -1,4 +1,4 @@
-//! What both sides of the audit are given: one head a draw, in each regime of gates.
+//! Inputs of both sides of the audit: one head a draw, in each regime of gates.
 
 use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::Norm;
@@ -15,9 +15,9 @@ pub const TOKENS: usize = 256;
 /// Tokens of a chunk.
 pub const CHUNK: usize = 64;
 
-/// Where gates and write strengths come from.
+/// A regime of gates and write strengths.
 pub struct Regime {
-    /// What it is called.
+    /// The regime's name.
     pub name: &'static str,
     /// The log gates, as a formula.
     pub gates: &'static str,

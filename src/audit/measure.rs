@@ -7,13 +7,13 @@ use std::thread;
 use super::inputs::{Head, Regime};
 use super::subjects::{SUBJECTS, Subject, rule};
 
-/// What one subject makes of one regime.
+/// The errors of one subject in one regime.
 pub struct Cost {
     /// The subject.
     pub subject: &'static Subject,
-    /// Of the final state.
+    /// Errors of the final state.
     pub state: Spread,
-    /// Of the output, if there is one.
+    /// Errors of the output, if there is one.
     pub output: Option<Spread>,
     /// Heads whose state or output is not finite when all is computed in f32, as kernels do.
     pub not_finite_f32: usize,
@@ -26,7 +26,7 @@ pub struct Spread {
     errors: Vec<f64>,
 }
 
-/// What one subject makes of one head.
+/// The errors of one subject for one head.
 struct Errors {
     state: f64,
     output: Option<f64>,
@@ -143,7 +143,7 @@ impl Spread {
         self.errors.insert(at, error);
     }
 
-    /// How many heads there are.
+    /// Returns the number of heads.
     pub fn heads(&self) -> usize {
         self.errors.len()
     }

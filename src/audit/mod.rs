@@ -1,7 +1,7 @@
-//! What the documented pipeline's departures from the gated delta rule cost.
+//! The cost of the documented pipeline's departures from the gated delta rule.
 //!
-//! The pipeline is the reference that phase 8 holds the compiled kernels to; the rule is the token-by-token definition
-//! that phases 9 and 10 hold theirs to. Neither is judged: the audit says how far apart they are.
+//! The pipeline is the reference of the compiled kernels in phase 8; the rule is the token-by-token definition, which
+//! is the reference in phases 9 and 10. The audit judges neither, it measures how far apart they are.
 
 mod inputs;
 mod measure;

@@ -1,4 +1,4 @@
-//! What is compared with the rule: the rule with one departure, the documented pipeline, the pipeline mended.
+//! Subjects that are compared with the rule: the rule with one departure, the documented pipeline, the mended pipeline.
 
 use deltanet_reference::Real;
 use deltanet_reference::operators::transpose;
@@ -12,11 +12,11 @@ use super::inputs::{CHUNK, Head, SIZE, TOKENS};
 
 /// A function that is compared with the rule.
 pub struct Subject {
-    /// What it is called in JSON.
+    /// The identifier in JSON.
     pub id: &'static str,
-    /// What it is, in words.
+    /// A title in words.
     pub title: &'static str,
-    /// Where it departs from the rule.
+    /// The departures from the rule.
     pub departures: &'static [Departure],
 }
 
@@ -77,8 +77,8 @@ pub const SUBJECTS: [Subject; 10] = [
 ];
 
 impl Subject {
-    /// What it makes of a head, from a state of zeros. With all departures this is the reference that phase 8 holds the
-    /// compiled kernels to, not the rule with its departures.
+    /// Computes a head from a state of zeros. With all departures the result is phase 8's reference for the compiled
+    /// kernels, not the rule with its departures.
     pub fn run<R: Real>(&self, head: &Head<R>) -> Departed<R> {
         let state = vec![R::ZERO; SIZE * SIZE];
         if self.departures == Departure::ALL {

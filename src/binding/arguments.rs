@@ -1,4 +1,4 @@
-//! Arguments of a launch: read, and turned into bytes.
+//! Parsing of launch arguments, and their encoding as bytes of the kernarg segment.
 
 use half::{bf16, f16};
 
@@ -66,17 +66,17 @@ pub fn parse(text: &str) -> Result<ArgSpec, Trouble> {
     Ok(ArgSpec::Pointer(parse_part(text, 0)?))
 }
 
-/// What an argument comes to.
+/// A resolved part of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
-    /// So many bytes behind the first of a tensor.
+    /// An address: the tensor's name, and a byte offset from its first element.
     Pointer(String, i128),
-    /// These bytes.
+    /// Literal bytes.
     Bytes(Vec<u8>),
 }
 
 impl Piece {
-    /// Bytes it takes.
+    /// Returns the number of bytes that this piece takes.
     pub fn size(&self) -> usize {
         match self {
             Piece::Pointer(..) => 8,
@@ -85,7 +85,7 @@ impl Piece {
     }
 }
 
-/// What an argument comes to at a case: one piece, or those of a struct with the bytes between them.
+/// Resolves an argument at a case into one piece, or into the members of a struct with the padding between them.
 pub fn pieces(arg: &ArgSpec, scope: &Scope<'_>) -> Result<Vec<Piece>, Trouble> {
     let one = |bytes: Vec<u8>| Ok(vec![Piece::Bytes(bytes)]);
     match arg {
@@ -124,7 +124,7 @@ pub fn pieces(arg: &ArgSpec, scope: &Scope<'_>) -> Result<Vec<Piece>, Trouble> {
     }
 }
 
-/// What the offset of a member is a multiple of.
+/// Returns the alignment that the offset of a struct member must have.
 fn alignment(arg: &ArgSpec) -> usize {
     match arg {
         ArgSpec::Pointer(_) => 8,
@@ -181,7 +181,8 @@ fn number(scalar: Scalar, formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8
     }
 }
 
-/// With L the smallest such that 2^L >= d: floor(2^32 (2^L - d) / d) + 1, then L, then d.
+/// Computes the words of a division by d. L is the smallest number such that 2^L >= d; the words are floor(2^32 (2^L -
+/// d) / d) + 1, then L, then d.
 fn fast_division(formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8>, Trouble> {
     let failed =
         |why: String| Trouble::new(&formula.at, why, "give fastdiv a divisor from 1 to 2^31");
@@ -196,7 +197,7 @@ fn fast_division(formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8>, Troubl
         .ok_or_else(|| failed(format!("fastdiv of {number}")))
 }
 
-/// The three words of a divisor from 1 to 2^31, as bytes.
+/// Returns the three words of a divisor from 1 to 2^31, as bytes.
 pub fn divider(divisor: u32) -> Option<Vec<u8>> {
     if !(1..=1 << 31).contains(&divisor) {
         return None;

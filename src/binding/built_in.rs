@@ -1,4 +1,4 @@
-//! How the built-in kernels are launched: the files beside their sources.
+//! Bindings of the built-in kernels: the TOML files beside the kernels' sources.
 
 use std::sync::OnceLock;
 
@@ -28,18 +28,18 @@ const FILES: [(&str, &str); 12] = [
     file!("compare"),
 ];
 
-/// How the built-in kernels compute a contract, where nothing else is asked for.
+/// Returns the built-in binding of a contract that has no name: the default.
 ///
 /// # Errors
-/// A file is wrong, which a test would have shown.
+/// An embedded file is wrong, which a test would have shown.
 pub fn built_in_of(contract: &str) -> Result<Option<&'static Binding>, Stop> {
     Ok(built_in_called(contract, None)?.next())
 }
 
-/// The ways of the built-in kernels to compute a contract that have a name, or none.
+/// Returns the built-in bindings of a contract that have this name, or that have none.
 ///
 /// # Errors
-/// A file is wrong, which a test would have shown.
+/// An embedded file is wrong, which a test would have shown.
 pub fn built_in_called<'n>(
     contract: &'n str,
     name: Option<&'n str>,
@@ -48,10 +48,10 @@ pub fn built_in_called<'n>(
     Ok(all.filter(move |known| known.function.name == contract && known.name.as_deref() == name))
 }
 
-/// Every binding of the built-in kernels.
+/// Returns every binding of the built-in kernels.
 ///
 /// # Errors
-/// A file is wrong, which a test would have shown.
+/// An embedded file is wrong, which a test would have shown.
 pub fn built_in() -> Result<&'static [Binding], Stop> {
     static READ: OnceLock<Result<Vec<Binding>, Stop>> = OnceLock::new();
     let read = READ.get_or_init(|| {

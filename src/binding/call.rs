@@ -1,4 +1,4 @@
-//! One launch of a binding at a case, checked against the code object: kernel, grid, block, argument bytes.
+//! Resolution of one launch at a case, checked against the code object: kernel, grid, block, argument bytes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::value::{Value, integer};
 use super::{ArgSpec, Binding, LaunchSpec, Placed};
 use crate::exit::Stop;
 
-/// Bytes of an address.
+/// Bytes of an address in the kernarg segment.
 const ADDRESS: usize = 8;
 
 impl Binding {
@@ -52,7 +52,7 @@ impl Binding {
         })
     }
 
-    /// The kernel that a symbol means. What a planted bug names may be among those of planted bugs.
+    /// Finds the kernel that a symbol means. A symbol of a planted bug may name a kernel of the planted code object.
     fn kernel<'o>(
         &self,
         objects: Objects<'o>,
@@ -93,7 +93,7 @@ impl Binding {
         }
     }
 
-    /// Whether a kernel that stands for another takes its arguments, byte by byte.
+    /// Checks that a kernel which replaces another takes the same arguments, byte by byte.
     pub(super) fn same_arguments(
         &self,
         objects: Objects<'_>,
@@ -150,7 +150,7 @@ impl Binding {
         Ok(sides)
     }
 
-    /// Whether who computes what is said of tensors, in formulas that give numbers.
+    /// Checks that each `owner` names a tensor and that its formulas give numbers.
     fn owners_fit(&self, scope: &Scope<'_>, launch: &LaunchSpec) -> Result<(), Stop> {
         for (name, sides) in &launch.owners {
             if !matches!(scope.name(&name.value), Some(Value::Pointer(..))) {
@@ -175,7 +175,7 @@ impl Binding {
         Ok(())
     }
 
-    /// A number of bytes that has room in 32 bits.
+    /// Evaluates a number of bytes of LDS, which must fit into 32 bits.
     fn bytes(&self, scope: &Scope<'_>, formula: &Placed<Formula>) -> Result<u32, Stop> {
         let bytes = self.whole(scope, formula)?;
         u32::try_from(bytes).or_else(|_| {
@@ -185,7 +185,7 @@ impl Binding {
         })
     }
 
-    /// Whether the kernel may be launched so.
+    /// Checks the grid and the block against the kernel's and the hardware's limits.
     fn shape_fits(
         &self,
         kernel: &Kernel,
@@ -265,7 +265,7 @@ impl Binding {
                     Piece::Bytes(piece) => bytes.extend(piece),
                     Piece::Pointer(tensor, offset) => {
                         within.push((bytes.len(), self.place(scope, spec, tensor, offset)?));
-                        // Filled in when the tensor has its address.
+                        // The address is filled in when the tensor has been allocated.
                         bytes.extend([0; ADDRESS]);
                     }
                 }
@@ -305,7 +305,7 @@ impl Binding {
     }
 }
 
-/// An argument as the metadata has it.
+/// Describes an argument as the code object's metadata has it.
 pub fn described(arg: &Arg) -> String {
     let kind = match &arg.kind {
         ArgKind::GlobalBuffer => "pointer".to_owned(),

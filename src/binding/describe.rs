@@ -1,10 +1,10 @@
-//! What a contract's tensors are, found out by asking its function at small sizes.
+//! Discovery of a contract's tensors by asking its function at small sizes.
 //!
-//! The function draws and allocates at a few cases whose sizes differ one by one; how the lengths of an axis follow them says what
-//! the axis is: `K`, `T * HV`, `ceil(T / C)`. Nothing is launched.
+//! The function draws and allocates at a few cases whose sizes differ one by one. The lengths of an axis at these cases
+//! show which formula the axis follows: `K`, `T * HV`, `ceil(T / C)`. Nothing is launched.
 //!
-//! Each combination of the contract's choices is described by itself when a case first asks for it: an axis may stand elsewhere, and
-//! mean something else, under other choices.
+//! Each combination of the contract's choices is described separately when a case first asks for the combination,
+//! because an axis may stand elsewhere, and mean something else, under other choices.
 
 mod terms;
 
@@ -25,9 +25,11 @@ use terms::{Terms, length};
 pub struct Described {
     /// The contract.
     pub function: &'static Function,
-    /// Its combinations of choices, those of the cases that it was described for first.
+    /// The contract's combinations of choices. The combinations of the cases that it was first described for come
+    /// first.
     combinations: Vec<Words>,
-    /// Tensors of the first combination that the contract takes: they stand for it where nobody asks about a case.
+    /// Tensors of the first combination that the contract takes. They stand for the contract where a caller asks about
+    /// no case.
     first: Tensors,
     /// Descriptions by combination, made when somebody asks.
     known: Mutex<BTreeMap<Words, Forms>>,
@@ -39,21 +41,21 @@ type Words = Vec<&'static str>;
 /// The tensors of a contract under one combination of its choices.
 type Tensors = Arc<[DescribedTensor]>;
 
-/// The forms that the tensors of a combination have, the usual one first; none where the contract does not take the combination. Sizes
-/// may decide which axes there are: whole chunks may have an axis of their own.
+/// The forms that the tensors of a combination have, the usual one first; empty if the contract does not take the
+/// combination. Sizes may decide which axes there are: whole chunks may have an axis of their own.
 type Forms = Arc<[Tensors]>;
 
-/// What a tensor is for.
+/// The role of a tensor in a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
-    /// Kernels read it.
+    /// An input that kernels read.
     Input,
-    /// Only the references know it.
+    /// An input that only the references know.
     Hidden,
-    /// Kernels write it, and it is compared.
+    /// An output that kernels write and that is compared.
     Output,
-    /// It starts with values, kernels write it in part, and it is compared.
+    /// A tensor that starts with values, is written by kernels in part, and is compared.
     InPlace,
 }
 
@@ -62,25 +64,25 @@ pub enum Use {
 pub struct DescribedTensor {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its role.
     pub role: Use,
     /// The type of its elements.
     #[serde(serialize_with = "kind_name")]
     pub element: ElementKind,
     /// Its axes, outermost first.
     pub axes: Vec<DescribedAxis>,
-    /// How it is drawn, or that it follows from others.
+    /// The distribution that it is drawn from; none if it follows from other tensors.
     pub values: Option<String>,
-    /// The outputs that it holds, where those are not the tensor itself.
+    /// The outputs that it holds as parts; empty if the whole tensor is one output.
     pub parts: Vec<String>,
 }
 
 /// An axis of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DescribedAxis {
-    /// What reports call it.
+    /// The name that reports use.
     pub name: String,
-    /// Its length over the sizes of a case; none where no formula fits.
+    /// Its length as a formula over the sizes of a case; none if no formula fits.
     pub length: Option<String>,
 }
 
@@ -88,8 +90,9 @@ fn kind_name<S: serde::Serializer>(kind: &ElementKind, to: S) -> Result<S::Ok, S
     to.serialize_str(kind.name())
 }
 
-/// The tensors of a contract. The cases say which combination of choices comes first: the smallest case that somebody named, then those
-/// of designs. What the tensors of a combination are does not depend on the cases.
+/// Describes the tensors of a contract. The cases decide which combination of choices comes first: the combination of
+/// the smallest named case, then those of designed cases. The description of one combination does not depend on the
+/// cases.
 pub fn describe(
     function: &'static Function,
     named: &[&Values],
@@ -128,7 +131,7 @@ pub fn describe(
     })
 }
 
-/// One element of each list, in every way; the last list counts fastest.
+/// Returns the Cartesian product of the lists; the last list counts fastest.
 fn products<'a, T: Copy + 'a>(lists: impl Iterator<Item = &'a [T]>) -> Vec<Vec<T>> {
     lists.fold(vec![Vec::new()], |some, list| {
         let longer = |one: Vec<T>| list.iter().map(move |last| [&one[..], &[*last]].concat());
@@ -136,8 +139,8 @@ fn products<'a, T: Copy + 'a>(lists: impl Iterator<Item = &'a [T]>) -> Vec<Vec<T
     })
 }
 
-/// The combination of choices that a case has. Choices that it leaves open have the first of their words, as in [`Instance::word`], and
-/// options of a contract's domain change no tensor's type or shape.
+/// Returns the combination of choices of a case. A choice that the case leaves open takes the first of its words, as in
+/// [`Instance::word`]. Options of a contract's domain change no tensor's type or shape.
 ///
 /// [`Instance::word`]: crate::contract::Instance::word
 fn words(function: &Function, values: &Values) -> Words {
@@ -147,8 +150,8 @@ fn words(function: &Function, values: &Values) -> Words {
         .collect()
 }
 
-/// Sizes that tell axes apart: the smallest levels of the domain that are not 1; then every other level of each factor, the other factors
-/// as they are.
+/// Returns sizes that tell axes apart: first the smallest levels of the domain that are not 1, then every other level
+/// of each factor while the other factors keep theirs.
 fn sizes(function: &Function) -> Vec<Vec<(&'static str, i64)>> {
     let factors = || function.domain.factors.iter();
     let set = |factor: &Factor, level: &[i64]| -> Vec<(&'static str, i64)> {
@@ -184,7 +187,7 @@ fn sizes(function: &Function) -> Vec<Vec<(&'static str, i64)>> {
     all
 }
 
-/// The tensors of a contract under a combination of its choices, in each form that they have.
+/// Describes the tensors of a contract under a combination of its choices, in each form that they have.
 fn combination(function: &Function, words: &Words) -> Forms {
     let case = |sizes: &[(&'static str, i64)]| {
         let sizes = sizes
@@ -211,10 +214,10 @@ fn combination(function: &Function, words: &Words) -> Forms {
     forms.into_iter().map(tensors).collect()
 }
 
-/// A case and the tensors that a contract has there.
+/// A case, and the tensors that a contract has at that case.
 type Seen = (Values, Vec<Probed>);
 
-/// True where two cases have the same tensors with the same axes, whatever their lengths.
+/// Returns true if two cases have the same tensors with the same axes, whatever the lengths.
 fn alike(one: &[Probed], other: &[Probed]) -> bool {
     let axes = |tensor: &Probed| tensor.axes.iter().map(|axis| axis.name.clone()).collect();
     let names = |probed: &[Probed]| -> Vec<(String, Vec<String>)> {
@@ -230,7 +233,7 @@ fn tensors(function: &Function, mut seen: Vec<Seen>) -> Vec<DescribedTensor> {
     let (values, own) = seen[0].clone();
     let sizes = || function.dims.iter().chain(function.integers);
     for name in sizes() {
-        // Where a size must fit another, both change.
+        // Two sizes change together if one of them must fit the other.
         let alone = [2, 3].map(|factor| vary(&values, &[name], factor));
         let others = sizes().filter(|other| *other != name);
         let pairs = others.map(|other| vary(&values, &[name, other], 2));
@@ -287,7 +290,7 @@ fn tensor(terms: &Terms, seen: &[(Values, Vec<Probed>)], at: usize) -> Described
     }
 }
 
-/// True where tensors have the same names, elements and axes, whatever they are for and whatever they hold.
+/// Returns true if two lists of tensors have the same names, element types and axes, whatever their roles and values.
 fn same_axes(one: &[DescribedTensor], other: &[DescribedTensor]) -> bool {
     let axes = |tensors: &[DescribedTensor]| -> Vec<(String, ElementKind, Vec<DescribedAxis>)> {
         let tensors = tensors.iter();
@@ -305,13 +308,13 @@ fn evaluate(function: &Function, values: &Values, formula: &str) -> Option<usize
 }
 
 impl Described {
-    /// The tensors of the first combination of choices, in the order in which the function makes them. They stand for the contract where
-    /// nobody asks about a case.
+    /// Returns the tensors of the first combination of choices, in the order in which the function makes them. They
+    /// stand for the contract where a caller asks about no case.
     pub fn tensors(&self) -> &[DescribedTensor] {
         &self.first
     }
 
-    /// Tensors that are otherwise under other choices: the first combination that has them so, and the tensors.
+    /// Returns each differing list of tensors under other choices, with the first combination that has the list.
     pub fn others(&self) -> Vec<(Words, Vec<DescribedTensor>)> {
         let mut seen = vec![Arc::clone(&self.first)];
         let mut others = Vec::new();
@@ -335,14 +338,15 @@ impl Described {
         others
     }
 
-    /// The combinations of choices that the contract takes: a word for each choice.
+    /// Returns the combinations of choices that the contract takes: a word for each choice.
     pub fn choices(&self) -> impl Iterator<Item = &[&'static str]> {
         let all = self.combinations.iter();
         all.filter(|words| !self.of(words).is_empty())
             .map(Vec::as_slice)
     }
 
-    /// The tensors under the choices of a case, in their usual form; none where the contract does not take these choices.
+    /// Returns the tensors under the choices of a case in their usual form; none if the contract does not take these
+    /// choices.
     pub fn tensors_at(&self, values: &Values) -> Option<Tensors> {
         self.at(values).first().cloned()
     }
@@ -352,7 +356,7 @@ impl Described {
     }
 
     fn of(&self, words: &Words) -> Forms {
-        // A description that panicked has left nothing half done.
+        // A panic while another thread described a combination leaves the map intact, so a poisoned lock is harmless.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(words) {
             return Arc::clone(found);
@@ -362,7 +366,8 @@ impl Described {
         found
     }
 
-    /// The tensors at a case, in the contract's types and order; none where the contract does not take the case.
+    /// Returns the shapes of the tensors at a case, in the contract's types and order; none if the contract does not
+    /// take the case.
     pub fn shapes(&self, values: &Values) -> Option<Vec<Shape>> {
         self.by_formulas(values).or_else(|| {
             let probed = probe(self.function, values)?;
@@ -374,7 +379,7 @@ impl Described {
         })
     }
 
-    /// The shapes that formulas give; none where a length has no formula, or where sizes decide over the form.
+    /// Returns the shapes that formulas give; none if a length has no formula or if sizes decide which form applies.
     fn by_formulas(&self, values: &Values) -> Option<Vec<Shape>> {
         let forms = self.at(values);
         let [tensors] = &forms[..] else {
@@ -423,15 +428,15 @@ impl Described {
         sides.collect()
     }
 
-    /// The outputs at a case, and what is updated in place.
+    /// Returns the names of the outputs at a case, tensors updated in place among them.
     pub fn outputs(&self, values: &Values) -> Vec<String> {
         let compared =
             |tensor: &&DescribedTensor| matches!(tensor.role, Use::Output | Use::InPlace);
         self.names(values, compared)
     }
 
-    /// The tensors at a case that kernels write and that hold states of the rule: those with a row for each key channel and a column for
-    /// each value channel, and those that are called so.
+    /// Returns the names of the tensors at a case that kernels write and that hold states of the rule. A state has a
+    /// row for each key channel and a column for each value channel, or has "state" in its name.
     pub fn states(&self, values: &Values) -> Vec<String> {
         self.names(values, |tensor| {
             let has = |name: &str| tensor.axes.iter().any(|axis| axis.name == name);
@@ -442,7 +447,7 @@ impl Described {
         })
     }
 
-    /// Inputs that an output may begin as where kernels read and write one buffer: those with the same axes.
+    /// Returns the inputs that have the same axes as an output. The output's buffer may begin as a copy of one of them.
     pub fn beginnings(&self, values: &Values, output: &str) -> Vec<String> {
         let tensors = self.tensors_at(values);
         let tensors = tensors.as_deref().unwrap_or_default();

@@ -66,7 +66,7 @@ pub fn bindings(
         .collect()
 }
 
-/// Lists of launches by name.
+/// Reads the lists of launches that have a name.
 fn shared<'a>(
     value: document::Placed<'a>,
     out: &mut Vec<Complaint>,
@@ -82,12 +82,12 @@ fn shared<'a>(
         .collect()
 }
 
-/// What reading a file needs everywhere.
+/// State shared by all parts of reading a file.
 pub(super) struct Reader<'s, 'o> {
     pub(super) source: &'s Arc<Source>,
-    /// What may be bound.
+    /// Contracts that a binding may name.
     contracts: &'s [&'static Function],
-    /// Launches that several bindings make, by name.
+    /// Lists of launches by name, which several bindings may use.
     shared: &'s [(String, document::Placed<'s>)],
     pub(super) out: &'o mut Vec<Complaint>,
 }
@@ -133,7 +133,7 @@ impl<'s> Reader<'s, '_> {
         let mut count = 0;
         let steps = self.steps(&table, value.span(), &mut count);
         let planted = match table.get("planted") {
-            // What launches there are is not known where one of them is wrong.
+            // Planted bugs refer to launches, so they are read only if every launch was read.
             Some(list) if self.out.len() == before => self.planted(list, &launches(&steps)),
             _ => Vec::new(),
         };
@@ -146,7 +146,7 @@ impl<'s> Reader<'s, '_> {
             source: Arc::clone(self.source),
             span: contract.span(),
             function,
-            // With several launches, `when` beside `contract` is the binding's.
+            // If the binding has a list of launches, `when` beside `contract` applies to the whole binding.
             when: table.get("when").and_then(|value| self.formula(value)),
             types: self.types(&table),
             layouts: self.layouts(&table),
@@ -162,7 +162,7 @@ impl<'s> Reader<'s, '_> {
         (self.out.len() == before).then_some(binding)
     }
 
-    /// What was read, or the complaint about it.
+    /// Keeps a parsed value, or records the complaint about it.
     fn kept<T>(
         &mut self,
         value: document::Placed<'_>,
@@ -180,7 +180,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// A formula, or a whole number as it is.
+    /// Reads a formula; a TOML integer is accepted as a formula too.
     fn formula(&mut self, value: document::Placed<'_>) -> Option<Placed<Formula>> {
         if value.get_ref().is_integer() {
             let number = integer(value, self.out)?;
@@ -192,7 +192,8 @@ impl<'s> Reader<'s, '_> {
         self.kept(value, formula)
     }
 
-    /// A table of names with a list of formulas each, one for each way to launch. The first of each joins `lets`.
+    /// Reads the table of names with a list of formulas each, one for each launch form. The first formula of each list
+    /// joins `lets`.
     fn varied(
         &mut self,
         table: &Table<'_>,
@@ -220,7 +221,7 @@ impl<'s> Reader<'s, '_> {
         varied
     }
 
-    /// Names that formulas would never ask for: the contract has given them already.
+    /// Complains about `let` names that no formula can reach because the contract already defines them.
     fn unheard(&mut self, function: &Function, lets: &[(Placed<String>, Placed<Formula>)]) {
         for (name, _) in lets {
             let has = |names: &[&str]| names.contains(&name.value.as_str());
@@ -241,7 +242,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// A table of names with a formula each.
+    /// Reads a table of names with a formula each.
     fn formulas(
         &mut self,
         table: &Table<'_>,

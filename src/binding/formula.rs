@@ -16,22 +16,22 @@ use std::ops::Range;
 
 /// The longest formula, in bytes.
 const MAX_LENGTH: usize = 2048;
-/// How deep formulas nest.
+/// The maximum nesting depth of formulas.
 const MAX_DEPTH: u32 = 64;
 
-/// What is wrong in a formula, and where.
+/// A complaint about a formula: its span, the error, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// Bytes of its text.
+    /// Byte range within the formula's text.
     pub at: Range<usize>,
-    /// What is wrong.
+    /// The error.
     pub title: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
 impl Trouble {
-    /// A complaint about some bytes.
+    /// Makes a complaint about a byte range.
     pub fn new(at: &Range<usize>, title: impl Into<String>, help: impl Into<String>) -> Trouble {
         Trouble {
             at: at.clone(),
@@ -44,14 +44,14 @@ impl Trouble {
 /// A formula, or a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
-    /// Bytes of the text.
+    /// Byte range within the text.
     pub at: Range<usize>,
-    /// What it is.
+    /// The root of the expression tree.
     pub node: Node,
 }
 
 impl Formula {
-    /// The same, as part of a longer text in which it begins at byte `by`.
+    /// Returns the formula as part of a longer text in which it begins at byte `by`.
     pub fn behind(mut self, by: usize) -> Formula {
         self.shift(by);
         self
@@ -74,7 +74,7 @@ impl Formula {
 }
 
 impl Trouble {
-    /// The same, in a longer text.
+    /// Returns the complaint as part of a longer text in which the formula begins at byte `by`.
     pub fn behind(self, by: usize) -> Trouble {
         Trouble {
             at: self.at.start + by..self.at.end + by,
@@ -91,7 +91,7 @@ pub fn parse_part(text: &str, by: usize) -> Result<Formula, Trouble> {
     }
 }
 
-/// What a formula is made of.
+/// A node of the expression tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
     /// A whole number.
@@ -100,23 +100,23 @@ pub enum Node {
     Float(f64),
     /// A word in quotes.
     Word(String),
-    /// Something that the case, or the binding, has a value for.
+    /// A name that the case or the binding defines.
     Name(String),
     /// `-x`.
     Negative(Box<Formula>),
     /// `!x`.
     Not(Box<Formula>),
-    /// Two operands and what is done to them.
+    /// A binary operation.
     Binary(Operator, Box<Formula>, Box<Formula>),
     /// `condition ? this : that`.
     Choice(Box<Formula>, Box<Formula>, Box<Formula>),
     /// A function of arguments.
     Call(String, Vec<Formula>),
-    /// A place in a tensor, by indices of its outer axes.
+    /// An element of a tensor, by indices of the tensor's outer axes.
     Index(String, Vec<Formula>),
 }
 
-/// What is done to two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the operators by name")]
 pub enum Operator {
@@ -137,7 +137,7 @@ pub enum Operator {
 
 use Operator::*;
 
-/// Operators by precedence, those that bind least first; of each level the longest first.
+/// Operators by precedence, the loosest first; the longest spelling comes first within a level.
 const LEVELS: [&[(&str, Operator)]; 5] = [
     &[("||", Or)],
     &[("&&", And)],
@@ -152,7 +152,7 @@ const LEVELS: [&[(&str, Operator)]; 5] = [
     &[("+", Plus), ("-", Minus)],
     &[("*", Times), ("/", Divided), ("%", Remainder)],
 ];
-/// The level of comparisons, of which one follows no other.
+/// The level of comparisons. Comparisons do not chain.
 const COMPARISON: usize = 2;
 
 /// Reads a formula.
@@ -162,7 +162,7 @@ pub fn parse(text: &str) -> Result<Formula, Trouble> {
         let help = format!("write at most {MAX_LENGTH}, or name parts of it under `let`");
         return Err(Trouble::new(&(0..text.len()), title, help));
     }
-    // `bind` leaves this where it knows nothing.
+    // `bind` writes `?` for a value that it cannot derive.
     if text.trim() == "?" {
         let at = text.len() - text.trim_start().len();
         let help = "write what stands here; the comment on the line says what is known";
@@ -228,7 +228,7 @@ impl Parser<'_> {
         Err(self.unexpected(&format!("`{mark}`")))
     }
 
-    /// Goes a level deeper for the time of a part.
+    /// Parses a part one nesting level deeper.
     fn deeper(
         &mut self,
         part: impl FnOnce(&mut Self) -> Result<Formula, Trouble>,
@@ -342,7 +342,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Formulas between commas, up to a closing mark.
+    /// Parses formulas between commas, up to a closing mark.
     fn list(&mut self, end: &str) -> Result<Vec<Formula>, Trouble> {
         let mut list = Vec::new();
         loop {
@@ -355,7 +355,7 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    /// Digits, a point, an exponent; or hexadecimal digits after `0x`.
+    /// Parses digits, a point, an exponent; or hexadecimal digits after `0x`.
     fn number(&mut self, start: usize) -> Result<Formula, Trouble> {
         let mut previous = ' ';
         let mut taken = 0;

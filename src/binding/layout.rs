@@ -1,21 +1,22 @@
-//! A tensor as a kernel wants it: its axes in another order, its rows further apart.
+//! Memory layout of a tensor on the device: the order of its axes, and the distance between rows.
 
-/// Where the elements of a tensor stand on the device.
+/// The memory layout of a tensor on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Elements from one to the next, for each axis of the contract's order.
+    /// Distance in elements between neighbours along each axis, in the contract's order of axes.
     pub strides: Vec<usize>,
     /// Lengths of the axes, in the contract's order.
     pub lengths: Vec<usize>,
-    /// The axes by number, the outermost in memory first.
+    /// Axis numbers, the outermost in memory first.
     pub order: Vec<usize>,
-    /// Elements in all, those between rows among them.
+    /// Elements of the buffer, padding between rows included.
     pub count: usize,
 }
 
 impl Layout {
-    /// Axes of these lengths, the outermost first in `order`, rows of the innermost `pitch` elements apart (its length if none).
-    /// Nothing where that is no order of the axes, the pitch is shorter than a row, or there are too many elements.
+    /// Makes a layout with the outermost axis first in `order` and rows of the innermost axis `pitch` elements apart
+    /// (without a pitch, rows are dense). Returns none if `order` is no permutation of the axes, if the pitch is
+    /// shorter than a row, or if there are too many elements.
     pub fn new(lengths: &[usize], order: &[usize], pitch: Option<usize>) -> Option<Layout> {
         let mut sorted = order.to_vec();
         sorted.sort_unstable();
@@ -41,7 +42,7 @@ impl Layout {
         })
     }
 
-    /// The contract's own order.
+    /// Makes the contract's own dense layout.
     pub fn plain(lengths: &[usize]) -> Layout {
         let mut strides = vec![1; lengths.len()];
         for axis in (1..lengths.len()).rev() {
@@ -55,13 +56,13 @@ impl Layout {
         }
     }
 
-    /// Whether it is the contract's own.
+    /// Returns true if the layout is the contract's own.
     pub fn is_plain(&self) -> bool {
         let plain = Layout::plain(&self.lengths);
         (&self.strides, self.count) == (&plain.strides, plain.count)
     }
 
-    /// The place on the device of each element in the contract's order.
+    /// Returns the device index of each element, in the contract's order.
     fn places(&self) -> impl Iterator<Item = usize> {
         let total: usize = self.lengths.iter().product();
         let mut index = vec![0usize; self.lengths.len()];
@@ -81,7 +82,7 @@ impl Layout {
         })
     }
 
-    /// The elements between rows, which are nobody's, by their place on the device.
+    /// Returns the device indices of the padding elements between rows.
     pub fn between(&self) -> Vec<usize> {
         if self.count == self.lengths.iter().product::<usize>() {
             return Vec::new();
@@ -94,14 +95,15 @@ impl Layout {
             .collect()
     }
 
-    /// The bytes of a tensor as the device has them; `device` holds what stands between rows.
+    /// Writes a tensor's bytes in the device layout into `device`. The padding keeps the bytes that `device` already
+    /// has.
     pub fn spread(&self, contract: &[u8], size: usize, device: &mut [u8]) {
         for (element, place) in contract.chunks_exact(size).zip(self.places()) {
             device[place * size..][..size].copy_from_slice(element);
         }
     }
 
-    /// The bytes of a tensor in the contract's order.
+    /// Returns the bytes of a tensor in the contract's order.
     pub fn gather(&self, device: &[u8], size: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.lengths.iter().product::<usize>() * size);
         for place in self.places() {
@@ -141,7 +143,7 @@ mod tests {
                 assert_eq!(layout.is_plain(), plain, "{order:?} {pitch:?}");
             }
         }
-        // The last axis outermost: element (0, 0, 1) stands a matrix of 2 x 3 behind the first.
+        // The last axis is outermost: element (0, 0, 1) stands one 2 x 3 matrix behind the first element.
         let turned = Layout::new(&lengths, &[2, 0, 1], None).expect("an order");
         assert_eq!(turned.strides, [3, 1, 6]);
     }

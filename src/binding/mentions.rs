@@ -1,11 +1,12 @@
-//! Whether a binding speaks of a name: a convention that none of its formulas mentions is one that its kernels were not written for.
+//! Names that a binding's formulas mention. If no formula mentions a convention, the kernels were not written for that
+//! convention.
 
 use super::formula::{Formula, Node};
 use super::{ArgSpec, Binding, LaunchSpec, Loop, Placed, Scratch, Step};
 use crate::contract::Values;
 
 impl Binding {
-    /// A convention that a case departs from and the binding says nothing of.
+    /// Returns a convention that a case departs from and that the binding never mentions.
     pub(super) fn unaware_of(&self, values: &Values) -> Option<&'static str> {
         let conventions = self.function.domain.conventions.iter();
         let mut named = conventions.map(|(name, _)| *name);
@@ -27,7 +28,7 @@ impl Binding {
 }
 
 impl Scratch {
-    /// The names in its lengths, each as often as it stands there.
+    /// Returns the names in the formulas of its lengths, once for each occurrence.
     pub(super) fn sizes(&self) -> Vec<String> {
         fn collect(formula: &Formula, out: &mut Vec<String>) {
             match &formula.node {

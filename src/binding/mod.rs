@@ -1,7 +1,7 @@
-//! Bindings: how some code object computes a contract, written by whoever wrote the kernels.
+//! Bindings: descriptions, by the author of the kernels, of how a code object computes a contract.
 //!
-//! A contract names tensors, sizes and references and knows no kernel; a binding names kernels, grids and arguments and knows no
-//! reference. `docs/bindings.md` describes the file.
+//! A contract names tensors, sizes and references and knows no kernel. A binding names kernels, grids and arguments and
+//! knows no reference. `docs/bindings.md` describes the file.
 
 mod arguments;
 mod built_in;
@@ -42,7 +42,7 @@ pub use resolve::{BEYOND_F16, Call, Home, Objects, Place, Resolved, Slot, conver
 pub use scope::{Held, Scope, Shape, Side};
 pub use symbol::find;
 
-/// The version of contracts that this program has.
+/// The version of contracts that this program supports.
 pub const CONTRACT_VERSION: i64 = 1;
 /// The largest file that is read as bindings.
 const MAX_BYTES: u64 = 4 << 20;
@@ -50,14 +50,14 @@ const MAX_BYTES: u64 = 4 << 20;
 /// A file of bindings: its name and text, for complaints.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
-    /// What it is called.
+    /// The file's name.
     pub name: String,
-    /// What stands in it.
+    /// The file's text.
     pub text: String,
 }
 
 impl Source {
-    /// The complaint about a formula that stands at a place of the file.
+    /// Makes the error for a formula at a span of the file.
     fn stop(&self, place: &Range<usize>, trouble: Trouble) -> Stop {
         Stop::diagnostic(render(
             &self.name,
@@ -66,7 +66,7 @@ impl Source {
         ))
     }
 
-    /// The same, to be laid out with others. A text in plain quotes is pointed into.
+    /// Makes the same complaint for rendering beside others. The complaint points into a text in plain quotes.
     fn complaint(&self, place: &Range<usize>, trouble: Trouble) -> Complaint {
         let quoted = self.text.get(place.clone()).unwrap_or_default();
         let first = place.start + 1 + trouble.at.start;
@@ -84,51 +84,51 @@ impl Source {
     }
 }
 
-/// Something of the file, and where it stands.
+/// A value that was read from the file, with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed<T> {
-    /// Where.
+    /// Byte range in the file.
     pub span: Range<usize>,
-    /// What.
+    /// The value.
     pub value: T,
 }
 
-/// How a code object computes a contract.
+/// A description of how a code object computes a contract.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// What tests call it that ask for it; nothing: those that ask for none have it.
+    /// The name by which tests ask for this binding; none for the binding of tests that ask for no name.
     pub name: Option<String>,
     /// The file.
     pub source: Arc<Source>,
-    /// Where the entry stands.
+    /// Byte range of the entry.
     pub span: Range<usize>,
-    /// What it computes.
+    /// The contract that it computes.
     pub function: &'static Function,
-    /// The cases that it is for; nothing: all.
+    /// The condition for a case; none if the binding takes all cases.
     pub when: Option<Placed<Formula>>,
-    /// Elements of tensors that are of another type than the contract's.
+    /// Tensors whose element type differs from the contract's.
     pub types: Vec<(Placed<String>, ElementKind)>,
-    /// Tensors that stand otherwise in memory.
+    /// Tensors whose memory layout differs from the contract's.
     pub layouts: Vec<(Placed<String>, LayoutSpec)>,
-    /// Inputs whose elements are handed over as another function of themselves.
+    /// Inputs whose elements are converted by a formula before the kernels get them.
     pub converted: Vec<(Placed<String>, Placed<Formula>)>,
     /// Named formulas.
     pub lets: Vec<(Placed<String>, Placed<Formula>)>,
-    /// Names of several formulas, one for each way to launch; the first stands in `lets`.
+    /// Names that have several formulas, one for each launch form. The first formula stands in `lets`.
     pub varied: Vec<(String, Vec<Placed<Formula>>)>,
     /// Outputs whose buffers begin as a copy of an input.
     pub starts: Vec<(Placed<String>, Placed<String>)>,
-    /// Tensors of its own.
+    /// Scratch tensors.
     pub scratch: Vec<Scratch>,
     /// Buffers that hold several tensors, one behind the other.
     pub buffers: Vec<(Placed<String>, Vec<Placed<String>>)>,
-    /// What is launched, in order.
+    /// Launches and groups of launches, in order.
     pub steps: Vec<Step>,
     /// Wrong kernels that the contract's tests must catch.
     pub planted: Vec<PlantedSpec>,
 }
 
-/// The order of a tensor's axes in memory, and how far its rows are apart.
+/// The order of a tensor's axes in memory, and the distance between rows.
 #[derive(Clone, Debug)]
 pub struct LayoutSpec {
     /// Axes by name, the outermost first.
@@ -137,7 +137,7 @@ pub struct LayoutSpec {
     pub pitch: Option<Placed<Formula>>,
 }
 
-/// A tensor that launches hand to each other.
+/// A scratch tensor, which hands results from launch to launch.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     /// Its name.
@@ -148,7 +148,7 @@ pub struct Scratch {
     pub lengths: Vec<Placed<Formula>>,
 }
 
-/// A launch, or several that are made together.
+/// A launch, or a group of launches.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -157,71 +157,71 @@ pub struct Scratch {
 pub enum Step {
     /// A launch.
     Launch(LaunchSpec),
-    /// Several, one after the other, and that again for each number of a loop.
+    /// Several steps in order, repeated for each number of a loop.
     Group(GroupSpec),
 }
 
-/// Launches that are made together.
+/// A group of steps that share a condition and a loop.
 #[derive(Clone, Debug)]
 pub struct GroupSpec {
-    /// Them, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// The cases in which they are made; nothing: all.
+    /// The condition for a case; none if the group runs in all cases.
     pub when: Option<Placed<Formula>>,
-    /// A variable that counts, from and to: they are made once for each.
+    /// The loop that repeats the group.
     pub each: Option<Placed<Loop>>,
 }
 
 /// A launch.
 #[derive(Clone, Debug)]
 pub struct LaunchSpec {
-    /// Where it stands.
+    /// Byte range in the file.
     pub span: Range<usize>,
-    /// Which of the binding it is, from 0.
+    /// The launch's index in the binding, from 0.
     pub number: usize,
-    /// Which kernel.
+    /// The kernel's symbol.
     pub symbol: Placed<Symbol>,
-    /// Work-groups.
+    /// Work-groups of each dimension.
     pub grid: Vec<Placed<Formula>>,
-    /// Work-items of a group.
+    /// Work-items of a work-group in each dimension.
     pub block: Vec<Placed<Formula>>,
     /// Bytes of dynamic LDS.
     pub dynamic_lds: Option<Placed<Formula>>,
     /// Arguments.
     pub args: Placed<Vec<Placed<ArgSpec>>>,
-    /// The cases in which it is made; nothing: all.
+    /// The condition for a case; none if the launch is made in all cases.
     pub when: Option<Placed<Formula>>,
-    /// A variable that counts, from and to: it is made once for each.
+    /// The loop that repeats the launch.
     pub each: Option<Placed<Loop>>,
     /// The work-item that computes element `i` of a tensor, in x, y and z over the whole grid.
     pub owners: Vec<(Placed<String>, Vec<Placed<Formula>>)>,
-    /// Whether a planted bug has changed it.
+    /// True if a planted bug has changed this launch.
     pub planted: bool,
 }
 
-/// A variable and the numbers that it goes through.
+/// A loop variable and its range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     /// The variable.
     pub name: String,
     /// The first number.
     pub from: Formula,
-    /// The number behind the last.
+    /// The end of the range, exclusive.
     pub to: Formula,
 }
 
-/// An argument.
+/// A launch argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgSpec {
-    /// A place in a tensor, or null.
+    /// An address within a tensor, or null.
     Pointer(Formula),
     /// A number of a type.
     Scalar(Scalar, Formula),
     /// Three u32 with which a kernel divides by a number.
     FastDivision(Formula),
-    /// These bytes.
+    /// Literal bytes.
     Raw(Vec<u8>),
-    /// Several in a struct by value, each at a multiple of its alignment.
+    /// A struct by value, each member aligned to a multiple of its own alignment.
     Struct(Vec<Placed<ArgSpec>>),
 }
 
@@ -245,17 +245,17 @@ pub enum Scalar {
 }
 
 impl Binding {
-    /// Returns true where a test may run by it.
+    /// Returns true if a test may use this binding.
     pub fn is_for(&self, test: &Test) -> bool {
         self.function.name == test.function.name && self.name == test.binding
     }
 
-    /// Its launches, in the order in which they are numbered.
+    /// Returns the launches in the order of their numbers.
     pub fn launches(&self) -> Vec<&LaunchSpec> {
         launches(&self.steps)
     }
 
-    /// The kernels that it launches, as the file names them, each once.
+    /// Returns the symbols of the launched kernels as the file spells them, without repetition.
     pub fn kernels(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         for launch in self.launches() {
@@ -268,7 +268,7 @@ impl Binding {
     }
 }
 
-/// Launches, in the order in which they are numbered.
+/// Collects launches in the order of their numbers.
 fn launches(steps: &[Step]) -> Vec<&LaunchSpec> {
     fn walk<'a>(steps: &'a [Step], out: &mut Vec<&'a LaunchSpec>) {
         for step in steps {
@@ -300,19 +300,19 @@ pub fn read(path: &Path) -> Result<Vec<Binding>, Stop> {
     parse(&name, &text)
 }
 
-/// Reads bindings from their text; `name` is what complaints call the file.
+/// Parses bindings from a text; `name` is the file's name in complaints.
 ///
 /// # Errors
-/// Something in it is wrong.
+/// Something in the text is wrong.
 pub fn parse(name: &str, text: &str) -> Result<Vec<Binding>, Stop> {
     let known: Vec<&'static Function> = functions().collect();
     parse_for(name, text, &known)
 }
 
-/// The same for contracts other than the built-in ones.
+/// Parses bindings for contracts other than the built-in ones.
 ///
 /// # Errors
-/// Something in it is wrong.
+/// Something in the text is wrong.
 pub fn parse_for(
     name: &str,
     text: &str,

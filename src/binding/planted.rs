@@ -1,4 +1,4 @@
-//! Wrong kernels: what of a binding's launches they change.
+//! Planted bugs: the changes that they make to a binding's launches.
 
 use std::ops::Range;
 
@@ -6,32 +6,32 @@ use super::formula::{Formula, Node};
 use super::symbol::Symbol;
 use super::{ArgSpec, Binding, LaunchSpec, Placed};
 
-/// A wrong kernel, as a change to the launches of its binding.
+/// A planted bug, as a change to the launches of its binding.
 #[derive(Clone, Debug)]
 pub struct PlantedSpec {
-    /// What is wrong, in words.
+    /// A description of the mistake.
     pub name: String,
-    /// Where it stands.
+    /// Byte range in the file.
     pub span: Range<usize>,
-    /// What is changed.
+    /// The change to the launches.
     pub change: Change,
-    /// The cases in which it is wrong; nothing: all.
+    /// The condition under which the bug shows; none if it shows in all cases.
     pub when: Option<Placed<Formula>>,
 }
 
-/// What a planted bug changes.
+/// The change that a planted bug makes.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// One launch.
+    /// A change to one launch.
     Launch(LaunchChange),
-    /// Every launch of some kernels.
+    /// A change to every launch of some kernels.
     Kernels(KernelChange),
 }
 
-/// How one launch is made instead.
+/// The replacements within one launch.
 #[derive(Clone, Debug)]
 pub struct LaunchChange {
-    /// Which, from 0.
+    /// The launch's index in the binding, from 0.
     pub number: usize,
     /// Another kernel.
     pub symbol: Option<Placed<Symbol>>,
@@ -43,17 +43,17 @@ pub struct LaunchChange {
     pub args: Option<Placed<Vec<Placed<ArgSpec>>>>,
 }
 
-/// How kernels are launched instead, as often as the binding launches them.
+/// Replacements of kernels, in every launch that the binding makes of them.
 #[derive(Clone, Debug)]
 pub struct KernelChange {
-    /// Kernels as the binding's launches name them, and those that are launched in their place, with the same arguments.
+    /// Pairs of a kernel, by the symbol of the binding's launches, and its replacement with the same arguments.
     pub replace: Vec<(Symbol, Placed<Symbol>)>,
     /// The kernel whose grid has x and y exchanged.
     pub swap_grid: Option<Symbol>,
 }
 
 impl PlantedSpec {
-    /// A launch with what is changed of it; nothing if it is made as ever.
+    /// Returns the changed launch; none if the bug leaves the launch unchanged.
     pub(super) fn changed(&self, honest: &LaunchSpec) -> Option<LaunchSpec> {
         let mut launch = honest.clone();
         launch.planted = true;
@@ -93,7 +93,7 @@ impl PlantedSpec {
         Some(launch)
     }
 
-    /// The names of kernels that are replaced, and of those in their place.
+    /// Returns the symbols of replaced kernels, each with the symbol of its replacement.
     pub fn replaced(&self) -> Vec<(String, String)> {
         match &self.change {
             Change::Launch(_) => Vec::new(),
@@ -106,7 +106,7 @@ impl PlantedSpec {
         }
     }
 
-    /// The names of kernels that are launched in the place of others, with the same arguments or not.
+    /// Returns the symbols of kernels that the bug launches in place of the binding's.
     pub fn launched(&self) -> Vec<String> {
         match &self.change {
             Change::Launch(change) => change.symbol.iter().map(|by| by.value.text()).collect(),
@@ -114,7 +114,7 @@ impl PlantedSpec {
         }
     }
 
-    /// The kernel that is launched in place of another with the same arguments.
+    /// Returns the kernel that replaces the launch's kernel and takes the same arguments.
     pub(super) fn replacement(&self, honest: &LaunchSpec) -> Option<&Placed<Symbol>> {
         let Change::Kernels(change) = &self.change else {
             return None;
@@ -126,7 +126,7 @@ impl PlantedSpec {
 }
 
 impl Binding {
-    /// Whether launches of kernels of these names may be what a planted bug makes of the binding's.
+    /// Returns true if these kernel names may result from applying a planted bug to the binding's launches.
     pub fn plants_in<'k>(
         &self,
         planted: &PlantedSpec,
@@ -144,7 +144,7 @@ impl Binding {
     }
 }
 
-/// Exchanges x and y of a grid; a side that is not given is 1.
+/// Exchanges x and y of a grid; a missing side is 1.
 fn exchange(grid: &mut Vec<Placed<Formula>>) {
     if let [x] = &grid[..] {
         let one = Formula {

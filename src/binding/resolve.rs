@@ -1,4 +1,4 @@
-//! A binding at one case: which kernels are launched on which grids with which bytes as arguments.
+//! Resolution of a binding at one case: kernels, grids and argument bytes of every launch.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,102 +13,103 @@ use crate::compare::ElementKind;
 use crate::contract::Values;
 use crate::exit::Stop;
 
-/// Classes of values with numbers that f16 does not hold (tested in `contracts/values.rs`).
+/// Classes of values that contain numbers beyond the range of f16 (tested in `contracts/values.rs`).
 pub const BEYOND_F16: [&str; 4] = ["great", "huge", "opposed", "spread"];
 
 /// The most launches of one case.
 const MAX_LAUNCHES: i128 = 1 << 16;
 
-/// The code objects that a binding's kernels are in.
+/// The code objects that contain a binding's kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Objects<'a> {
-    /// The one under test.
+    /// The code object under test.
     pub tested: &'a CodeObject,
-    /// That of planted bugs, where those are looked for that the first does not have.
+    /// The code object of planted bugs, searched for kernels that the tested object lacks.
     pub planted: Option<&'a CodeObject>,
 }
 
-/// Which of the code objects a kernel is in.
+/// The code object that contains a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// The one under test.
+    /// The code object under test.
     Tested,
-    /// That of planted bugs.
+    /// The code object of planted bugs.
     Planted,
 }
 
-/// A binding at a case.
+/// The result of resolving a binding at a case.
 #[derive(Debug)]
 pub enum Resolved {
-    /// It is not for this case, for this reason.
+    /// The binding does not take this case, for this reason.
     Skip(String),
     /// Its launches, in order.
     Launches(Vec<Call>),
 }
 
-/// A launch whose arguments lack nothing but addresses.
+/// A launch whose arguments are complete except for addresses.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The kernel, as the code object calls it.
+    /// The kernel's name in the code object.
     pub kernel: String,
-    /// Which code object.
+    /// The code object that contains the kernel.
     pub home: Home,
-    /// Work-groups.
+    /// Work-groups of each dimension.
     pub grid: [u32; 3],
-    /// Work-items of a group.
+    /// Work-items of a work-group in each dimension.
     pub block: [u32; 3],
     /// Bytes of dynamic LDS.
     pub dynamic_lds: u32,
-    /// The explicit part of the kernarg segment, addresses being 0.
+    /// The explicit part of the kernarg segment, with addresses as 0.
     pub kernarg: Vec<u8>,
-    /// Where addresses go.
+    /// The slots that addresses go into.
     pub slots: Vec<Slot>,
-    /// Whether arguments depend on what launches before it write: they are those for ones.
+    /// True if arguments depend on results of earlier launches. Until they are resolved again, they are computed as if
+    /// those results were 1.
     pub late: bool,
-    /// What it was made from.
+    /// The launch of the file that this call was resolved from.
     pub origin: Origin,
 }
 
-/// A launch of the file, and the numbers of the loops around it.
+/// A launch of the file, and the loop variables around it.
 #[derive(Clone, Debug)]
 pub struct Origin {
     /// The launch.
     pub launch: Arc<LaunchSpec>,
-    /// The variables of loops.
+    /// Values of the loop variables.
     pub locals: Vec<(String, Value)>,
 }
 
 /// An address among the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Where in the kernarg segment.
+    /// Byte offset in the kernarg segment.
     pub at: usize,
-    /// What it points to.
+    /// The target of the address.
     pub place: Place,
 }
 
-/// A place in a tensor.
+/// A byte offset in a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The tensor.
     pub tensor: String,
-    /// Bytes behind its first.
+    /// Bytes from the tensor's first element.
     pub offset: u64,
 }
 
 impl Binding {
-    /// The type that a tensor's elements have on the device, if not the contract's.
+    /// Returns the element type of a tensor on the device if it differs from the contract's.
     pub fn kind(&self, name: &str) -> Option<ElementKind> {
         let found = self.types.iter().find(|(known, _)| known.value == name);
         found.map(|(_, kind)| *kind)
     }
 
-    /// Whether the elements of a tensor are handed over as another function of themselves.
+    /// Returns true if the binding converts the elements of a tensor before kernels get them.
     pub fn converts(&self, name: &str) -> bool {
         self.converted.iter().any(|(known, _)| known.value == name)
     }
 
-    /// The formulas with names, in the way in which a case is launched.
+    /// Returns the named formulas under the launch form of a case.
     pub(super) fn named(&self, values: &Values) -> Vec<Named<'_>> {
         let varied = |name: &str| {
             let (_, formulas) = self.varied.iter().find(|(known, _)| known == name)?;
@@ -121,14 +122,15 @@ impl Binding {
         named.collect()
     }
 
-    /// What keeps it from a case: a convention that it says nothing of, numbers that a type of its does not hold, or its `when`, as written.
+    /// Returns the reason why the binding does not take a case: a convention that the binding never mentions, values
+    /// beyond the range of one of its types, or its `when` condition as written.
     pub fn refuses(&self, values: &Values) -> Result<Option<String>, Stop> {
         if let Some(name) = self.unaware_of(values) {
             return Ok(Some(format!("its binding says nothing of {name}")));
         }
         let class = values.word("values");
         let class = class.filter(|class| BEYOND_F16.contains(class));
-        // Great values may stand in outputs of f16, which saturate, but not in inputs.
+        // Values of the class `great` may stand in f16 outputs, which saturate, but not in f16 inputs.
         let holds = |name: &str| class == Some("great") && self.function.outputs.contains(&name);
         let mut types = self.types.iter();
         let narrow = types.rfind(|(name, kind)| *kind == ElementKind::F16 && !holds(&name.value));
@@ -150,10 +152,10 @@ impl Binding {
         }))
     }
 
-    /// Whether a planted bug is wrong at a case.
+    /// Returns true if a planted bug shows at a case.
     ///
     /// # Errors
-    /// Its `when` does not fit the case.
+    /// The bug's `when` does not fit the case.
     pub fn plants(&self, planted: &PlantedSpec, values: &Values) -> Result<bool, Stop> {
         let lets = self.named(values);
         let scope = Scope::new(self.function, values, &[], &lets);
@@ -186,7 +188,7 @@ impl Binding {
             .stop(span, Trouble::new(&(0..length), title, help)))
     }
 
-    /// The launches at a case, on tensors as [`Binding::shapes`] gives them.
+    /// Resolves the launches at a case, on tensors as [`Binding::shapes`] gives them.
     ///
     /// # Errors
     /// Something in the file does not fit the case or the code object: file, line and caret.
@@ -235,10 +237,10 @@ impl Binding {
         Ok(Resolved::Launches(calls))
     }
 
-    /// A launch whose arguments depend on what launches before it have written.
+    /// Resolves a launch again whose arguments depend on results of earlier launches.
     ///
     /// # Errors
-    /// As for [`Binding::resolve`].
+    /// The same as for [`Binding::resolve`].
     pub fn resolve_again(
         &self,
         objects: Objects<'_>,
@@ -254,8 +256,8 @@ impl Binding {
         self.call(objects, &scope, &call.origin.launch)
     }
 
-    /// The work-item, in x, y and z over the whole grid, that computes an element of a tensor in a launch; nothing where the binding
-    /// does not say. `flat` counts from the first element of the tensor.
+    /// Returns the work-item, in x, y and z over the whole grid, that computes an element of a tensor in a launch; none
+    /// if the binding declares no owner. `flat` counts from the first element of the tensor.
     pub fn owner(
         &self,
         values: &Values,
@@ -289,14 +291,14 @@ impl Binding {
     }
 }
 
-/// The launches of a case, one after the other.
+/// A walk through the launches of a case, in order.
 struct Walk<'a> {
     binding: &'a Binding,
     objects: Objects<'a>,
     planted: Option<&'a PlantedSpec>,
     scope: Scope<'a>,
     calls: Vec<Call>,
-    /// How often a loop has gone round: loops within loops may launch nothing and never end.
+    /// Loop iterations so far. The walk limits them because nested loops may launch nothing and never end.
     rounds: i128,
 }
 
@@ -319,7 +321,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Does something once, or for each number of a loop, or not at all.
+    /// Runs a step once, or for each number of its loop, or not at all if its condition is false.
     fn each(
         &mut self,
         when: Option<&Placed<Formula>>,
@@ -381,7 +383,7 @@ impl Walk<'_> {
     }
 }
 
-/// Elements of an input as a binding has them handed over.
+/// Applies a binding's conversion to the elements of an input.
 pub fn convert(
     binding: &Binding,
     values: &Values,

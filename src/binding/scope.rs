@@ -1,4 +1,4 @@
-//! What the names of a formula stand for.
+//! Resolution of the names in a formula.
 
 mod call;
 mod shape;
@@ -14,42 +14,42 @@ use crate::text::nearest;
 
 pub use shape::{Shape, Side};
 
-/// A formula with a name: an entry of `let`.
+/// A named formula: an entry of `let`.
 pub struct Named<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it stands for.
+    /// The formula.
     pub formula: &'a Formula,
 }
 
-/// What names stand for at one case.
+/// The names that are known at one case, and their values.
 pub struct Scope<'a> {
     /// Sizes, whole numbers and words of the case.
     pub values: &'a Values,
-    /// What takes them.
+    /// The contract that takes these values.
     pub function: &'a Function,
     /// Tensors of the contract, and scratch.
     pub shapes: &'a [Shape],
     /// Named formulas of the binding.
     pub lets: &'a [Named<'a>],
-    /// Numbers of the moment: a loop's variable, the element that is converted.
+    /// Local numbers: a loop's variable, the element under conversion.
     pub locals: Vec<(String, Value)>,
-    /// What the device holds at a place of a tensor, once launches have been made.
+    /// Reads elements from the device once launches have been made.
     pub held: Option<&'a Held<'a>>,
-    /// Whether a formula asked for that.
+    /// True once a formula has read the device.
     pub asked: Cell<bool>,
-    /// Names of `let` that are being worked out.
+    /// Names of `let` under evaluation, for the detection of cycles.
     busy: RefCell<Vec<String>>,
 }
 
-/// The value at a place: so many bytes behind the first of a tensor.
+/// A reader of the device's value at a byte offset from the first element of a tensor.
 pub type Held<'a> = dyn Fn(&Shape, i128) -> Result<f64, String> + 'a;
 
-/// Names that stand for the same in every formula.
+/// Constants of every formula.
 const CONSTANTS: [(&str, f64); 2] = [("e", std::f64::consts::E), ("pi", std::f64::consts::PI)];
 
 impl<'a> Scope<'a> {
-    /// The names of a case.
+    /// Makes the scope of a case.
     pub fn new(
         function: &'a Function,
         values: &'a Values,
@@ -68,12 +68,12 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A tensor by name.
+    /// Returns a tensor by name.
     pub fn shape(&self, name: &str) -> Option<&'a Shape> {
         self.shapes.iter().find(|shape| shape.name == name)
     }
 
-    /// What a formula comes to.
+    /// Evaluates a formula.
     pub fn value(&self, formula: &Formula) -> Result<Value, Trouble> {
         let at = &formula.at;
         let failed = |why: String| {
@@ -120,7 +120,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The same where a tensor is due: a choice of the same name is not meant.
+    /// Evaluates a formula where a tensor is due: the tensor takes precedence over a choice of the same name.
     pub fn place(&self, formula: &Formula) -> Result<Value, Trouble> {
         match &formula.node {
             Node::Name(name) if self.shape(name).is_some() => Ok(Value::Pointer(name.clone(), 0)),
@@ -128,7 +128,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The same where a number is due: a tensor of one element is its value.
+    /// Evaluates a formula where a number is due: a tensor of one element evaluates to its element.
     pub fn number(&self, formula: &Formula) -> Result<Value, Trouble> {
         let value = self.value(formula)?;
         let Value::Pointer(name, 0) = &value else {
@@ -140,7 +140,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What a name stands for, if anything.
+    /// Returns the value of a name, if it has one.
     pub fn name(&self, name: &str) -> Option<Value> {
         self.named(name, &(0..0)).ok()
     }
@@ -155,7 +155,8 @@ impl<'a> Scope<'a> {
                 contract::Value::Word(word) => Value::Word((*word).into()),
             });
         }
-        // Tensors of others come without the choices that they leave open: the first word is what they are.
+        // Tensors from elsewhere come without the choices that their case leaves open; such a choice has its first
+        // word.
         if let Some((_, words)) = self.function.choices().find(|(known, _)| *known == name)
             && let Some(first) = words.first()
         {
@@ -182,7 +183,7 @@ impl<'a> Scope<'a> {
         Err(self.unknown(name, at))
     }
 
-    /// An entry of `let`, worked out each time: formulas have no effects.
+    /// Evaluates an entry of `let`. It is evaluated at each use, which is safe because formulas have no side effects.
     fn entry(&self, entry: &Named<'_>, at: &Range<usize>) -> Result<Value, Trouble> {
         if self.busy.borrow().iter().any(|busy| busy == entry.name) {
             let chain = self.busy.borrow().join(" -> ");
@@ -199,7 +200,7 @@ impl<'a> Scope<'a> {
         self.busy.borrow_mut().push(entry.name.to_owned());
         let value = self.value(entry.formula);
         self.busy.borrow_mut().pop();
-        // The place of a complaint is where the name is used: the file shows that line.
+        // The complaint points to the use of the name because the file shows that line.
         value.map_err(|trouble| Trouble {
             at: at.clone(),
             title: format!("`{}`: {}", entry.name, trouble.title),
@@ -217,7 +218,7 @@ impl<'a> Scope<'a> {
         Trouble::new(at, format!("unknown name `{name}`"), help)
     }
 
-    /// Every name that means something here.
+    /// Returns every name that the scope defines.
     fn names(&self) -> Vec<String> {
         let locals = self.locals.iter().map(|(name, _)| name.clone());
         let values = self.values.names().map(Into::into);

@@ -1,4 +1,4 @@
-//! Tensors as a binding has them on the device: types, layouts, buffers of several, scratch.
+//! A binding's tensors on the device: types, layouts, shared buffers, scratch.
 
 use super::formula::{Formula, Trouble};
 use super::layout::Layout;
@@ -9,14 +9,15 @@ use crate::contract::Values;
 use crate::exit::Stop;
 use crate::text::nearest;
 
-/// The most elements of a tensor with its pitch.
+/// The maximum number of elements of a tensor, padding included.
 const MAX_ELEMENTS: usize = 1 << 26;
 
 impl Binding {
-    /// Tensors as the device has them: types and layouts of the binding, and its scratch behind the contract's.
+    /// Returns the tensors as the device has them: the contract's tensors in the binding's types and layouts, followed
+    /// by its scratch.
     ///
     /// # Errors
-    /// It names a tensor or an axis that there is not, or a type that the tensor cannot have.
+    /// The binding names an unknown tensor or axis, or a type that the tensor cannot have.
     pub fn shapes(&self, contract: Vec<Shape>, values: &Values) -> Result<Vec<Shape>, Stop> {
         let mut shapes = contract;
         let names: Vec<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
@@ -46,7 +47,7 @@ impl Binding {
         for (output, input) in &self.starts {
             let target = self.known(&mut shapes, &names, output)?.clone();
             let origin = self.known(&mut shapes, &names, input)?;
-            // An axis of one element changes no place.
+            // An axis of length 1 has no effect on positions.
             let axes = |shape: &Shape| -> Vec<(String, usize)> {
                 let axes = shape.axes.iter().filter(|axis| axis.length != 1);
                 axes.map(|axis| (axis.name.clone(), axis.length)).collect()
@@ -190,7 +191,7 @@ impl Binding {
                     "contract `{}` has no tensor `{}`",
                     self.function.name, name.value
                 );
-                // A bare key has no quotes around it.
+                // A bare TOML key has no quotes around it.
                 Err(self
                     .source
                     .stop(&name.span, Trouble::new(&(0..0), title, help)))
@@ -198,7 +199,7 @@ impl Binding {
         }
     }
 
-    /// A whole number from 1 up.
+    /// Evaluates a whole number from 1 up.
     fn size(
         &self,
         scope: &Scope<'_>,

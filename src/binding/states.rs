@@ -1,4 +1,5 @@
-//! States of the rule in a binding: buffers that begin as an input, and types that keep too few bits of what is carried on.
+//! Checks of a binding's states: buffers that begin as an input, and types too narrow to carry a state from step to
+//! step.
 
 use super::formula::Trouble;
 use super::resolve::{Call, Resolved};
@@ -8,7 +9,7 @@ use crate::exit::Stop;
 use crate::text::nearest;
 
 impl Binding {
-    /// Checks that an output is what begins as something, and an input what it begins as.
+    /// Checks that every `start` entry maps an output to an input.
     pub(super) fn starts_fit(&self, outputs: &[&str]) -> Result<(), Stop> {
         let is_output = |name: &Placed<String>| outputs.contains(&name.value.as_str());
         for (output, input) in &self.starts {
@@ -30,9 +31,10 @@ impl Binding {
         Ok(())
     }
 
-    /// Refuses to judge kernels that keep a state in fewer bits than the contract does. What is rounded at each token or launch goes on
-    /// into the next: the references do not round so, and a right kernel would fail. `states` are the contract's tensors that kernels
-    /// write and that hold states, `contract` its tensors in its own types.
+    /// Refuses to judge kernels that keep a state in fewer bits than the contract does. A state that is rounded at each
+    /// token or launch carries the rounding into the next step. The references do not round there, so a right kernel
+    /// would fail. `states` are the contract's tensors that kernels write and that hold states, `contract` its tensors
+    /// in its own types.
     ///
     /// # Errors
     /// A state, or scratch that hands states from one launch to another, is of a narrower type.

@@ -1,4 +1,4 @@
-//! Which kernel of a code object a binding means: its name as written, demangled, with globs and formulas.
+//! Kernel symbols of a binding: matching of names as written, demangled, with globs and formulas.
 
 use globset::{Glob, GlobMatcher};
 
@@ -7,7 +7,7 @@ use super::scope::Scope;
 use super::value::Value;
 use crate::text::{demangled, nearest};
 
-/// A kernel's name with `{formulas}` in it, and `*` and `?` for what may be anything.
+/// A kernel's name with `{formulas}` in it, and `*` and `?` as wildcards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
     parts: Vec<Part>,
@@ -20,14 +20,14 @@ enum Part {
 }
 
 impl Symbol {
-    /// A name that is this very text.
+    /// Makes a symbol of a literal name.
     pub fn plain(name: &str) -> Symbol {
         Symbol {
             parts: vec![Part::Text(name.into())],
         }
     }
 
-    /// Reads a name.
+    /// Parses a symbol.
     pub fn parse(text: &str) -> Result<Symbol, Trouble> {
         let mut parts = Vec::new();
         let mut at = 0;
@@ -45,7 +45,7 @@ impl Symbol {
         Ok(Symbol { parts })
     }
 
-    /// The name as written, `*` where a formula stands.
+    /// Returns the name as written, with `*` in place of each formula.
     pub fn text(&self) -> String {
         let part = |part: &Part| match part {
             Part::Text(text) => text.clone(),
@@ -54,12 +54,12 @@ impl Symbol {
         self.parts.iter().map(part).collect()
     }
 
-    /// Whether some case may give a kernel this name.
+    /// Returns true if the symbol can match this kernel at some case.
     pub fn may_be(&self, kernel: &str) -> bool {
         find(&self.text(), std::iter::once(kernel)).is_ok()
     }
 
-    /// The name at a case.
+    /// Evaluates the name at a case.
     pub fn at(&self, scope: &Scope<'_>) -> Result<String, Trouble> {
         let mut name = String::new();
         for part in &self.parts {
@@ -80,13 +80,13 @@ impl Symbol {
     }
 }
 
-/// A name without what a reader leaves out: blanks, the type it returns, the suffixes of its whole numbers.
+/// Strips the parts of a name that a reader leaves out: blanks, the return type, the suffixes of integers.
 fn plain(name: &str) -> String {
     let name = name.strip_prefix("void ").unwrap_or(name);
     let mut out = String::with_capacity(name.len());
     let mut digits = false;
     for c in name.chars().filter(|c| !c.is_whitespace()) {
-        // 64u and 64ul are 64, but f64u is a name.
+        // The suffixes of 64u and 64ul are stripped, but f64u is a name.
         if digits && matches!(c, 'u' | 'l') {
             continue;
         }
@@ -98,7 +98,7 @@ fn plain(name: &str) -> String {
     out
 }
 
-/// The forms under which a kernel answers: mangled, demangled, without arguments, without template and arguments.
+/// Returns the spellings of a kernel's name: mangled, demangled, without arguments, without template and arguments.
 fn forms(name: &str) -> [String; 4] {
     let full = plain(&demangled(name));
     let bare = match full.rfind('(') {
@@ -109,10 +109,10 @@ fn forms(name: &str) -> [String; 4] {
     [name.to_owned(), full, bare, stem]
 }
 
-/// The one kernel, of these, that a name means.
+/// Finds the one kernel that a name means.
 ///
 /// # Errors
-/// None does, or several do: what to say, and what to do.
+/// No kernel matches, or several do: the error names both the problem and the remedy.
 pub fn find<'k>(
     wanted: &str,
     kernels: impl Iterator<Item = &'k str>,
@@ -124,7 +124,7 @@ pub fn find<'k>(
         .then(|| matcher(&pattern))
         .flatten();
     let forms: Vec<[String; 4]> = kernels.iter().map(|name| forms(name)).collect();
-    // A name that is whole comes before one that is a part of others.
+    // A match of the whole name precedes a match of a shorter spelling.
     for form in 0..4 {
         let same = |name: &str| {
             let alike = glob.as_ref().is_some_and(|glob| glob.is_match(name));
@@ -158,7 +158,7 @@ pub fn find<'k>(
     Err((format!("the code object has no kernel `{wanted}`"), help))
 }
 
-/// A glob in which only `*` and `?` are special: names have brackets of their own.
+/// Makes a glob in which only `*` and `?` are special, because C++ names contain brackets.
 fn matcher(pattern: &str) -> Option<GlobMatcher> {
     let literal = |c: char| match c {
         '[' | ']' | '{' | '}' => format!("[{c}]"),

@@ -1,36 +1,36 @@
-//! What formulas evaluate to: exact fractions, floats, words, yes and no, places in tensors.
+//! Values of formulas: exact fractions, floats, words, booleans, tensor addresses.
 
 use std::fmt;
 
 use super::formula::Operator;
 
-/// What a formula comes to.
+/// The value of a formula.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A fraction in lowest terms, its denominator above 0: sizes divide exactly.
+    /// A fraction in lowest terms with a positive denominator, so that sizes divide exactly.
     Fraction(i128, i128),
-    /// A number of 64 bits.
+    /// A 64-bit float.
     Float(f64),
-    /// Yes or no; as a number 1 or 0.
+    /// A boolean; as a number it is 1 or 0.
     Bool(bool),
     /// One of the words of a case.
     Word(String),
-    /// So many bytes behind the first of a tensor.
+    /// A tensor, and a byte offset from its first element.
     Pointer(String, i128),
-    /// A pointer to nothing.
+    /// The null pointer.
     Null,
 }
 
 use Value::{Bool, Float, Fraction, Null, Pointer, Word};
 
-/// Why an operation has no result.
+/// The reason why an operation has no result.
 pub type Why = String;
 
 fn too_large() -> Why {
     "the result does not fit 127 bits".into()
 }
 
-/// The whole number.
+/// Makes a whole number.
 pub fn integer(number: i128) -> Value {
     Fraction(number, 1)
 }
@@ -68,7 +68,7 @@ impl fmt::Display for Value {
 }
 
 impl Value {
-    /// What kind of thing it is, in words.
+    /// Names the kind of the value, in words.
     pub fn kind(&self) -> &'static str {
         match self {
             Fraction(..) | Float(_) => "a number",
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// As a number of 64 bits.
+    /// Converts the value to f64.
     pub fn float(&self) -> Result<f64, Why> {
         match self {
             Fraction(n, d) => Ok(*n as f64 / *d as f64),
@@ -89,7 +89,7 @@ impl Value {
         }
     }
 
-    /// As a whole number.
+    /// Converts the value to a whole number.
     pub fn integer(&self) -> Result<i128, Why> {
         match self {
             Fraction(n, 1) => Ok(*n),
@@ -108,7 +108,7 @@ impl Value {
         }
     }
 
-    /// As yes or no: numbers are yes but for 0.
+    /// Converts the value to a boolean: every number but 0 is true.
     pub fn truth(&self) -> Result<bool, Why> {
         match self {
             Bool(value) => Ok(*value),
@@ -116,7 +116,7 @@ impl Value {
         }
     }
 
-    /// Rounded by a function of floats, or of a fraction's quotient and remainder.
+    /// Rounds the value up or down.
     pub fn rounded(&self, up: bool) -> Result<Value, Why> {
         match self {
             Fraction(n, d) => {
@@ -130,7 +130,7 @@ impl Value {
         }
     }
 
-    /// An operation on two values.
+    /// Applies an operator to two values.
     pub fn apply(operator: Operator, left: &Value, right: &Value) -> Result<Value, Why> {
         use Operator::{Divided, Equal, Minus, Plus, Remainder, Times, Unequal};
         match (operator, left, right) {

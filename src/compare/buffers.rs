@@ -16,9 +16,9 @@ pub struct BufferAfter<'a> {
     pub axes: &'a [Axis],
     /// All of it with its guards, as [`guards::frame`] laid it out.
     pub image: &'a [u8],
-    /// How large those are.
+    /// Sizes of the guards.
     pub guards: Guards,
-    /// What was uploaded between the guards, for an input that must be unchanged.
+    /// The uploaded bytes of an input that must stay unchanged.
     pub unchanged: Option<&'a [u8]>,
 }
 

@@ -1,4 +1,5 @@
-//! Where an output is wrong and by how much, small enough for a report: a map, a histogram, errors along tokens and chunks, the worst lines.
+//! The damage of an output, small enough for a report: a map, a histogram, errors along tokens and chunks, the worst
+//! lines.
 
 use crate::verdict::number::Real;
 use crate::verdict::{Axis, Damage, DamageMap, Histogram, Level, Reference, Series, WrongRow};
@@ -25,15 +26,15 @@ type Each<'a> = &'a dyn Fn(usize) -> f64;
 pub struct Beside<'a> {
     /// Its axes, outermost first.
     pub axes: &'a [Axis],
-    /// Which elements are wrong.
+    /// Marks of the wrong elements.
     pub wrong: &'a [bool],
-    /// What is there.
+    /// Values that the device left.
     pub got: Each<'a>,
-    /// What should be.
+    /// Values of the reference.
     pub want: Each<'a>,
-    /// How far from that it may be.
+    /// Allowed error of each element.
     pub allowed: Each<'a>,
-    /// How far from that it is.
+    /// Actual error of each element.
     pub error: Each<'a>,
 }
 
@@ -59,7 +60,7 @@ pub(super) fn damage<E: Element>(
 }
 
 impl Beside<'_> {
-    /// Where it is wrong and by how much, against no reference.
+    /// Describes the damage without a reference: the positions and the sizes of the errors.
     pub fn damage(&self) -> Damage {
         let errors: Vec<f64> = (0..self.wrong.len()).map(self.error).collect();
         // The excess of every wrong element; 0 of the others.
@@ -88,7 +89,7 @@ fn worse(most: f64, next: f64) -> f64 {
     }
 }
 
-/// How many stand together where there is room for so many.
+/// Returns how many elements share a cell if `room` cells are available.
 fn step(length: usize, room: usize) -> usize {
     length.div_ceil(room).max(1)
 }
@@ -120,7 +121,7 @@ fn map(axes: &[Axis], shares: &[f64]) -> DamageMap {
     if down.is_empty()
         && let Some(last) = cells.last_mut()
     {
-        // Nothing stands behind the end of the tensor.
+        // The last line ends with the tensor.
         last.truncate((shares.len() - (shares.len() - 1) / width * width).div_ceil(cell[1]));
     }
     let marks = |line: Vec<Real>| line.into_iter().map(|cell| Level::of(cell.0).mark());

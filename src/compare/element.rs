@@ -6,13 +6,13 @@ use half::{bf16, f16};
 
 /// A type that tensors are made of.
 pub trait Element: Copy + 'static {
-    /// Which one it is.
+    /// The kind of this type.
     const KIND: ElementKind;
 
     /// Its bits, in the low bytes.
     fn bits(self) -> u64;
 
-    /// From its bits; bits above its size are ignored.
+    /// Makes a value from its bits; bits above its size are ignored.
     fn from_bits(bits: u64) -> Self;
 
     /// Its value. Exact for every type.
@@ -110,7 +110,7 @@ impl ElementKind {
         }
     }
 
-    /// Whether it has fractions, NaN and infinities.
+    /// Returns true for types with fractions, NaN and infinities.
     pub fn is_float(self) -> bool {
         !matches!(self, ElementKind::I32 | ElementKind::U16)
     }
@@ -124,7 +124,7 @@ impl ElementKind {
 
 /// Elements of little-endian bytes. A tail shorter than an element is dropped.
 pub fn decode<E: Element>(bytes: &[u8]) -> Vec<E> {
-    // By size, so that each loop is over words of one.
+    // One loop for each element size, so that every loop is over words of a constant size.
     match E::KIND.size() {
         2 => words(bytes, |word: [u8; 2]| u16::from_le_bytes(word).into()),
         4 => words(bytes, |word: [u8; 4]| u32::from_le_bytes(word).into()),
@@ -224,9 +224,9 @@ fn nearest_bf16(value: f64) -> bf16 {
     bf16::from_f32(to_odd(value))
 }
 
-/// In f32, and where that is not exact, of the two neighbours the one with an odd last bit: what is rounded to nearest
-/// from there is rounded as if from the f64. (`from_f64` of the `half` crate looks at the upper half of an f64 only and
-/// takes for a tie what lies a little above one.)
+/// Rounds an f64 to f32 with round-to-odd: an inexact value becomes its neighbour with an odd last bit. A later
+/// rounding to nearest then gives the same result as a single rounding of the f64. (`from_f64` of the `half` crate
+/// reads only the upper half of an f64, and takes a value slightly above a tie for the tie.)
 fn to_odd(value: f64) -> f32 {
     let near = value as f32;
     let bits = near.to_bits();
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(ElementKind::F16.value(&encode(&[f16::from_f64(2.5)])), 2.5);
     }
 
-    /// What lies above a tie by less than the upper half of an f64 shows is still above it.
+    /// A value that is above a tie by less than the upper half of an f64 shows still rounds up.
     #[test]
     fn rounding_is_to_nearest_even_and_integers_saturate() {
         assert_eq!(<f32 as Element>::nearest(1.0 + 2f64.powi(-24)), 1.0);

@@ -39,7 +39,7 @@ fn pattern(side: Side, at: usize) -> u8 {
     (mixed >> 24) as u8 ^ (mixed >> 11) as u8
 }
 
-/// What to upload for a payload: guard, payload, guard.
+/// Frames a payload for upload: guard, payload, guard.
 pub fn frame(payload: &[u8], guards: Guards) -> Vec<u8> {
     let mut image = Vec::with_capacity(payload.len() + guards.before + guards.after);
     image.extend((0..guards.before).map(|at| pattern(Side::Before, at)));
@@ -57,8 +57,8 @@ pub fn payload(image: &[u8], guards: Guards) -> &[u8] {
         .unwrap_or(&[])
 }
 
-/// Whether the guards of a framed buffer read back are untouched. The upper guard is looked at first: running off
-/// the end is the commoner fault.
+/// Checks that the guards of a framed buffer are untouched. The upper guard is checked first because overruns at the
+/// end are the commoner fault.
 pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
     let size = payload(image, guards).len();
     let after = guards.before + size;
@@ -86,8 +86,8 @@ pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
     })
 }
 
-/// Whether what stands between the rows of a buffer is still the poison that was put there: `between` are those elements of it, by
-/// their place, in ascending order.
+/// Checks that the padding between the rows of a buffer still holds its poison. `between` holds the indices of the
+/// padding elements in ascending order.
 pub fn check_between(
     buffer: &str,
     payload: &[u8],
@@ -213,7 +213,7 @@ mod tests {
         assert!(found(&rows[..11]).is_some(), "one that comes back short");
     }
 
-    /// On a device that faults around a buffer, what is left of its last dword is all there is to guard.
+    /// A device that faults around a buffer leaves only the rest of the buffer's last dword to guard.
     #[test]
     fn a_guard_may_be_of_few_bytes_or_none() {
         let rest = Guards {

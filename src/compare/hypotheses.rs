@@ -15,13 +15,14 @@ use super::location::Square;
 use super::metrics::{self, Yardstick};
 use super::{Element, NamedInput, OutputCase};
 
-/// How many hypotheses a report shows at most.
+/// The maximum number of hypotheses in a report.
 const SHOWN: usize = 3;
 
-/// How many wrong elements there must be, and how many of them a hypothesis must explain: fewer agree with anything.
+/// The minimum number of wrong elements, and of elements that a hypothesis must explain. Too few elements agree with
+/// any hypothesis by chance.
 const FEWEST: usize = 3;
 
-/// How much smaller the error must get for a hypothesis that leaves some beyond tolerance.
+/// The factor by which a hypothesis must reduce the error if it leaves some elements beyond tolerance.
 const REDUCTION: f64 = 100.0;
 
 /// A wrong result that a test knows of.
@@ -29,23 +30,23 @@ const REDUCTION: f64 = 100.0;
 pub struct Alternative<'a> {
     /// Short stable name: `state-dropped`.
     pub name: &'a str,
-    /// What went wrong if the output is this one: `the state is dropped at chunk boundaries`.
+    /// The explanation of the mistake: `the state is dropped at chunk boundaries`.
     pub explanation: &'a str,
     /// Computes the wrong result, in the output's layout. Called only for an output that is wrong.
     pub values: &'a dyn Fn() -> Vec<f64>,
 }
 
-/// What a hypothesis may look at.
+/// The evidence that a hypothesis may use.
 struct Evidence<'a> {
     /// Length of each axis, outermost first.
     lengths: Vec<usize>,
     /// Name of each axis.
     names: Vec<&'a str>,
-    /// What the device left.
+    /// Values that the device left.
     got: Vec<f64>,
-    /// What the reference says.
+    /// Values of the golden reference.
     want: &'a [f64],
-    /// What the oracle says, before it is rounded to the output's type.
+    /// Values of the oracle, before they are rounded to the output's type.
     oracle: &'a [f64],
     /// The trial's inputs of the same size.
     inputs: Vec<(&'a str, Vec<f64>)>,
@@ -62,7 +63,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// The same for square matrices, whose rows and columns need not be neighbouring axes.
+    /// Returns the axes of square matrices, whose rows and columns need not be neighbouring axes.
     fn square(&self) -> Option<Square> {
         let axes = self.names.iter().zip(&self.lengths);
         let axes: Vec<Axis> = axes
@@ -72,7 +73,7 @@ impl Evidence<'_> {
     }
 }
 
-/// What the output would be. `None` where the hypothesis does not say.
+/// An output predicted by a hypothesis. An element is `None` if the hypothesis makes no claim about it.
 struct Prediction {
     explanation: String,
     values: Vec<Option<f64>>,
@@ -164,7 +165,7 @@ pub(super) fn explain<E: Element>(
         found.extend(best(case, stick, &damage, name, predictions));
     }
     for (name, predict) in TABLE {
-        // What is all zeros is also every zero of the reference moved about, and scaled by nothing.
+        // An output of zeros also matches any shift or scaling of the reference's zeros, so the plain explanation wins.
         let zeros = |one: &Hypothesis| one.name == ZERO;
         if found.iter().any(|one| zeros(one) && one.explains_all) {
             break;
@@ -188,7 +189,7 @@ fn order(a: &Hypothesis, b: &Hypothesis) -> Ordering {
     all.then(a.except.cmp(&b.except)).then_with(remaining)
 }
 
-/// What has to be explained.
+/// The damage to be explained.
 struct Damage<'a> {
     wrong: &'a [bool],
     /// Wrong elements.
@@ -223,7 +224,7 @@ fn best<E: Element>(
         .min_by(|a, b| order(a, b).then(a.remaining.total_cmp(&b.remaining)))
 }
 
-/// What remains of the error under a prediction, if that is little.
+/// Returns the error that remains under a prediction, if the remaining error is small.
 fn weigh<E: Element>(
     case: &OutputCase<'_, E>,
     stick: &Yardstick,
@@ -284,8 +285,8 @@ fn weigh<E: Element>(
     })
 }
 
-/// How far what is there may be from a prediction: as far as from the reference, and where the prediction is larger than that, as far
-/// as a few roundings of it go.
+/// Returns the allowed distance from a prediction: the reference's tolerance, or a few roundings of the prediction if
+/// the prediction is larger.
 fn allowance<E: Element>(stick: &Yardstick, predicted: E, want: f64, got: E) -> f64 {
     const ROUNDINGS: f64 = 1e-6;
     let predicted = predicted.to_f64();

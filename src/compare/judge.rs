@@ -30,20 +30,21 @@ pub struct NamedInput<'a, E> {
     pub name: &'a str,
     /// Its values, in the output's type.
     pub values: &'a [E],
-    /// Whether they are of another type on the device: an output that equals them is then a conversion, not an echo.
+    /// True if the output's element type differs on the device: an output that equals the input is then a conversion,
+    /// not an echo.
     pub converted: bool,
 }
 
-/// Everything that judging one output takes.
+/// The inputs to the judgement of one output.
 #[derive(Clone, Copy)]
 pub struct OutputCase<'a, E> {
     /// The output's name.
     pub name: &'a str,
     /// Its axes, outermost first.
     pub axes: &'a [Axis],
-    /// What it is judged by.
+    /// The output's tolerance.
     pub tolerance: &'a Tolerance,
-    /// What the device left.
+    /// Values that the device left.
     pub got: &'a [E],
     /// The reference in the kernel's type and order of operations.
     pub golden: &'a [E],
@@ -53,21 +54,21 @@ pub struct OutputCase<'a, E> {
     pub inputs: &'a [NamedInput<'a, E>],
     /// Wrong results that this test knows of, to be named where one explains a difference.
     pub alternatives: &'a [Alternative<'a>],
-    /// Which work-item computes which element, when known.
+    /// The mapping from elements to work-items, if the binding declares it.
     pub owner: Option<&'a OwnerOf<'a>>,
 }
 
-/// What an output is held against, worked out once for all that stands in its place.
+/// The limits of one output, computed once and shared by all comparisons against its references.
 pub struct Yardsticks {
     golden: Yardstick,
     oracle: Yardstick,
 }
 
 impl Yardsticks {
-    /// Of references and tolerance; what is there does not matter.
+    /// Computes the limits from references and tolerance; `case.got` has no influence.
     ///
     /// # Errors
-    /// Nothing can be held against them.
+    /// The references cannot be used for a comparison.
     pub fn of<E: Element>(case: &OutputCase<'_, E>) -> Result<Yardsticks, Unusable> {
         unusable::check(case)?;
         Ok(Yardsticks {
@@ -85,10 +86,10 @@ pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport
     judge_by(case, &Yardsticks::of(case)?)
 }
 
-/// The same by yardsticks that were made of its references and tolerance.
+/// Judges an output by limits that were computed from its references and tolerance.
 ///
 /// # Errors
-/// It has another length than they.
+/// The output's length differs from the references'.
 pub fn judge_by<E: Element>(
     case: &OutputCase<'_, E>,
     sticks: &Yardsticks,
@@ -141,7 +142,8 @@ fn against(problem: &Problem) -> Reference {
     }
 }
 
-/// Those of some outputs that would pass where `case.got` stands, without a word about why not: most are left at their first element.
+/// Returns the candidate outputs that would pass in place of `case.got`. It gives no reasons, because most candidates
+/// fail at their first element.
 pub(super) fn passing<'c, E: Element>(
     case: &OutputCase<'_, E>,
     sticks: &Yardsticks,
@@ -178,7 +180,7 @@ fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     }
 }
 
-/// What the absolute tolerance is multiplied by.
+/// Returns the factor on the absolute tolerance.
 fn scale<E>(case: &OutputCase<'_, E>) -> f64 {
     if !case.tolerance.scaled {
         return 1.0;

@@ -1,4 +1,4 @@
-//! Where damage lies: the axes along which all of it lies, in words.
+//! Location of damage: a description in words of the axes that it lies along.
 
 mod diagonal;
 mod part;
@@ -10,9 +10,10 @@ use diagonal::Diagonal;
 pub(super) use diagonal::Square;
 use part::Part;
 
-/// Where all marked elements of a tensor lie: "rows 16..31 only", "above the diagonal", "second chunk on". Ranges
-/// include both ends. Where others lie there too, it is a bounding box, and says how much of it is marked: "rows 16..31 only, head 1
-/// only (12 % of that box)". `None` where nothing is marked or no simple description fits.
+/// Describes the region of all marked elements of a tensor: "rows 16..31 only", "above the diagonal", "second chunk
+/// on". Ranges include both ends. If the region contains unmarked elements, the description is a bounding box with the
+/// share that is marked: "rows 16..31 only, head 1 only (12 % of that box)". Returns `None` if nothing is marked or no
+/// simple description fits.
 pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
     let at: Vec<usize> = (0..marked.len()).filter(|&flat| marked[flat]).collect();
     let &first = at.first()?;
@@ -58,7 +59,7 @@ pub fn pattern(axes: &[Axis], marked: &[bool]) -> Option<String> {
     }
 }
 
-/// What restricts the marked elements along an axis.
+/// A restriction of the marked elements along an axis.
 struct Along {
     axis: usize,
     words: String,
@@ -66,7 +67,7 @@ struct Along {
     kept: Vec<usize>,
 }
 
-/// What restricts the marked elements along each axis, beyond what their side of the diagonal says.
+/// Describes how the marked elements are restricted along each axis, beyond what their side of the diagonal implies.
 fn along_axes(axes: &[Axis], at: &[usize], side: Option<(Square, Diagonal)>) -> Vec<Along> {
     let present = present(axes, at);
     let along = axes.iter().zip(&present).enumerate();
@@ -127,7 +128,7 @@ fn present(axes: &[Axis], at: &[usize]) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// What restricts the marked indices along one axis of several.
+/// Describes how the marked indices are restricted along one axis of several.
 fn some_of(axis: &Axis, present: &[usize]) -> Option<String> {
     let (name, length) = (&axis.name, axis.length);
     let (&first, &last) = (present.first()?, present.last()?);
@@ -223,7 +224,7 @@ fn period(at: &[usize], length: usize) -> Option<(usize, usize)> {
     .then_some((step, first))
 }
 
-/// Everything from `first` to the end, with the block size whose last, partial block that is.
+/// Describes the range from `first` to the end, with the block size whose last, partial block the range is.
 fn tail(length: usize, first: usize) -> String {
     let blocks = [1024, 512, 256, 128, 64, 32, 16];
     let partial = blocks

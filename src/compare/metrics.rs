@@ -1,22 +1,23 @@
-//! How far an output is from a reference.
+//! Measures of the distance between an output and a reference.
 
 use crate::verdict::{self, Axis, Besides, Metrics, Reference};
 
 use super::{Element, OutputCase, OwnerOf, tensor};
 
-/// What every element is held against, and how closely.
+/// The reference values of an output, and the allowed distances.
 pub(super) struct Yardstick {
     /// Reference values.
     pub want: Vec<f64>,
     /// Bit for bit; the three below are then 0.
     pub exact: bool,
-    /// How many places of the output's type are allowed, or what follows if that is more. `want` is of that type then.
+    /// Allowed places of the output's type. The larger of this and the following tolerances applies. `want` then has
+    /// the output's type.
     pub ulp: u32,
     /// Absolute error allowed.
     pub absolute: f64,
     /// Error allowed on top as a share of the element's own reference value.
     pub relative: f64,
-    /// Whether 0 and -0 are the same where `exact`.
+    /// True if 0 and -0 are equal under `exact`.
     pub zero_signs_equal: bool,
 }
 
@@ -45,7 +46,7 @@ impl Yardstick {
         }
     }
 
-    /// Whether `got` will do at `at`: false unless it surely does.
+    /// Returns true only if `got` is certainly acceptable at `at`.
     fn accepts<E: Element>(&self, at: usize, got: E, error: f64, allowed: f64) -> bool {
         if self.exact {
             let want = E::nearest(self.want[at]);
@@ -57,8 +58,8 @@ impl Yardstick {
     }
 }
 
-/// How far it is from `want` to the value so many places further on, towards `got` (below a power of two they are closer
-/// together than above); in the other direction where there is no finite one.
+/// Returns the distance from `want` to the value `count` places further towards `got`. Below a power of two values are
+/// closer together than above it. If there is no finite value in this direction, the other direction is used.
 fn places<E: Element>(want: f64, got: E, count: u32) -> f64 {
     let rank = E::nearest(want).rank();
     let count = i64::from(count);
@@ -82,7 +83,7 @@ pub(super) fn error<E: Element>(got: E, want: f64) -> f64 {
     }
 }
 
-/// Whether every element will do.
+/// Returns true if every element is acceptable.
 pub(super) fn all_within<E: Element>(got: &[E], yardstick: &Yardstick) -> bool {
     let mut pairs = got.iter().zip(&yardstick.want).enumerate();
     let within = |(at, (&got, &want)): (usize, (&E, &f64))| {
@@ -112,7 +113,7 @@ pub(super) fn measure<E: Element>(
             reference_squares += want * want;
         }
         let allowed = yardstick.allowed(at, value);
-        // Of what is the very value, most of all there are, nothing below changes anything.
+        // An exact element, the commonest case, adds no error, so the rest is skipped.
         let same = value.to_f64() == want && value.bits() == nearest.bits();
         let error = if same { 0.0 } else { error(value, want) };
         let tie = error == max_abs && max_allowed.is_none_or(|most| allowed > most);

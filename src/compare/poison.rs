@@ -1,9 +1,10 @@
-//! What unwritten memory holds, and how an element tells that it comes from something that nobody had written.
+//! Poison of unwritten memory, and detection of output elements that stem from unwritten memory.
 //!
-//! Every output is filled before launch with the emulator's poison for memory ([`Poison::Memory`]): a signalling NaN as f32 and as either
-//! half read as bf16, and as an integer beyond every index. Memory of f16 and f64 holds a pattern that signals in its own type.
-//! Arithmetic makes a NaN quiet, so the poison itself in an output means that nobody wrote there, and its quiet form that
-//! somebody computed with memory nobody had written. Registers, LDS and scratch that nobody wrote have poisons of their own.
+//! Every output is filled before launch with the emulator's poison for memory ([`Poison::Memory`]): a signalling NaN as
+//! f32 and as either half read as bf16, and as an integer beyond every index. Memory of f16 and f64 holds a pattern
+//! that signals in its own type. Arithmetic makes a NaN quiet. The poison itself in an output therefore means that no
+//! kernel wrote there, and its quiet form means that a kernel computed with unwritten memory. Registers, LDS and
+//! scratch have poisons of their own.
 
 use gfx906::machine::Poison;
 
@@ -31,13 +32,13 @@ pub fn element<E: Element>() -> E {
     E::from_bits(pattern(E::KIND))
 }
 
-/// Whether an element is still what [`fill`] left.
+/// Returns true if an element still holds the pattern of [`fill`].
 pub fn is_left<E: Element>(value: E) -> bool {
     value.bits() == pattern(E::KIND)
 }
 
-/// What an element comes from that nobody had written: it holds a poison, or it is a NaN with the payload of one, signalling or
-/// quiet, of either sign, widened or narrowed.
+/// Returns the unwritten source of an element. The element holds a poison, or is a NaN with a poison's payload:
+/// signalling or quiet, of either sign, widened or narrowed.
 pub fn source<E: Element>(value: E) -> Option<Poison> {
     let kind = E::KIND;
     let plain = |bits: u64| (bits | quiet(kind)) & !sign(kind);
@@ -48,7 +49,7 @@ pub fn source<E: Element>(value: E) -> Option<Poison> {
     })
 }
 
-/// Of the wrong elements those that come from something nobody had written, by what that was.
+/// Groups the wrong elements that stem from unwritten memory by their source.
 pub fn sources<E: Element>(got: &[E], wrong: &[bool]) -> Vec<Unwritten> {
     let found = got.iter().zip(wrong).filter(|&(_, &wrong)| wrong);
     let found: Vec<Poison> = found.filter_map(|(&value, _)| source(value)).collect();

@@ -1,4 +1,4 @@
-//! The same trial run again: the outputs must have the same bits.
+//! Comparison of a repeated trial: the outputs must have the same bits.
 
 use crate::verdict::{Axis, Problem};
 

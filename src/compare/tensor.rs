@@ -1,4 +1,4 @@
-//! Where an element is: flat positions and indices along named axes.
+//! Positions of elements: flat indices, and indices along named axes.
 
 use crate::verdict::Axis;
 
@@ -18,7 +18,7 @@ pub fn index(axes: &[Axis], flat: usize) -> Vec<usize> {
     index
 }
 
-/// How many flat positions one step along each axis is.
+/// Returns the number of flat positions in one step along each axis.
 pub(super) fn strides(axes: &[Axis]) -> Vec<usize> {
     let mut strides = vec![1; axes.len()];
     for at in (1..axes.len()).rev() {

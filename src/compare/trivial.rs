@@ -18,7 +18,7 @@ pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<St
     Ok(accepted_trivially_by(case, &Yardsticks::of(case)?))
 }
 
-/// The same by yardsticks that were made of the case's references and tolerance.
+/// Does the same by limits that were computed from the case's references and tolerance.
 pub fn accepted_trivially_by<E: Element>(
     case: &OutputCase<'_, E>,
     sticks: &Yardsticks,

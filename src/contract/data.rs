@@ -42,7 +42,7 @@ impl Data {
         Data::from(values).to(ElementKind::Bf16)
     }
 
-    /// Floats of 64 bits. In so many words, since numbers that nobody has given a type would be of this one.
+    /// Makes data of 64-bit floats. A named constructor is needed because untyped literals would default to f64.
     pub fn f64(values: Vec<f64>) -> Data {
         Data {
             kind: ElementKind::F64,
@@ -50,7 +50,7 @@ impl Data {
         }
     }
 
-    /// The same in another type: the nearest values.
+    /// Converts the elements to the nearest values of another type.
     pub fn to(self, kind: ElementKind) -> Data {
         if kind == self.kind {
             self
@@ -64,7 +64,7 @@ impl Data {
         self.kind
     }
 
-    /// Their values in f64. Exact for every type.
+    /// Returns the values in f64, which is exact for every type.
     pub fn wide(&self) -> Vec<f64> {
         match &self.held {
             Held::Floats(values) => values.iter().map(|&value| value.into()).collect(),
@@ -97,10 +97,10 @@ impl Data {
         }
     }
 
-    /// As elements of a type: the nearest of it.
+    /// Converts the values to the nearest elements of a type.
     pub fn elements<E: Element>(&self) -> Vec<E> {
         match &self.held {
-            // Not by way of a number: a NaN keeps its bits.
+            // A conversion through a number would lose a NaN's payload.
             Held::Floats(values) if self.kind == ElementKind::F32 && E::KIND == self.kind => values
                 .iter()
                 .map(|value| E::from_bits(value.to_bits().into()))
@@ -118,7 +118,7 @@ impl Data {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of elements.
     pub fn count(&self) -> usize {
         match &self.held {
             Held::Floats(values) => values.len(),

@@ -30,7 +30,8 @@ pub fn design(function: &Function, seed: u64) -> Vec<Values> {
     }
     while open.any() {
         let candidates = (0..CANDIDATES).filter_map(|_| candidate(&space, &open, &mut stream));
-        // The first of the best. Every open pair can be completed, so that each candidate covers one at least.
+        // The best candidate is chosen, the first among equals. Every open pair can be completed, so each candidate
+        // covers at least one.
         let rank = |one: &Levels| {
             space.work(*one).saturating_mul(1 << 32) / open.within(*one).max(1) as i128
         };

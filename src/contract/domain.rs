@@ -1,9 +1,10 @@
-//! What a contract promises to hold for: telling values of its sizes, choices that a case may leave open, what does not go together.
+//! The domain of a contract: telling values of its sizes, choices that a case may leave open, and combinations that are
+//! excluded.
 
 use super::Values;
 use super::relation::Relation;
 
-/// What a choice is called, and the words for it. Of a choice that a case may leave open the first is what it then is.
+/// A choice's name and words. If a case leaves the choice open, the first word applies.
 pub type Choice = (&'static str, &'static [&'static str]);
 
 /// The domain of a contract. With the contract's own words it spans the cases that [`super::design`] chooses from.
@@ -11,11 +12,11 @@ pub type Choice = (&'static str, &'static [&'static str]);
 pub struct Domain {
     /// Telling values of its sizes and whole numbers: each has a place in one of them.
     pub factors: &'static [Factor],
-    /// What inputs may hold besides what they ordinarily do: choices that a case may leave open, and that kernels need not be told of.
+    /// Input classes besides ordinary values: choices that a case may leave open, and that kernels need not be told.
     pub values: &'static [Choice],
     /// Conventions that a case may leave open; a kernel that is not told is one of the first.
     pub conventions: &'static [Choice],
-    /// What is left out.
+    /// Rules that exclude combinations.
     pub rules: &'static [Rule],
     /// Cases whose right output is zeros or a copy of an input. A kernel that writes nothing fails them, and they prove no more than that.
     pub uncomputed: &'static [Rule],
@@ -37,9 +38,9 @@ pub enum Factor {
 pub struct Rule {
     /// The parameters that it is about. Where a contract has not all of them, those are absent and break nothing.
     pub of: &'static [&'static str],
-    /// What is left out, and why.
+    /// The exclusion and its reason.
     pub says: &'static str,
-    /// Whether a case is, by these parameters alone.
+    /// Returns true if the rule excludes the case, judged by these parameters alone.
     pub breaks: fn(&Values) -> bool,
 }
 
@@ -56,12 +57,12 @@ impl Domain {
         }
     }
 
-    /// With inputs that may hold other values.
+    /// Adds classes of input values.
     pub const fn values(self, values: &'static [Choice]) -> Domain {
         Domain { values, ..self }
     }
 
-    /// With conventions that a case may leave open.
+    /// Adds conventions that a case may leave open.
     pub const fn conventions(self, conventions: &'static [Choice]) -> Domain {
         Domain {
             conventions,
@@ -74,17 +75,17 @@ impl Domain {
         self.conventions.iter().chain(self.values)
     }
 
-    /// Without what breaks these rules.
+    /// Excludes the cases that break these rules.
     pub const fn without(self, rules: &'static [Rule]) -> Domain {
         Domain { rules, ..self }
     }
 
-    /// With cases whose right output no kernel has to compute: the test of tests accepts zeros and echoes there.
+    /// Adds cases whose right output needs no computation: the test of tests accepts zeros and echoes there.
     pub const fn uncomputed(self, uncomputed: &'static [Rule]) -> Domain {
         Domain { uncomputed, ..self }
     }
 
-    /// With laws that need no reference.
+    /// Adds laws that need no reference.
     pub const fn relations(self, relations: &'static [Relation]) -> Domain {
         Domain { relations, ..self }
     }

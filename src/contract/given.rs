@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use deltanet_reference::rule::Scale;
 
-/// What a trial is handed from elsewhere, by the names that its function gives the tensors.
+/// Tensors from elsewhere, by the names that the function gives its tensors.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     /// Inputs, used in place of drawn ones. Each has as many elements as the function's own.
     pub inputs: BTreeMap<String, Vec<f32>>,
-    /// What outputs should be, used in place of the golden reference. The oracle stays the harness's own.
+    /// Expected outputs, used in place of the golden reference. The oracle stays the harness's own.
     pub expected: BTreeMap<String, Vec<f32>>,
     /// The factor on the output; nothing: the function's own.
     pub scale: Option<f64>,

@@ -64,7 +64,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Something given that the contract did not ask for.
+    /// Returns a given tensor that the contract did not ask for.
     fn unused(&self) -> Option<&'a String> {
         let given = self.given?;
         let checked = |name: &str| self.made.checks.iter().any(|check| check.name == name);
@@ -76,7 +76,8 @@ impl<'a> Instance<'a> {
         inputs.chain(expected).next()
     }
 
-    /// What the contract's own code asks for and does not declare. The trial makes an error of it.
+    /// Panics because the contract's code asks for a name that it does not declare. The trial turns the panic into an
+    /// error.
     fn undeclared(&self, what: &str, name: &str) -> ! {
         panic!(
             "contract `{}` declares no {what} `{name}`",
@@ -95,13 +96,13 @@ impl<'a> Instance<'a> {
         word.unwrap_or_else(|| self.undeclared("choice", name))
     }
 
-    /// The same where contracts that have the choice share code with those that have not.
+    /// Returns a word of the case, or none if the contract lacks the choice: contracts with and without it share code.
     pub fn chosen(&self, name: &str) -> Option<&'static str> {
         let declared = self.function.choices().any(|(known, _)| *known == name);
         declared.then(|| self.word(name))
     }
 
-    /// Whether the contract has a dimension.
+    /// Returns true if the contract has a dimension.
     pub fn has(&self, name: &str) -> bool {
         self.function.dims.contains(&name)
     }
@@ -136,7 +137,7 @@ impl<'a> Instance<'a> {
         self.draw_as(ElementKind::F32, name, axes, distribution)
     }
 
-    /// The same of another type than f32: what was drawn, rounded.
+    /// Draws a tensor of another type than f32; drawn values are rounded.
     pub fn draw_as(
         &mut self,
         kind: ElementKind,
@@ -147,7 +148,8 @@ impl<'a> Instance<'a> {
         self.draw_changed(kind, name, axes, distribution, |_, _| {})
     }
 
-    /// The same with some of what was drawn replaced: `change` has a stream of numbers of its own, so that all else stays what it was.
+    /// Draws a tensor and replaces some of its values. `change` has its own stream of numbers, so that all other values
+    /// stay the same.
     pub fn draw_changed(
         &mut self,
         kind: ElementKind,
@@ -171,7 +173,7 @@ impl<'a> Instance<'a> {
         kept
     }
 
-    /// The same under a name that is not that of its stream of numbers: streams keep their names, so that seeds keep their meaning.
+    /// Draws a tensor from a stream of another name. Streams keep their names, so that seeds keep their meaning.
     pub fn draw_from(
         &mut self,
         stream: &str,
@@ -206,7 +208,8 @@ impl<'a> Instance<'a> {
         self.input_as(ElementKind::F32, name, axes, distribution)
     }
 
-    /// The same of another type than f32: what was drawn, rounded. Device and references see the same values.
+    /// Draws an input of another type than f32; drawn values are rounded, and device and references see the same
+    /// values.
     pub fn input_as(
         &mut self,
         kind: ElementKind,
@@ -256,7 +259,7 @@ impl<'a> Instance<'a> {
         self.output_as(ElementKind::F32, name, axes)
     }
 
-    /// The same of another type than f32.
+    /// Adds an output of another type than f32.
     pub fn output_as(&mut self, kind: ElementKind, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
         let kind = self.kind(name, kind);
         let kept = self.keep(name, axes, Role::Written, kind, None);
@@ -311,7 +314,7 @@ impl<'a> Instance<'a> {
         Some(given)
     }
 
-    /// Kernels are offered it.
+    /// Offers a tensor to kernels.
     pub fn offer(&mut self, buffer: Buffer) {
         self.made.tensors[buffer.tensor].offered = true;
     }
@@ -355,8 +358,8 @@ impl<'a> Instance<'a> {
         self.check_or(buffer, (values, wide), Vec::new())
     }
 
-    /// The same as [`Instance::check`], with the mistakes that a report should know of. A golden reference of floats is rounded to the
-    /// tensor's type.
+    /// Checks a tensor as [`Instance::check`] does, with the mistakes that a report should recognise. A golden
+    /// reference of floats is rounded to the tensor's type.
     pub fn check_or<G: Into<Data>>(
         &mut self,
         buffer: Buffer,
@@ -368,7 +371,7 @@ impl<'a> Instance<'a> {
         self.check_part(buffer, (&name, axes), (golden, oracle), mistakes)
     }
 
-    /// The same for a part of a tensor that holds several outputs: judged, and reported, by its own name and axes.
+    /// Checks a part of a tensor that holds several outputs. The part is judged and reported by its own name and axes.
     pub fn check_part<G: Into<Data>>(
         &mut self,
         buffer: Buffer,

@@ -22,7 +22,7 @@ pub use tensor::{Buffer, Check, Mistake, Prepared, Role, Tensor, axes, elements,
 pub use test::{Case, Judged, Test};
 pub use values::{Value, Values};
 
-/// What making an instance returns: nothing, or why it did not get as far as comparing.
+/// The result of making an instance; the error explains why nothing was compared.
 pub type Outcome<T = ()> = Result<T, DeviceError>;
 
 /// The most elements a tensor of a test may have: 64 MiB of f32.
@@ -35,7 +35,7 @@ pub type Formula = (&'static str, &'static str);
 pub struct Function {
     /// The name that the registry uses.
     pub name: &'static str,
-    /// What it computes, in words.
+    /// A title in words.
     pub title: &'static str,
     /// A formula for each output, in the letters of its sizes and tensors; other names are defined by formulas of their own.
     pub formulas: &'static [Formula],
@@ -49,17 +49,17 @@ pub struct Function {
     pub outputs: &'static [&'static str],
     /// Its largest tensors, as products of dimensions.
     pub largest: &'static [&'static [&'static str]],
-    /// What it promises to hold for.
+    /// The domain in which the contract holds.
     pub domain: Domain,
     /// Draws its inputs, and says what its outputs should be.
     pub run: fn(&mut Instance<'_>) -> Outcome,
 }
 
-/// Why a shape is refused.
+/// A reason to refuse a shape.
 pub struct Refusal {
-    /// What is wrong.
+    /// The problem.
     pub title: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
@@ -69,7 +69,7 @@ impl Function {
         self.words.iter().chain(self.domain.open())
     }
 
-    /// Whether a shape is beyond what the tool takes.
+    /// Returns a refusal if a shape is beyond the tool's limits.
     pub fn refuses(&self, values: &Values) -> Option<Refusal> {
         let elements = self
             .largest

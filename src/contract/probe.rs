@@ -1,4 +1,4 @@
-//! What tensors a contract has at a case, found out by making it.
+//! Discovery of a contract's tensors at a case by making an instance.
 
 use super::{Function, Instance, Role, Values};
 use crate::compare::ElementKind;
@@ -14,17 +14,17 @@ pub struct Probed {
     pub axes: Vec<Axis>,
     /// The type of its elements.
     pub kind: ElementKind,
-    /// Whether it starts with values.
+    /// True if the tensor starts with values.
     pub starts_with_values: bool,
-    /// Whether launches write it.
+    /// True if launches write it.
     pub written: bool,
-    /// Whether kernels are offered it.
+    /// True if kernels are offered it.
     pub offered: bool,
-    /// Whether it is compared as a whole.
+    /// True if it is compared as a whole.
     pub compared: bool,
     /// Names of the outputs in it that are compared, where those are parts.
     pub parts: Vec<String>,
-    /// How it is drawn.
+    /// The distribution that it is drawn from.
     pub values: Option<String>,
 }
 

@@ -20,20 +20,20 @@ pub use step::{Order, Step, heads, reversed, within_groups};
 pub struct Relation {
     /// Short stable name: `scaled-by-two`.
     pub name: &'static str,
-    /// What it says, in words.
+    /// The law in words.
     pub says: &'static str,
     /// The cases that it says something of.
     pub applies: fn(&Values) -> bool,
-    /// What it is.
+    /// The law itself.
     pub law: Law,
 }
 
-/// What a law is of.
+/// The kind of a law.
 #[derive(Clone, Copy, Debug)]
 pub enum Law {
-    /// Of two runs.
+    /// A law of two runs.
     Twice(Twice),
-    /// Of one: what stands on the left of equations, and on the right, of inputs and outputs. An absent tensor makes no claim.
+    /// A law of one run: equations between inputs and outputs. An absent tensor makes no claim.
     Alone(fn(&Values, &Seen<'_>) -> Option<Vec<Claim>>),
 }
 
@@ -42,34 +42,34 @@ pub enum Law {
 pub struct Twice {
     /// The case of the second run, where that has other sizes.
     pub case: Option<fn(&Values) -> Values>,
-    /// What makes the inputs of a run in between of the tensors of the first, where there is one: its outputs are seen with those of the
-    /// first, under their names with an apostrophe.
+    /// Steps that make the inputs of an intermediate run from the tensors of the first run. The outputs of the
+    /// intermediate run join those of the first, with an apostrophe behind their names.
     pub between: Option<&'static [Step]>,
-    /// What makes the inputs of the second run of the tensors of the first.
+    /// Steps that make the inputs of the second run from the tensors of the first.
     pub inputs: &'static [Step],
-    /// What makes the outputs of the second run of the tensors of the first.
+    /// Steps that make the expected outputs of the second run from the tensors of the first.
     pub outputs: &'static [Step],
-    /// What is done to the outputs of the second run before they are compared.
+    /// Steps applied to the outputs of the second run before the comparison.
     pub seen: &'static [Step],
-    /// How near they must be.
+    /// The required closeness.
     pub keeps: Keeps,
 }
 
-/// How near two sides of a law must be.
+/// The required closeness of the two sides of a law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// Every bit where nothing over- or underflows: powers of two and signs pass through every rounding to nearest.
     Bits,
-    /// As far apart as the tolerances of the outputs let both sides be, each as the law carries it on.
+    /// The sides may differ by the sum of the outputs' tolerances, each propagated through the law.
     Tolerance,
 }
 
 /// Inputs and outputs of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// What it started with.
+    /// Arrays that the run started with.
     pub inputs: &'a [Array],
-    /// What it left.
+    /// Arrays that the run left.
     pub outputs: &'a [Array],
 }
 
@@ -94,7 +94,7 @@ pub struct Claim {
     pub right: Array,
 }
 
-/// Of every case.
+/// Returns true for every case.
 pub fn always(_: &Values) -> bool {
     true
 }
@@ -137,12 +137,12 @@ impl Relation {
         }
     }
 
-    /// The same of some cases only.
+    /// Restricts the law to some cases.
     pub const fn when(self, applies: fn(&Values) -> bool) -> Relation {
         Relation { applies, ..self }
     }
 
-    /// The same with a run in between.
+    /// Adds an intermediate run.
     pub const fn after(self, between: &'static [Step]) -> Relation {
         let law = match self.law {
             Law::Twice(twice) => Law::Twice(Twice {
@@ -154,7 +154,7 @@ impl Relation {
         Relation { law, ..self }
     }
 
-    /// The same with a second run of another case, of whose outputs a part is compared.
+    /// Gives the second run another case; a part of its outputs is compared.
     pub const fn at(self, case: fn(&Values) -> Values, seen: &'static [Step]) -> Relation {
         let law = match self.law {
             Law::Twice(twice) => Law::Twice(Twice {

@@ -1,4 +1,4 @@
-//! Tensors of an instance, and what they should be.
+//! Tensors of an instance, and their expected values.
 
 use std::sync::OnceLock;
 
@@ -28,7 +28,7 @@ impl Buffer {
     }
 }
 
-/// What a tensor is for.
+/// The role of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Uploaded, and unchanged afterwards.
@@ -45,22 +45,22 @@ pub struct Tensor {
     pub name: String,
     /// Its axes, outermost first.
     pub axes: Vec<Axis>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// The type of its elements.
     pub kind: ElementKind,
-    /// What it starts with; nothing for what launches write.
+    /// Its initial values; none for a tensor that launches write.
     pub data: Option<Data>,
-    /// Whether kernels are offered it; otherwise only the references know it.
+    /// True if kernels are offered it; otherwise only the references know it.
     pub offered: bool,
-    /// How it was drawn, in words; nothing for what follows from other tensors.
+    /// The distribution that it was drawn from; none if it follows from other tensors.
     pub values: Option<String>,
-    /// What it starts with as the device has it, once somebody asked.
+    /// The initial bytes on the device, computed on first use.
     pub bytes: OnceLock<Option<Vec<u8>>>,
 }
 
 impl Tensor {
-    /// What it starts with, as bytes in the contract's order.
+    /// Returns the initial bytes in the contract's order.
     pub fn bytes(&self) -> Option<&[u8]> {
         let made = || self.data.as_ref().map(Data::bytes);
         self.bytes.get_or_init(made).as_deref()
@@ -90,11 +90,11 @@ pub fn axes<const N: usize>(named: [(&str, usize); N]) -> Vec<Axis> {
         .collect()
 }
 
-/// An output and what it should be.
+/// An output and its expected values.
 pub struct Check {
-    /// Where it stands.
+    /// The output's buffer.
     pub buffer: Buffer,
-    /// What reports call it: the tensor's name, or that of a part.
+    /// The name in reports: the tensor's name, or a part's name.
     pub name: String,
     /// Its axes, outermost first.
     pub axes: Vec<Axis>,
@@ -106,7 +106,7 @@ pub struct Check {
     pub mistakes: Vec<Mistake>,
     /// True where the right output is zeros or a copy of an input, so that those pass.
     pub uncomputed: bool,
-    /// What the output is held against, or why nothing can be.
+    /// The limits of the comparison, or the reason why nothing can be compared.
     pub yardsticks: OnceLock<Result<Yardsticks, String>>,
     /// The output that nobody computed and that would pass, if one would.
     pub trivial: OnceLock<Option<String>>,
@@ -116,7 +116,7 @@ pub struct Check {
 pub struct Mistake {
     /// Short stable name: `state-dropped`.
     pub name: &'static str,
-    /// What went wrong if the output is this one: `the state is dropped at chunk boundaries`.
+    /// The explanation of such an output: `the state is dropped at chunk boundaries`.
     pub explanation: &'static str,
     /// Computes that output.
     compute: Box<dyn Fn() -> Vec<f64> + Send + Sync>,

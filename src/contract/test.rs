@@ -14,19 +14,19 @@ pub struct Test {
     pub id: String,
     /// Other names it answers to.
     pub aliases: Vec<String>,
-    /// What it runs.
+    /// The function it runs.
     pub function: &'static Function,
     /// The name of the binding that it is for, if not any that has none.
     pub binding: Option<String>,
-    /// What it computes, in words.
+    /// A title in words.
     pub title: String,
-    /// Whether it is one of the document's 26.
+    /// True if it is one of the document's 26 tests.
     pub documented: bool,
-    /// Whether its cases are those of the contract's domain.
+    /// True if its cases are designed from the contract's domain.
     pub designed: bool,
     /// Its shapes. A test with one shape has one case, whose id is the test's.
     pub cases: Vec<Case>,
-    /// How each output is judged.
+    /// Judgement of each output.
     pub outputs: BTreeMap<String, Judged>,
     /// The wrong kernels it must catch, by the names that the contract's binding has for them.
     pub planted: Vec<String>,
@@ -41,11 +41,11 @@ pub struct Case {
     pub values: Values,
 }
 
-/// How an output is judged, and why so.
+/// An output's tolerance, and the reason for it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Judged {
-    /// What it may differ by.
+    /// The allowed difference.
     pub tolerance: Tolerance,
-    /// Why the tolerance is what it is: the measured figure.
+    /// The measured figure that justifies the tolerance.
     pub reason: String,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a parameter is set to.
+/// The value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A whole number.
@@ -36,13 +36,13 @@ impl Values {
         }
     }
 
-    /// The same to be launched in another of the ways that a binding knows; 0: the first.
+    /// Returns the same parameters with another launch form of the binding; 0 is the first.
     #[must_use]
     pub fn with_variant(self, variant: usize) -> Values {
         Values { variant, ..self }
     }
 
-    /// In which of the ways that a binding knows it is launched.
+    /// Returns the index of the binding's launch form.
     pub fn variant(&self) -> usize {
         self.variant
     }

@@ -12,14 +12,14 @@ use crate::contract::{
 use crate::references;
 use crate::tensor::Distribution::{self, Uniform};
 
-/// What an exponential may be asked: beyond what f32 holds of its result, 0 from both sides, the ends.
+/// Input classes of an exponential: results beyond f32, zeros of both signs, the ends of the range.
 const FUNCTION: &[Choice] = &[(
     values::NAME,
     &[values::ORDINARY, FAR, values::TINY, values::INFINITE],
 )];
 /// Arguments so far from 0 that the result, or that of their negative, is infinite, subnormal or 0.
 const FAR: &str = "far";
-/// What is rounded once.
+/// Input classes of an operation that rounds once.
 const OPERANDS: &[Choice] = &[(
     values::NAME,
     &[
@@ -31,7 +31,7 @@ const OPERANDS: &[Choice] = &[(
         values::INFINITE,
     ],
 )];
-/// What is copied.
+/// Input classes of a copy.
 const COPIED: &[Choice] = &[(
     values::NAME,
     &[
@@ -41,7 +41,7 @@ const COPIED: &[Choice] = &[(
         values::INFINITE,
     ],
 )];
-/// What is summed: one infinity is in all sums behind it.
+/// Input classes of a sum. One infinity reaches all sums behind it.
 const SUMMANDS: &[Choice] = &[(
     values::NAME,
     &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
@@ -314,7 +314,7 @@ fn broadcast_mul(t: &mut Instance<'_>) -> Outcome {
         places.map(|(at, a)| a * factors[at % s]).collect()
     };
     let sizes = Mistake::new(exchanged::NAME, "S and C are exchanged", of_rows);
-    // With more rows than factors, one that is behind their end is read.
+    // If there are more rows than factors, a wrong kernel reads factors beyond their end.
     let mistakes = (s < c).then_some(sizes).into_iter().collect();
     let references = references!(t, |a, b| operators::broadcast_mul(a, b, s, c));
     t.check_or(out, references, mistakes)

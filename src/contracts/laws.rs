@@ -26,7 +26,7 @@ pub const fn doubled(steps: [&'static [Step]; 2]) -> Relation {
     .when(|case| case.word(values::NAME) != Some(values::HUGE))
 }
 
-/// Both operands may be exchanged.
+/// A law: the operands may be exchanged.
 pub const fn commutes(steps: [&'static [Step]; 2]) -> Relation {
     Relation::twice(
         "operands-exchanged",
@@ -56,7 +56,7 @@ pub const fn transposed(inputs: &'static [Step]) -> Relation {
     .at(|case| case.exchanged("M", "N"), &[])
 }
 
-/// What stands at a place along an axis depends on what stands there alone.
+/// A law: results at a position along an axis depend on the inputs at that position alone.
 pub const fn moved(name: &'static str, says: &'static str, steps: &'static [Step]) -> Relation {
     // A kernel may well sum in another order elsewhere.
     Relation::twice(name, says, [steps, steps], Keeps::Tolerance)
@@ -89,12 +89,12 @@ pub const HEADS_WITHIN_GROUPS: Relation = moved(
 pub const TWICE: Order = |_, places| (0..places).chain(0..places).collect();
 
 impl Values {
-    /// The same with another whole number.
+    /// Returns the case with one whole number changed.
     pub(super) fn with(&self, name: &str, number: i64) -> Values {
         self.changed(|known| (known == name).then_some(number))
     }
 
-    /// The same with two whole numbers exchanged.
+    /// Returns the case with two whole numbers exchanged.
     pub(super) fn exchanged(&self, one: &str, other: &str) -> Values {
         self.changed(|known| match known {
             known if known == one => self.get(other),

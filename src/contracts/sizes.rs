@@ -4,7 +4,7 @@ use crate::contract::Factor;
 
 /// Sequences: one, and some.
 pub const SEQUENCES: Factor = Factor::One("B", &[1, 3]);
-/// The same where a sequence is long.
+/// Batch sizes for long sequences.
 pub const TWO_SEQUENCES: Factor = Factor::One("B", &[1, 2]);
 /// Heads that all have keys and values of their own.
 pub const HEADS: Factor = Factor::One("H", &[1, 3, 5]);

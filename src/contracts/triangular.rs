@@ -11,7 +11,8 @@ use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
 
-/// What is copied, or not: an infinity that is not stays nowhere, whatever it is multiplied by.
+/// Input classes of a triangular copy. An infinity that is not copied must not appear anywhere, whatever it is
+/// multiplied by.
 const COPIED: &[Choice] = &[(
     values::NAME,
     &[
@@ -21,7 +22,7 @@ const COPIED: &[Choice] = &[(
         values::INFINITE,
     ],
 )];
-/// What is solved: of independent keys, or of keys that are nearly the same, where every element is nearly -1.
+/// The matrix to solve: from independent keys, or from nearly equal keys, where every element is nearly -1.
 pub const MATRIX: Choice = ("matrix", &["independent", "correlated"]);
 
 /// A full matrix that is solved when cut to its lower triangle.
@@ -51,7 +52,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["n", "n"]],
         domain: Domain::of(&[
             Factor::One("n", &[1, 16, 17, 33, 65]),
-            // Something is kept and something is not, but of one element.
+            // Every diagonal but the outermost keeps some elements and drops others.
             Factor::One("diag", &[-9, -1, 0, 1, 9]),
         ])
         .values(COPIED)

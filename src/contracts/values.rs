@@ -1,7 +1,7 @@
-//! What inputs may hold besides what they ordinarily do: zeros of both signs, subnormals, infinities, magnitudes far apart.
+//! Input classes beyond ordinary values: zeros of both signs, subnormals, infinities, magnitudes far apart.
 //!
-//! A contract names the classes that its formula is defined for, as words of [`NAME`]. The first element keeps what was drawn, so that zeros
-//! alone are never right.
+//! A contract lists the classes that its formula is defined for, as words of [`NAME`]. The first element keeps its
+//! drawn value, so that an output of zeros is never right.
 
 use crate::compare::ElementKind;
 use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule};
@@ -10,7 +10,7 @@ use crate::verdict::Axis;
 
 /// The choice of classes.
 pub const NAME: &str = "values";
-/// What a case without the choice has.
+/// The class of a case without the choice.
 pub const ORDINARY: &str = "ordinary";
 /// Half of the elements are 0 or -0.
 pub const ZEROS: &str = "zeros";
@@ -35,7 +35,7 @@ pub const N: Factor = Factor::One("n", &[1, 63, 64, 257, 1000]);
 /// The choice of [`GREAT`].
 pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 
-/// Where there is nothing but the first element.
+/// A rule for tensors that have only the first element.
 pub const ALONE: Rule = Rule {
     of: &["n", NAME],
     says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
@@ -60,7 +60,7 @@ pub fn input(
     input_of(t, class, (name, axes), distribution)
 }
 
-/// The same of a class that the contract names.
+/// Draws an input of a class that the contract names.
 pub fn input_of(
     t: &mut Instance<'_>,
     class: &'static str,
@@ -72,7 +72,7 @@ pub fn input_of(
     Ok(drawn)
 }
 
-/// The same that kernels are not offered.
+/// Draws a tensor of a class that kernels are not offered.
 pub fn draw_of(
     t: &mut Instance<'_>,
     class: &'static str,
@@ -83,7 +83,7 @@ pub fn draw_of(
     t.draw_changed(ElementKind::F32, name, axes, distribution, change)
 }
 
-/// The same rounded to another type, whose subnormals are as f32's.
+/// Draws an input of a class, rounded to another type. The type's subnormals are those of f32.
 pub fn input_as(
     t: &mut Instance<'_>,
     kind: ElementKind,
@@ -97,7 +97,7 @@ pub fn input_as(
     Ok(drawn)
 }
 
-/// Both operands of a product, element by element: none is 0 where the other is infinite.
+/// Draws both operands of an elementwise product. No element is 0 where its partner is infinite.
 pub fn factors(
     t: &mut Instance<'_>,
     [a, b]: [(&str, Vec<Axis>); 2],
@@ -109,7 +109,7 @@ pub fn factors(
     Ok([a, input_of(t, of_b, b, distribution)?])
 }
 
-/// Both operands of a product of matrices, which sums: only one element is infinite.
+/// Draws both operands of a matrix product. Only one element is infinite, because the product sums.
 pub fn matrices(
     t: &mut Instance<'_>,
     [a, b]: [(&str, Vec<Axis>); 2],
@@ -132,7 +132,7 @@ pub fn opposed(class: &'static str) -> [&'static str; 2] {
 /// The operands of [`OPPOSED`].
 const LOW: &str = "of about 2^-100";
 const HIGH: &str = "of about 2^100";
-/// What an infinity meets.
+/// The name of the values that an infinity is multiplied by.
 const NOT_ZERO: &str = "not zero";
 
 /// Makes rows of these lengths short: their squares sum to `squares`, about an epsilon, so that it shows where the epsilon stands. One row
@@ -145,7 +145,7 @@ pub fn shorten(values: &mut [f32], channels: usize, squares: f64, zeros: usize) 
             .for_each(|x| *x = (f64::from(*x) * factor) as f32);
     }
     let rows = values.len() / channels;
-    // Of fewer rows too little would be left that is not 0.
+    // Fewer rows would leave too few elements that are not 0.
     if rows > 3 {
         values[(1 + zeros) * channels..][..channels].fill(0.0);
     }

@@ -184,7 +184,7 @@ struct Loaded {
 
 struct EmulatorSession {
     gpu: Gpu,
-    /// What the sanitizer is told of memory.
+    /// The heap that informs the sanitizer about memory.
     heap: Option<Arc<Heap>>,
     modules: Vec<Loaded>,
     threads: usize,
@@ -257,7 +257,8 @@ impl Session for EmulatorSession {
         Ok(self.module(module)?.module.base + symbol.address)
     }
 
-    /// What lies beyond a buffer faults here, for reads too, but for the rest of its last dword: only that needs a guard.
+    /// Allocates a buffer around which every access faults, reads included. Only the rest of the buffer's last dword
+    /// does not fault, so only this rest needs a guard.
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
         let address = self.gpu.alloc_with_last_dword(name, bytes);
         let address = address.map_err(failed)?;

@@ -147,7 +147,7 @@ fn card(index: u32, found: &Found, environment: Vec<String>) -> CardReport {
     }
 }
 
-/// What of the environment the runtime heeds, as `NAME=value`.
+/// Returns the environment variables that the runtime reads, as `NAME=value`.
 fn environment() -> Vec<String> {
     let set = |name: &str| {
         let value = std::env::var_os(name)?;

@@ -8,12 +8,12 @@ use super::{Device, DeviceError, Limits, Place, Session, Watch};
 use crate::exit::Stop;
 use crate::verdict::DeviceReport;
 
-/// How this program runs one trial in a process of its own.
+/// The command that runs one trial in a process of its own.
 #[derive(Clone, Debug)]
 pub struct Child {
     /// The arguments with which it does.
     pub args: Vec<OsString>,
-    /// How many seconds one run of the trial may take.
+    /// The time limit of one run of the trial, in seconds.
     pub seconds: u32,
 }
 
@@ -24,9 +24,9 @@ pub struct Isolation {
     pub program: OsString,
     /// The program's arguments.
     pub args: Vec<OsString>,
-    /// Where the trial's device is.
+    /// The place of the trial's device.
     pub place: Place,
-    /// How long one run of the trial may take.
+    /// The time limit of one run of the trial.
     pub limit: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What one launch may use up before it counts as a hang, and how the waves of a group take turns.
+//! Limits of one launch, beyond which the launch counts as a hang, and the schedule of a group's waves.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ const INSTRUCTIONS: u64 = 1_000_000_000;
 /// CPU seconds of a launch, if nobody says: the second line of defence against kernels that never end.
 const SECONDS: f64 = 30.0;
 
-/// What one launch may use up, on devices that count it. Processor time, never time on the clock: a process that is stopped uses
-/// none up.
+/// Limits of one launch, on devices that count instructions. Time is processor time and never wall-clock time, because
+/// a stopped process uses no processor time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wave instructions; none: without limit.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub seconds: Option<f64>,
     /// Instructions that a wave runs before another of its group has its turn; none: the device's own choice.
     pub turn: Option<u32>,
-    /// In which order groups and waves run; none: the trial's own choice.
+    /// The order of groups and waves; none lets the trial choose.
     #[serde(with = "as_text")]
     pub schedule: Option<Schedule>,
 }
@@ -57,7 +57,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The same with another number of instructions.
+    /// Returns the limits with another number of instructions.
     pub fn of_instructions(self, instructions: u64) -> Limits {
         Limits {
             instructions: Some(instructions),
@@ -66,7 +66,7 @@ impl Limits {
     }
 }
 
-/// What `--budget` says: wave instructions, CPU seconds, or both. What it does not name has no limit.
+/// The value of `--budget`: wave instructions, CPU seconds, or both. An absent part has no limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Wave instructions.

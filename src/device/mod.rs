@@ -1,4 +1,4 @@
-//! Where kernels run. A device moves bytes and launches kernels; it never compares anything.
+//! Devices that run kernels. A device moves bytes and launches kernels; it never compares anything.
 
 pub mod emulator;
 #[cfg(feature = "hip")]
@@ -26,7 +26,7 @@ pub use watch::{Charged, Ledger, NOTHING, Sanitize, Sink, TraceSpec, Tracing, Wa
 
 /// A place where kernels run.
 pub trait Device: Send + Sync {
-    /// What it is, for reports.
+    /// Describes the device for reports.
     fn describe(&self) -> DeviceReport;
 
     /// Opens a session with memory of its own, in which one trial runs: what a faulting or straying kernel
@@ -41,7 +41,7 @@ pub trait Device: Send + Sync {
         watch: &Watch,
     ) -> Result<Box<dyn Session>, DeviceError>;
 
-    /// Whether it can observe what kernels do.
+    /// Returns true if the device can observe kernels.
     fn observes(&self) -> bool {
         false
     }
@@ -83,7 +83,7 @@ pub trait Session {
         Ok(())
     }
 
-    /// What these bytes hold stands for nothing: a kernel that makes use of them makes a mistake, which a sanitizer tells.
+    /// Marks bytes as unwritten: a kernel that uses them makes a mistake, which a sanitizer reports.
     fn unwritten(&mut self, _address: u64, _bytes: u64) {}
 
     /// Copies from the device, after all launches so far.
@@ -95,7 +95,7 @@ pub trait Session {
     /// Waits for all launches so far.
     fn sync(&mut self) -> Result<(), DeviceError>;
 
-    /// What the sanitizer has found in all launches so far, also in one that did not come to its end.
+    /// Returns the sanitizer's findings of all launches so far, unfinished launches included.
     fn findings(&self) -> &[FindingReport] {
         &[]
     }
@@ -108,7 +108,7 @@ pub struct Allocated {
     pub address: u64,
     /// The guards around it, which can be written and read as the buffer can.
     pub guards: Guards,
-    /// Whether every byte of it is 0; otherwise it holds whatever was there.
+    /// True if every byte is 0; otherwise the content is arbitrary.
     pub zeroed: bool,
 }
 
@@ -125,29 +125,29 @@ pub struct Launch<'a> {
     pub dynamic_lds: u32,
     /// The explicit arguments, laid out as the kernel's metadata says.
     pub kernarg: &'a [u8],
-    /// Whether all work-groups are resident and may wait for one another.
+    /// True if all work-groups are resident and may wait for one another.
     pub cooperative: bool,
 }
 
-/// What a device knows about a launch that came to its end.
+/// A device's report of a launch that finished.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launched {
     /// Wave instructions executed, where the device counts them.
     pub wave_instructions: Option<u64>,
-    /// What else was counted, where that was asked for.
+    /// Further counters, if they were requested.
     pub counters: Option<CountersReport>,
     /// Time of the kernel on the device, in seconds, where the device measures it.
     pub kernel_seconds: Option<f64>,
 }
 
-/// Why a device could not do what it was asked.
+/// A failure of a device operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceError {
     /// The report, possibly of several lines.
     pub message: String,
-    /// What kind of end it was.
+    /// The kind of the failure.
     pub kind: DeviceErrorKind,
-    /// Where and why the kernel stopped, in full, where the device knows it. The message says the same for people.
+    /// The place and the reason of the kernel's stop, if the device knows them. The message says the same for people.
     pub trap: Option<Box<Trap>>,
 }
 
@@ -225,7 +225,7 @@ impl Place {
     }
 }
 
-/// Which device is wanted.
+/// The requested device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The emulator.
@@ -237,7 +237,7 @@ pub enum Target {
 /// A device, and how trials run on it.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Which device.
+    /// The requested device.
     pub target: Target,
     /// The process of its own that each trial gets; without it trials run in this one.
     pub child: Option<Child>,

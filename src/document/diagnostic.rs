@@ -8,17 +8,17 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 /// One thing that is wrong in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// Where, in bytes.
+    /// Byte range of the complaint.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The error.
     pub title: String,
-    /// What the caret says.
+    /// The text at the caret.
     pub label: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
-/// So many are shown; the rest are counted.
+/// The maximum number of complaints that are shown; the rest are counted.
 const SHOWN: usize = 12;
 
 /// Lays complaints out for reading.

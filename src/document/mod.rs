@@ -15,9 +15,9 @@ pub type Placed<'a> = &'a Spanned<DeValue<'a>>;
 
 /// A table, what it is called in complaints, and where it stands.
 pub struct Table<'a> {
-    /// In words: `test`, `output`.
+    /// The kind of table in words: `test`, `output`.
     pub what: &'static str,
-    /// Where a missing key is complained about.
+    /// The span for complaints about a missing key.
     pub span: Range<usize>,
     keys: &'a DeTable<'a>,
 }

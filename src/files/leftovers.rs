@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-/// How the name of a temporary file ends; it begins with a dot.
+/// The suffix of a temporary file's name; the name begins with a dot.
 pub(super) const END: &str = ".deltanet-check.tmp";
 
 /// Removes temporary files from the directory of a file that is about to be written. A file that is being written is locked by its

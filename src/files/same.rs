@@ -1,9 +1,9 @@
-//! Whether two paths lead to one file, however they are spelled.
+//! Detection of two paths that lead to one file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a path leads to: through links, `..` and other names of the same file.
+/// The target of a path, through links, `..` and other names of the same file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// A file that is there: its device and its number on it.

@@ -46,7 +46,7 @@ impl Dtype {
         }
     }
 
-    /// Whether its elements are numbers with fractions.
+    /// Returns true for types of floats.
     #[must_use]
     pub fn is_float(self) -> bool {
         self.kind == 'f' || self == Dtype::BF16

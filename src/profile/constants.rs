@@ -1,4 +1,4 @@
-//! What the model takes to be so of an MI50: one table, each row with its unit and its source.
+//! Constants of the MI50 model: one table, each row with its unit and its source.
 
 use gfx906::observe::costs::Latencies;
 use gfx906::observe::costs::banks::BANKS;
@@ -11,9 +11,9 @@ pub struct Constant {
     pub name: &'static str,
     /// Its value.
     pub value: f64,
-    /// What the value counts.
+    /// The unit of the value.
     pub unit: &'static str,
-    /// Who says so, and how well it is known.
+    /// The source, and how reliable it is.
     pub source: &'static str,
 }
 
@@ -43,7 +43,7 @@ pub const LDS: u32 = 64 << 10;
 pub const LDS_GRANULE: u32 = 512;
 /// Work-groups of several waves that a compute unit holds: each has one of its barriers.
 pub const BARRIERS: u32 = 16;
-/// How much more than the sum of all pipes the upper end allows.
+/// The factor on the sum of all pipes that gives the upper end.
 pub const SLACK: f64 = 1.2;
 /// Cycles from issue to return: the least that is known, and more.
 pub const LATENCIES: Latencies = Latencies {

@@ -30,7 +30,7 @@ pub struct Counts {
 #[serde(deny_unknown_fields)]
 struct Counted {
     name: String,
-    /// In MHz.
+    /// Clock in MHz.
     clock: Option<f64>,
     /// Work-groups of a launch, and waves of each.
     groups: u32,
@@ -39,7 +39,7 @@ struct Counted {
     vgprs: u32,
     #[serde(default)]
     lds_bytes: u32,
-    /// What the four counts are for, each: head-tokens of a launch.
+    /// Head-tokens of a launch, which the four counts refer to.
     units: f64,
     /// Wave instructions of the vector ALU, at full rate.
     #[serde(default)]
@@ -72,16 +72,16 @@ struct Measured {
     seconds: f64,
 }
 
-/// What the model says of a kernel, beside what was measured.
+/// The model's estimate of a kernel, beside a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Held {
     /// The kernel.
     pub name: String,
-    /// In MHz.
+    /// Clock in MHz.
     pub clock: f64,
     /// Seconds of a launch, with the launch itself.
     pub seconds: Interval,
-    /// What the model makes of it.
+    /// The model's estimate.
     pub model: Estimate,
     /// The measurements.
     pub measured: Vec<Error>,
@@ -90,11 +90,12 @@ pub struct Held {
 /// A measurement, and how far the model is off.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Error {
-    /// What was measured.
+    /// A description of the measurement.
     pub what: String,
-    /// How long it took.
+    /// The measured time.
     pub seconds: f64,
-    /// By what factor it is above the upper end (more than 1) or below the lower end (less); 1 within.
+    /// The ratio to the upper end, if the measurement is above it (more than 1), or to the lower end, if it is below
+    /// (less than 1); 1 within the interval.
     pub factor: f64,
 }
 
@@ -122,7 +123,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// What the model says of each; at its own clock, if it has one.
+    /// Returns the estimate of each kernel, at the kernel's own clock if it has one.
     pub fn held(&self) -> Vec<Held> {
         self.kernel.iter().map(Counted::held).collect()
     }
@@ -186,7 +187,7 @@ impl Counted {
 }
 
 impl Held {
-    /// What the model says of a launch, beside what it took: what was measured, and seconds.
+    /// Compares the estimate of a launch with its measurement in seconds.
     pub fn of(
         name: String,
         clock: f64,

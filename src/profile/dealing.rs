@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::constants::{CUS, SIMDS};
 
-/// What a compute unit has to do, in cycles of each pipe.
+/// The work of a compute unit, in cycles of each pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Unit {
     simds: [u64; SIMDS],
@@ -24,13 +24,13 @@ struct Unit {
 /// Cycles of a compute unit's pipes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pipes {
-    /// Of the vector ALU of its busiest SIMD.
+    /// Cycles of the vector ALU of the busiest SIMD.
     pub valu: u64,
-    /// Of LDS.
+    /// Cycles of LDS.
     pub lds: u64,
-    /// Of the vector cache: a line each.
+    /// Cycles of the vector cache, one for each line.
     pub vmem: u64,
-    /// Of scalar, branch and message instructions.
+    /// Cycles of scalar, branch and message instructions.
     pub scalar: u64,
 }
 
@@ -69,7 +69,7 @@ impl Unit {
     }
 }
 
-/// How a launch fills the card.
+/// The distribution of a launch's work over the card.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dealing {
     /// Compute units that have anything to do.
@@ -78,7 +78,7 @@ pub struct Dealing {
     pub simds: usize,
     /// The share of the card's SIMDs that have.
     pub fill: f64,
-    /// What the average compute unit has to do, as a share of what the busiest has.
+    /// The average compute unit's work as a share of the busiest unit's.
     pub balance: f64,
     /// The greatest number of cycles that a compute unit's slowest pipe takes: all pipes overlap.
     pub overlapped: u64,
@@ -137,7 +137,7 @@ pub fn deal(groups: &[&GroupCost], at_once: u32) -> Dealing {
     }
 }
 
-/// When the last of some jobs is done, where each goes to the slot that is free first.
+/// Returns the time at which the last job ends, if each job goes to the slot that is free first.
 fn makespan(jobs: impl Iterator<Item = u64>, slots: usize) -> u64 {
     let mut free: BinaryHeap<Reverse<u64>> = std::iter::repeat_n(Reverse(0), slots).collect();
     let mut last = 0;

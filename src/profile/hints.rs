@@ -1,4 +1,4 @@
-//! What could be better, in words, by instruction.
+//! Hints in words, by instruction: possible improvements.
 
 use gfx906::observe::costs::{Class, Example, Site, banks};
 
@@ -18,7 +18,7 @@ pub struct Hint {
     text: String,
 }
 
-/// What could be better with an instruction.
+/// Returns a hint on how to improve an instruction.
 pub fn of_site(one: &SiteProfile, site: &Site, found: Option<Pattern>) -> Option<Hint> {
     let worst = site.worst.as_deref()?;
     let conflicts = one.lds_cycles - one.lds_cycles_ideal;

@@ -32,7 +32,7 @@ pub struct LaunchProfile {
     pub waves: u64,
     /// Wave instructions by issue class.
     pub instructions: BTreeMap<&'static str, u64>,
-    /// Those of the vector ALU, of all rates.
+    /// Instructions of the vector ALU, of all rates.
     pub valu_instructions: u64,
     /// Cycles that these keep a SIMD, summed over all waves.
     pub valu_cycles: u64,
@@ -52,23 +52,23 @@ pub struct LaunchProfile {
     pub unique_bytes: BytesReport,
     /// Bytes of the lines in which they are.
     pub unique_bytes_of_lines: BytesReport,
-    /// What the kernel takes.
+    /// The kernel's resources.
     pub resources: Resources,
-    /// What a compute unit holds of it.
+    /// The occupancy of a compute unit.
     pub occupancy: Occupancy,
-    /// How it fills the card.
+    /// The distribution over the card.
     pub dealing: Dealing,
     /// The work-group that would take longest alone: near and far latencies.
     pub chain: ChainProfile,
-    /// What the model makes of it.
+    /// The model's estimate.
     pub model: Estimate,
     /// Instructions on memory and LDS, by address.
     pub memory_instructions: Vec<SiteProfile>,
-    /// What could be better.
+    /// Hints for improvements.
     pub hints: Vec<String>,
 }
 
-/// What a kernel takes.
+/// The resources of a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Resources {
     /// VGPRs of a wave.
@@ -107,11 +107,11 @@ pub struct SiteProfile {
     pub source: Option<String>,
     /// Its issue class.
     pub class: &'static str,
-    /// How many waves executed it.
+    /// The number of waves that executed the instruction.
     pub executed: u64,
     /// Cycles of LDS.
     pub lds_cycles: u64,
-    /// Without conflicts.
+    /// LDS cycles if there were no conflicts.
     pub lds_cycles_ideal: u64,
     /// Lines asked for.
     pub lines: u64,

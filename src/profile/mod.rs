@@ -1,4 +1,4 @@
-//! What kernels cost on an MI50, modelled from the instructions that ran on the emulator (docs/profile.md).
+//! A model of kernels' costs on an MI50, from the instructions that ran on the emulator (docs/profile.md).
 
 pub mod constants;
 mod counts;

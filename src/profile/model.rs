@@ -1,4 +1,4 @@
-//! What a launch would take on the card: an interval, and what limits it.
+//! An estimate of a launch's time on the card: an interval, and the limiting resource.
 
 use gfx906::observe::costs::GroupCost;
 use serde::Serialize;
@@ -20,7 +20,7 @@ impl Card {
     }
 }
 
-/// What a launch asks of memory.
+/// The memory traffic of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Different bytes, those read and those written.
@@ -32,16 +32,16 @@ pub struct Traffic {
 /// A lower and an upper end.
 pub type Interval = [f64; 2];
 
-/// What a launch would take, without the launch itself.
+/// The estimated time of a launch, without the overhead of launching.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The interval, in seconds.
     pub seconds: Interval,
-    /// What the lower end is made of: `valu`, `lds`, `vmem`, `scalar`, `memory` or `chain`.
+    /// The resource that determines the lower end: `valu`, `lds`, `vmem`, `scalar`, `memory` or `chain`.
     pub limiter: &'static str,
     /// The least that these instructions and bytes could take, evenly spread over the card, in seconds.
     pub floor: f64,
-    /// What the floor is made of: `valu` or `memory`.
+    /// The resource that determines the floor: `valu` or `memory`.
     pub floor_of: &'static str,
     /// The floor as a share of the interval's upper and lower ends.
     pub share_of_floor: Interval,

@@ -1,10 +1,10 @@
-//! How many work-groups a compute unit holds at once, and what keeps it from holding more.
+//! Occupancy: the number of work-groups that a compute unit holds at once, and the limiting resource.
 
 use serde::Serialize;
 
 use super::constants::{BARRIERS, LDS, LDS_GRANULE, SIMDS, VGPR_GRANULE, VGPRS, WAVES};
 
-/// What a work-group takes of a compute unit.
+/// The resources that a work-group needs from a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// Its waves.
@@ -15,14 +15,14 @@ pub struct Needs {
     pub lds: u32,
 }
 
-/// What a compute unit holds.
+/// The occupancy of a compute unit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Occupancy {
     /// Work-groups at once.
     pub groups: u32,
     /// Their waves, on each SIMD.
     pub waves_a_simd: f64,
-    /// What keeps it from holding more: `waves`, `vgprs`, `lds`, `barriers`.
+    /// The resource that limits the occupancy: `waves`, `vgprs`, `lds`, `barriers`.
     pub limiter: &'static str,
     /// Work-groups that the slots for waves would hold.
     pub by_waves: u32,
@@ -34,7 +34,7 @@ pub struct Occupancy {
     pub by_barriers: Option<u32>,
 }
 
-/// What a compute unit holds of such work-groups.
+/// Computes how many such work-groups a compute unit holds.
 pub fn occupancy(needs: Needs) -> Occupancy {
     let Needs { waves, vgprs, lds } = needs;
     let (waves, simds) = (waves.max(1), SIMDS as u32);

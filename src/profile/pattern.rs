@@ -1,4 +1,4 @@
-//! What one execution of a memory instruction looks like: runs of neighbours that begin a pitch apart.
+//! The access pattern of one execution of a memory instruction: runs of neighbours that begin a pitch apart.
 
 use gfx906::observe::costs::Example;
 use gfx906::observe::costs::banks;
@@ -22,7 +22,7 @@ fn places(example: &Example) -> Vec<u64> {
     on.map(|(_, &at)| at).collect()
 }
 
-/// Where runs begin, and how many lanes each has. Neighbours have the same place, or the next.
+/// Returns the start and the lane count of each run. Neighbours have equal or adjacent addresses.
 fn runs(places: &[u64], bytes: u64) -> Vec<(u64, usize)> {
     let mut runs: Vec<(u64, usize)> = Vec::new();
     let mut last = None;

@@ -15,7 +15,7 @@ use crate::text::kernel_label;
 
 /// Name and version of the JSON format.
 pub const SCHEMA: &str = "deltanet-check/profile/1";
-/// The same of the model beside what was measured.
+/// The format of the comparison of the model with measurements.
 pub const HELD: &str = "deltanet-check/held/1";
 
 /// Profiles as programs read them.
@@ -23,7 +23,7 @@ pub const HELD: &str = "deltanet-check/held/1";
 pub struct ProfileReport {
     /// Name and version of this format.
     pub schema: &'static str,
-    /// Whether all cases are in it.
+    /// True if the report contains all cases.
     pub complete: bool,
     /// Cases that were selected; a launch file is one.
     pub selected: usize,
@@ -45,7 +45,7 @@ pub struct Failed {
 }
 
 impl ProfileReport {
-    /// Before anything has run.
+    /// Makes the report of a run that has not begun.
     pub fn nothing_yet(card: Card, selected: usize) -> ProfileReport {
         ProfileReport {
             schema: SCHEMA,
@@ -62,16 +62,16 @@ impl ProfileReport {
         self.profiles.len() + self.failed.len()
     }
 
-    /// How far it has come, where that is not the end.
+    /// Describes the progress of an unfinished run.
     pub fn unfinished(&self) -> Option<String> {
         let (done, all) = (self.done(), self.selected);
         (!self.complete).then(|| format!("{done} of {all} cases"))
     }
 
-    /// For programs.
+    /// Renders the report as JSON.
     ///
     /// # Errors
-    /// It cannot be put into words.
+    /// The report cannot be serialised.
     pub fn json(&self) -> io::Result<String> {
         let value = serde_json::to_value(self).map_err(io::Error::from)?;
         Ok(format!("{value:#}\n"))
@@ -187,7 +187,7 @@ pub(super) fn heading(launch: &LaunchProfile, times: usize) -> String {
     format!("{kernel}  grid {x}x{y}x{z}, block {width}x{height}x{depth}{times}")
 }
 
-/// What is known of a launch, each with its name.
+/// Returns the facts about a launch, each with its name.
 pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut say = |name: &'static str, what: String| lines.push((name, what));

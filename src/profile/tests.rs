@@ -54,7 +54,7 @@ fn figures_of_a_launch_agree_with_each_other() {
     assert!(profiled.seconds[0] > model.seconds[0]);
 }
 
-/// Whoever runs the groups, and in whichever order they end.
+/// The profile must not depend on the threads that run the groups, nor on the order in which groups end.
 #[test]
 fn a_profile_is_the_same_on_any_number_of_threads() {
     assert_eq!(profiled(RECURRENT, 1), profiled(RECURRENT, 4));

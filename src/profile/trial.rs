@@ -28,7 +28,7 @@ pub struct Profiled {
     pub launches: Vec<LaunchProfile>,
 }
 
-/// Where costs are told.
+/// Makes the ledger that receives costs.
 pub fn ledger() -> Arc<Ledger> {
     Arc::new(Ledger::new(LATENCIES))
 }
@@ -100,7 +100,7 @@ pub fn of_case(card: Card, plan: &Plan<'_>) -> Result<Profiled, Stop> {
     of_charged(card, plan.program, id.clone(), shape, &ledger.take())
 }
 
-/// Something that was to be profiled did not do what it should.
+/// Makes the error of a profiled trial that failed.
 fn failed(message: String) -> Stop {
     Stop {
         exit: Exit::Failed,

@@ -7,13 +7,13 @@ use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
 use crate::document::{Placed, Table, array, bad, integer, string, unknown};
 use crate::tensor::Stream;
 
-/// What stands for a list of cases where the contract's domain gives them.
+/// The word in place of a list of cases that takes the cases from the contract's domain.
 pub(super) const DESIGN: &str = "design";
 
 /// Ways to launch that are told apart: a multiple of every small number.
 const VARIANTS: usize = 5040;
 
-/// What a case calls the way in which it is launched, among those of its binding's `vary`.
+/// The key of a case that selects a launch form of the binding's `vary`.
 const WAY: &str = "way";
 
 /// The cases of a test that asks for a design, for a seed.
@@ -23,7 +23,7 @@ pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
             suffix if suffix.is_empty() => id.into(),
             suffix => format!("{id}:{suffix}"),
         };
-        // As many ways to launch as bindings have, each with the same right.
+        // Every launch form of a binding is equally likely.
         let variant = Stream::new(0, &id, "variant").below(VARIANTS);
         Case {
             values: values.with_variant(variant),
@@ -119,7 +119,7 @@ impl Reader<'_, '_> {
         let table = Table::of("shape", value, &keys, self.out)?;
         let way = table.get(WAY).and_then(|at| self.way(at));
         let mut values = Vec::new();
-        // In the function's order, so that an id does not depend on how the file writes the table.
+        // Values follow the function's order, so that an id does not depend on the order in the file.
         for &name in &known {
             if options.contains(&name) && table.get(name).is_none() {
                 continue;

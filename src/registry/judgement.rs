@@ -1,4 +1,4 @@
-//! How the outputs of a test are judged, and what it must catch.
+//! Judgement of a test's outputs, and the planted bugs that the test must catch.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +43,8 @@ impl Reader<'_, '_> {
         outputs
     }
 
-    /// How the outputs of a function are judged in the registry that this one extends: the loosest of its tests. A tolerance for all of a
-    /// contract's domain is none for cases that somebody names.
+    /// Returns the judgement of a function's outputs in the registry that this one extends: the loosest of the
+    /// function's tests. A tolerance for a contract's whole domain does not apply to named cases.
     fn inherited(&self, function: &Function, designed: bool) -> Option<BTreeMap<String, Judged>> {
         let mut outputs: BTreeMap<String, Judged> = BTreeMap::new();
         let tests = self.base?.tests();

@@ -26,7 +26,7 @@ pub struct Registry {
     pub phases: Vec<Phase>,
     /// The file.
     pub source: SourceReport,
-    /// Of which seed the designs are.
+    /// Seed that the pairwise designs are drawn from.
     seed: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct Phase {
     pub number: u32,
     /// Its title.
     pub title: String,
-    /// What to know about it, if anything.
+    /// A note for the reader, if there is one.
     pub note: Option<String>,
     /// Its tests.
     pub tests: Vec<Test>,

@@ -1,4 +1,4 @@
-//! From a TOML document to phases and tests, with every check on the way.
+//! Parsing of a TOML document into phases and tests, with all checks.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -114,7 +114,7 @@ fn schema(table: &Table<'_>, out: &mut Complaints) {
     }
 }
 
-/// Whether tolerances come from the built-in registry where a test gives none.
+/// Returns true if the built-in registry supplies tolerances that a test does not give.
 fn extends(table: &Table<'_>, out: &mut Complaints) -> bool {
     let Some(value) = table.get("extends") else {
         return true;
@@ -130,11 +130,11 @@ fn extends(table: &Table<'_>, out: &mut Complaints) -> bool {
     }
 }
 
-/// What reading one file remembers.
+/// The state of reading one file.
 pub(super) struct Reader<'k, 'o> {
     /// The registry that gives tolerances, if any.
     pub(super) base: Option<&'k Registry>,
-    /// Whether it is a user's, where what is demanded of the built-in one alone may be left out.
+    /// True for a user's registry, which may leave out what only the built-in one must have.
     pub(super) users: bool,
     pub(super) out: &'o mut Complaints,
     /// Every id and alias so far, and whose it is.
@@ -288,7 +288,7 @@ impl Reader<'_, '_> {
             let Some(other) = self.files.insert(file.clone(), case.id.clone()) else {
                 continue;
             };
-            // What has the same name has been complained about.
+            // A duplicate name has been complained about already.
             if other != case.id {
                 let title = format!("`{}` and `{other}` would be dumped to one file", case.id);
                 let help = format!("both are `{file}` there: name them further apart");
@@ -298,8 +298,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Why a text is no name for a test: title, label and help of the complaint. A name is typed after `--test`, where
-/// `* ? [ ] { }` make a glob, `:` sets off a shape, and blanks at an end are lost.
+/// Returns the title, label and help of a complaint about an unfit name of a test. A name is typed after `--test`,
+/// where `* ? [ ] { }` make a glob, `:` sets off a shape, and blanks at an end are lost.
 fn unfit(name: &str) -> Option<(String, &'static str, &'static str)> {
     let plain = |c: char| c.is_ascii_alphanumeric() || " ()=↔.,+_-".contains(c);
     let shown = name.escape_debug();

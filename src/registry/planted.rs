@@ -1,11 +1,11 @@
-//! Which planted bugs a test must catch: those of its contract's binding, by name.
+//! The planted bugs that a test must catch: bugs of its contract's binding, by name.
 
 use super::phase::Reader;
 use crate::binding::{built_in, built_in_called};
 use crate::contract::Function;
 use crate::document::{Placed, Table, array, bad, string, unknown};
 
-/// How a test says it.
+/// The help text on how to name them.
 const HINT: &str = "`planted = \"all\"`: it must catch every planted bug of its contract's binding; or name some, as `[\"...\"]`";
 
 impl Reader<'_, '_> {

@@ -223,7 +223,7 @@ fn every_two_values_of_the_recurrence_meet() {
 
 #[test]
 fn every_mistake_is_named_at_its_place() {
-    // What is replaced by what, what must be said, and on which line.
+    // Rows: the replaced text, its replacement, the expected complaint, and its line.
     let mistakes = [
         ("schema = 1\n", "", "this registry has no `schema`", 1),
         ("schema = 1", "schema = 7", "this registry has schema 7", 1),
@@ -446,7 +446,7 @@ fn planted_kernels_bindings_and_tests_fit_together() {
     for binding in crate::binding::built_in().expect("good files") {
         let contract = binding.function.name;
         for kernel in binding.kernels() {
-            // What stands before a formula, where the name has one.
+            // The literal part of the name before its first formula.
             let start = kernel.split('*').next().expect("a piece");
             let mut there = built_in.object.kernels.iter();
             assert!(
@@ -485,7 +485,8 @@ fn diagnostics_look_like_this() {
     insta::assert_snapshot!(parse(&bad).expect_err("three mistakes"));
 }
 
-/// Nothing that is in a file may panic: every prefix of a good one, and the good one with each byte damaged.
+/// No content of a file may cause a panic: the test reads every prefix of a good file, and the file with each byte
+/// damaged.
 #[test]
 fn damaged_files_are_diagnosed() {
     for end in (0..GOOD.len()).filter(|&end| GOOD.is_char_boundary(end)) {

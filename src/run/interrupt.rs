@@ -10,7 +10,7 @@ use std::thread::Scope;
 
 use crate::exit::{Exit, Stop};
 
-/// What knows all that a run has found so far.
+/// An owner of all results that a run has found so far.
 pub trait Ends: Send {
     /// Tells it and writes it: at the end of the run, or where it was interrupted.
     ///
@@ -26,7 +26,8 @@ pub struct Armed {
 }
 
 impl Armed {
-    /// Where there can be no thread that waits, a signal ends the program at once, and the reports are those that were written last.
+    /// Arms the signal handlers. If no waiting thread can be started, a signal ends the program at once, and the
+    /// reports written last remain.
     #[cfg(unix)]
     pub fn now() -> Armed {
         use signal_hook::consts::{SIGINT, SIGTERM};
@@ -36,7 +37,7 @@ impl Armed {
         }
         let ending = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            // Whoever asks twice does not wait for reports.
+            // A second signal ends the program without waiting for reports.
             let again = Arc::clone(&ending);
             let _ = signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, again);
         }
@@ -70,7 +71,7 @@ impl Armed {
                 return;
             };
             ending.store(true, Ordering::SeqCst);
-            // Whoever holds it finishes what is being told; then the run tells nothing more.
+            // The lock's holder finishes its output first; afterwards the run reports nothing more.
             let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
             if let Err(stop) = ledger.end(false) {
                 let _ = writeln!(std::io::stderr(), "error: {}", stop.message);

@@ -1,4 +1,4 @@
-//! What a run of tests needs before the first trial: registry, code objects, bindings, the cases that run and how each does.
+//! Preparation of a run: registry, code objects, bindings, the selected cases and the launches of each.
 
 mod interrupt;
 mod provenance;

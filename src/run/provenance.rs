@@ -1,4 +1,4 @@
-//! Where, when and of what a run is.
+//! Provenance of a run: host, time, program and code objects.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use crate::verdict::{EnvironmentReport, HostReport, KernelReport, SourceReport};
 
 use super::Setup;
 
-/// Where, when and of what a run is that begins now, of kernels that are launched as bindings say.
+/// Describes the environment of a run that begins now, with kernels launched by bindings.
 ///
 /// # Errors
 /// A built-in binding is wrong, which a test would have shown.
@@ -34,7 +34,7 @@ pub fn environment<'a>(
 }
 
 impl Setup {
-    /// Where, when and of what a run of it is that begins now.
+    /// Describes the environment of a run of this set-up that begins now.
     ///
     /// # Errors
     /// A built-in binding is wrong, which a test would have shown.

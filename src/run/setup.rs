@@ -24,7 +24,7 @@ pub struct Sources<'a> {
     pub registry: Option<&'a Path>,
     /// The kernels under test.
     pub kernels: Option<&'a Path>,
-    /// How they are launched.
+    /// Files of bindings.
     pub bind: &'a [PathBuf],
 }
 
@@ -51,7 +51,7 @@ pub struct Setup {
     pub planted: Program,
     /// The user's kernels, where they are to be validated.
     pub user: Option<Program>,
-    /// How they are launched, where not as the built-in ones are.
+    /// The bindings that replace the built-in ones.
     pub bindings: Bindings,
 }
 
@@ -118,7 +118,7 @@ impl Setup {
             let launches = kernel_globs(wanted.kernel)?;
             selected.retain(|one| self.launches(one.test, &launches));
         } else if wanted.test.is_empty() && wanted.phase.is_empty() && !self.bindings.is_empty() {
-            // Whoever binds kernels asks about their contracts.
+            // A user's bindings select the tests of their contracts.
             selected.retain(|one| self.bindings.has_for(one.test));
         }
         if selected.is_empty() {
@@ -149,7 +149,7 @@ impl Setup {
         Ok((selected, ways))
     }
 
-    /// How a case runs on a code object; or why not.
+    /// Returns the binding by which a case runs on a code object, or the reason why it does not run.
     ///
     /// # Errors
     /// A binding does not fit the case or the code object.
@@ -162,7 +162,7 @@ impl Setup {
         self.bindings.way(test, case, (program, &self.registry))
     }
 
-    /// What is said where no selected case runs.
+    /// Makes the error for a run in which no selected case runs.
     pub fn nothing_runs(&self) -> Stop {
         Stop::nothing(format!(
             "no selected test can run with the kernels of {}",
@@ -182,7 +182,7 @@ impl Setup {
         Plan::new(device, (self.program(), bound), place, seed)
     }
 
-    /// Whether a test launches a kernel that one of the globs means.
+    /// Returns true if a test launches a kernel that matches one of the globs.
     fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
         let mut own = self.bindings.of(test).peekable();
         let meant: Vec<&str> = self.kernels().filter(|name| globs.is_match(name)).collect();
@@ -199,7 +199,7 @@ impl Setup {
         own.any(hit)
     }
 
-    /// How each selected case runs, or why it does not.
+    /// Returns the binding of each selected case, or the reason why the case does not run.
     pub fn ways(
         &self,
         wanted: Selection<'_>,
@@ -208,7 +208,7 @@ impl Setup {
         let way = |one: &Selected<'_>| {
             let way = self.way(one.test, one.case, self.program())?;
             let bound = self.bindings.has_for(one.test) || one.test.binding.is_some();
-            // What is missing is an error of the test if all is required.
+            // A missing kernel is an error of the test if all kernels are required.
             Ok(match way {
                 Err(reason) if wanted.require_all && !bound => {
                     let own = Bound::built_in(one.test.function)?;

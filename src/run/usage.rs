@@ -11,7 +11,7 @@ use super::Bindings;
 /// Cases of each binding of a user, counted over one seed or several.
 #[derive(Default)]
 pub struct BindingUsage {
-    /// For each binding, in the order of the files.
+    /// The counts of each binding, in the order of the files.
     counts: Vec<Counts>,
 }
 

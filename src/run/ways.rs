@@ -1,4 +1,4 @@
-//! How each selected case runs: by the built-in binding of its contract, by a user's, or not at all.
+//! Choice of the binding for each selected case: the built-in one, a user's, or none.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,9 @@ use crate::trial::Bound;
 #[derive(Default)]
 pub struct Bindings {
     list: Vec<(Binding, Described)>,
-    /// Those of the built-in kernels that have a name, for the tests that ask for them.
+    /// Named bindings of the built-in kernels, for the tests that ask for them.
     named: Vec<&'static Binding>,
-    /// What the tensors of the named ones' contracts are, found out where a selected test asks for one.
+    /// Described tensors of the named bindings' contracts, filled in when a selected test asks for them.
     described: BTreeMap<&'static str, OnceLock<Option<Described>>>,
 }
 
@@ -64,18 +64,18 @@ impl Bindings {
         Some(sha256(source.text.as_bytes()))
     }
 
-    /// Whether there are any.
+    /// Returns true if there are no user's bindings.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether a contract has one.
+    /// Returns true if a contract has a user's binding.
     pub fn has(&self, function: &Function) -> bool {
         let mut all = self.list.iter();
         all.any(|(binding, _)| binding.function.name == function.name)
     }
 
-    /// Whether a test has one.
+    /// Returns true if a test has a user's binding.
     pub fn has_for(&self, test: &Test) -> bool {
         self.own(test).next().is_some()
     }
@@ -86,7 +86,7 @@ impl Bindings {
         own.chain(self.built_in(test).map(|named| -> &'a Binding { named }))
     }
 
-    /// Those of a user's.
+    /// Returns a user's bindings of a test.
     fn own<'a, 't>(
         &'a self,
         test: &'t Test,
@@ -94,7 +94,7 @@ impl Bindings {
         self.list.iter().filter(|(binding, _)| binding.is_for(test))
     }
 
-    /// Those of the built-in kernels that a test asks for, where the user has none.
+    /// Returns the named built-in bindings that a test asks for, if the user has none.
     fn built_in<'a, 't>(
         &'a self,
         test: &'t Test,
@@ -118,7 +118,7 @@ impl Bindings {
             .map(|(binding, described)| (binding, described))
     }
 
-    /// How a case runs on a code object; or why not.
+    /// Returns the binding by which a case runs on a code object, or the reason why it does not run.
     ///
     /// # Errors
     /// A binding does not fit the case or the code object.
@@ -185,7 +185,7 @@ impl Bindings {
     }
 }
 
-/// What a contract's tensors are, by the shapes of the registry's tests.
+/// Describes a contract's tensors at the shapes of the registry's tests.
 pub fn contract(registry: &Registry, function: &'static Function) -> Option<Described> {
     let cases = |designed: bool| -> Vec<_> {
         let tests = registry
@@ -197,7 +197,7 @@ pub fn contract(registry: &Registry, function: &'static Function) -> Option<Desc
     describe(function, &cases(false), &cases(true))
 }
 
-/// Whether a code object has none of a binding's kernels.
+/// Returns true if a code object has no kernel of a binding.
 pub(super) fn lacks(binding: &Binding, program: &Program) -> bool {
     let kernels = binding.kernels();
     let mut fixed = kernels
@@ -209,7 +209,7 @@ pub(super) fn lacks(binding: &Binding, program: &Program) -> bool {
     })
 }
 
-/// Whether a binding leaves a later one nothing.
+/// Returns true if the first binding takes every case of the later one.
 fn hides(first: &Binding, later: &Binding) -> bool {
     first.function.name == later.function.name && first.name == later.name && first.when.is_none()
 }

@@ -14,7 +14,7 @@ pub(super) struct Bug<'a> {
 }
 
 impl<'a> Bug<'a> {
-    /// The same as it is launched.
+    /// Returns the bug in the form that a trial launches.
     pub(super) fn launched(&self, setup: &'a Setup) -> Planted<'a> {
         Planted {
             bug: self.planted,
@@ -22,10 +22,10 @@ impl<'a> Bug<'a> {
         }
     }
 
-    /// Whether it is wrong in a case.
+    /// Returns true if the bug shows in a case.
     ///
     /// # Errors
-    /// What a user's binding says of it does not fit the case or the code object.
+    /// A user's binding declares a condition that does not fit the case or the code object.
     pub(super) fn applies(
         &self,
         one: &Selected<'_>,

@@ -73,7 +73,7 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// What there is before anything has run.
+    /// Makes the result of a self-test that has not begun.
     fn nothing_yet(&self, tests: usize) -> SelfTest {
         SelfTest {
             device: self.device.describe().description,
@@ -84,7 +84,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Some tests at a time: what is shared between the trials of a case goes when its tests are through.
+    /// Runs a few tests at a time, so that the shared data of a case is freed when its tests are done.
     fn run(
         &self,
         selected: &[Selected<'a>],
@@ -167,7 +167,7 @@ impl<'a> Runner<'a> {
             return one.test.planted.iter().filter_map(named).collect();
         }
         let own = self.setup.bindings.of(one.test).flat_map(bugs);
-        // Of the built-in kernels' ways, too, a test names what its sizes can show.
+        // A test of a named built-in binding lists the bugs that its sizes can show.
         let asks = one.test.binding.is_some() && !self.setup.bindings.has_for(one.test);
         own.filter(|bug| !asks || one.test.planted.contains(&bug.planted.name))
             .collect()
@@ -247,7 +247,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Whether a test whose cases somebody named must catch a bug: which cases a design has is a matter of its seed.
+    /// Returns true if a test with named cases must catch the bug. The cases of a design depend on its seed.
     fn is_named_elsewhere(&self, test: &Test, bug: &Bug<'_>) -> bool {
         let mut others = self.setup.registry.tests().filter(|other| {
             let same = other.function.name == test.function.name && other.binding == test.binding;
@@ -272,7 +272,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What a wrong kernel may use up: many times what the honest ones need, so that a hang is noticed soon.
+    /// Returns the limits of a wrong kernel: many times the need of the honest one, so that a hang is noticed soon.
     fn budget(&self, honest: &TrialReport) -> Limits {
         let launches = honest.launches.iter();
         let largest = launches.filter_map(|launch| launch.wave_instructions).max();
@@ -312,7 +312,7 @@ impl<'a> Runner<'a> {
 
 /// Cases that are run side by side.
 const BATCH: usize = 48;
-/// Where a test's cases begin among all that are selected.
+/// Returns the index of a test's first case among all selected cases.
 fn offset(all: &[Selected<'_>], part: &[Selected<'_>]) -> usize {
     all.iter()
         .position(|one| std::ptr::eq(one, &raw const part[0]))

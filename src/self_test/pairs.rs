@@ -1,6 +1,6 @@
-//! In which cases each bug is tried.
+//! The order in which cases are tried for each bug.
 
-/// Whether a planted bug was launched in a case, and how it was caught.
+/// True if a planted bug was launched in a case, and the description of how it was caught.
 pub(super) type Tried = (bool, Option<String>);
 
 /// Cases times bugs of a test up to which every pair is run.
@@ -29,7 +29,7 @@ pub(super) fn next_pairs(tried: &[Vec<Option<Tried>>], round: usize) -> Vec<(usi
         );
     }
     for bug in (0..bugs).filter(|&bug| !(0..cases).any(|case| caught(case, bug))) {
-        // In the middle of the cases first: neither the smallest nor the largest.
+        // The middle cases come first, because they are neither the smallest nor the largest.
         let turn = (0..cases).map(|k| (cases / 2 + bug + k) % cases);
         let case = turn.into_iter().find(|&case| open(case, bug));
         pairs.extend(

@@ -1,20 +1,20 @@
-//! What a self-test found.
+//! The result of a self-test.
 
 /// The result of a self-test.
 pub struct SelfTest {
-    /// What the kernels ran on.
+    /// The device that ran the kernels.
     pub device: String,
     /// The seed of the inputs.
     pub seed: u64,
-    /// Whether all tests are in it.
+    /// True if the result contains all tests.
     pub complete: bool,
-    /// How many there are to be.
+    /// The number of selected tests.
     pub selected: usize,
     /// Every test, in the registry's order.
     pub tests: Vec<TestResult>,
 }
 
-/// What became of one test.
+/// The result of one test.
 pub struct TestResult {
     /// The test's id.
     pub id: String,
@@ -22,42 +22,43 @@ pub struct TestResult {
     pub phase: u32,
     /// Its cases.
     pub cases: Vec<CaseResult>,
-    /// Whether each case must catch a planted bug: those of bindings need not, and a design does not know where each is wrong.
+    /// True if each case must catch a planted bug. Cases of bindings need not, and a design does not know which bugs
+    /// show in which case.
     pub each: bool,
     /// Its planted bugs.
     pub planted: Vec<PlantResult>,
 }
 
-/// What became of one case.
+/// The result of one case.
 pub struct CaseResult {
     /// The case's id.
     pub id: String,
     /// The honest kernels: nothing where they pass, and so zeros and echoes are rejected; otherwise what is wrong.
     pub honest: Option<String>,
-    /// How the output of no launch at all was rejected; nothing if it passed.
+    /// The description of how a run without launches was rejected; none if that run passed.
     pub silent: Option<String>,
-    /// How many planted bugs it caught.
+    /// The number of planted bugs that the case caught.
     pub caught: usize,
 }
 
-/// What became of one planted bug.
+/// The result of one planted bug.
 pub struct PlantResult {
-    /// What is wrong in it.
+    /// The mistake in words.
     pub name: String,
-    /// Whether the test must catch it.
+    /// True if the test must catch the bug.
     pub due: bool,
-    /// How it was caught, in the first case that did; nothing if none did.
+    /// The description of how the first catching case caught it; none if no case did.
     pub caught: Option<String>,
-    /// How many cases caught it.
+    /// The number of cases that caught it.
     pub by: usize,
-    /// In how many it was tried.
+    /// The number of cases that tried it.
     pub tried: usize,
-    /// Whether any case launched it.
+    /// True if any case launched it.
     pub launched: bool,
 }
 
 impl SelfTest {
-    /// Everything that is not as it must be, one line each.
+    /// Returns every violation of the self-test's demands, one line each.
     pub fn complaints(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for test in &self.tests {
@@ -88,7 +89,7 @@ impl SelfTest {
         lines
     }
 
-    /// How many planted bugs there are that were caught or must be, and how many were.
+    /// Returns the number of planted bugs that were caught or must be, and the number that were caught.
     pub fn planted(&self) -> (usize, usize) {
         let all = self.tests.iter().flat_map(|test| &test.planted);
         let caught = |plant: &&PlantResult| plant.caught.is_some();

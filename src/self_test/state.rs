@@ -1,4 +1,4 @@
-//! What a self-test has found so far, as it is written and told.
+//! The intermediate result of a self-test, and its reports.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::report::Growing;
 use crate::run::Ends;
 use crate::text::print;
 
-/// What there is so far, and how it is told.
+/// The result so far, and its destinations.
 pub(super) struct State {
     result: SelfTest,
     verbose: bool,
@@ -24,10 +24,10 @@ fn broken(error: io::Error) -> Stop {
 }
 
 impl State {
-    /// Before anything has run; where there is to be a report, it says so.
+    /// Opens the report of a self-test that has not begun.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The report cannot be written.
     pub(super) fn open(
         result: SelfTest,
         (verbose, json): (bool, bool),
@@ -46,10 +46,10 @@ impl State {
         Ok(state)
     }
 
-    /// Some tests are through.
+    /// Adds the results of some tests.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The report cannot be written.
     pub(super) fn more(&mut self, tests: Vec<TestResult>) -> Result<(), Stop> {
         self.result.tests.extend(tests);
         match &self.file {

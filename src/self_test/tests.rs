@@ -1,4 +1,4 @@
-//! What a report says of planted bugs of the gated delta rule: the mistake itself, by name.
+//! Tests of reports on planted bugs of the gated delta rule: a report must name the mistake.
 
 mod exchanged;
 mod gdr;
@@ -12,7 +12,7 @@ use crate::registry::Registry;
 use crate::trial::{Bound, Plan, Planted};
 use crate::verdict::{ErrorKind, Problem, TrialReport, Verdict};
 
-/// What the report says of the case of a test whose id has all of these parts, on a device, with a planted bug or none.
+/// Returns the report of a case whose id contains all these parts, on a device, with a planted bug or none.
 fn problems_on(
     device: &dyn Device,
     test: &str,
@@ -40,19 +40,19 @@ fn problems_on(
     plan.run().report
 }
 
-/// The same on the emulator, of a planted bug.
+/// Returns the report of a planted bug on the emulator.
 fn report(test: &str, parts: &[&str], planted: &str) -> TrialReport {
     let device = Spec::EMULATOR.open().expect("it is there");
     problems_on(&*device, test, parts, Some(planted))
 }
 
-/// What the report says is wrong with each output under a planted bug.
+/// Returns the problem of each output under a planted bug.
 fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
     let outputs = report(test, parts, planted).outputs.into_iter();
     outputs.filter_map(|output| output.problem).collect()
 }
 
-/// Whoever writes or reads beyond a buffer is named, with the place in the code and the lane.
+/// An access beyond a buffer is reported with the place in the code and the lane.
 #[test]
 fn what_lies_beyond_a_buffer_faults_and_names_who_went_there() {
     for (test, parts, planted, told) in [

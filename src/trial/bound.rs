@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::text::nearest;
 use crate::verdict::{Axis, Tolerance};
 
-/// How the kernels under test are launched.
+/// The binding by which the kernels under test are launched.
 #[derive(Clone, Copy)]
 pub struct Bound<'a> {
     /// The binding.
@@ -29,17 +29,17 @@ pub struct Bound<'a> {
 /// A wrong kernel that is launched.
 #[derive(Clone, Copy)]
 pub struct Planted<'a> {
-    /// What it changes.
+    /// The planted bug.
     pub bug: &'a PlantedSpec,
-    /// Where its kernels are that the code object under test does not have.
+    /// The code object with the planted bug's kernels, which the object under test lacks.
     pub program: &'a Program,
 }
 
 impl Bound<'static> {
-    /// How the built-in kernels of a contract are launched.
+    /// Returns the binding of a contract's built-in kernels.
     ///
     /// # Errors
-    /// Nothing says so.
+    /// No built-in binding computes the contract.
     pub fn built_in(function: &Function) -> Result<Bound<'static>, Stop> {
         let found = built_in_of(function.name)?;
         let missing = || Stop::setup(format!("no built-in kernel computes `{}`", function.name));
@@ -60,7 +60,7 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// Whether it is how the built-in kernels are launched.
+    /// Returns true if this is the binding of the built-in kernels.
     pub fn is_built_in(&self) -> bool {
         self.described.is_none()
     }
@@ -256,7 +256,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// What the device is to hold of a tensor before the first launch.
+    /// Returns the initial bytes of a tensor on the device.
     fn payload(&self, at: usize) -> Vec<u8> {
         let (tensor, placed) = (self.tensor(at), &self.placed[at]);
         let poisoned = |elements: usize| {
@@ -351,7 +351,8 @@ impl Trial<'_> {
         self.placed[at].address.ok_or_else(missing)
     }
 
-    /// What an output may differ by where a binding has it in a type of fewer bits: one value of that type, and its rounding on the whole.
+    /// Returns the tolerance of an output that a binding keeps in a narrower type: one value of this type, and its
+    /// rounding, are added.
     pub(super) fn bound_tolerance(&self, check: &Check, contract: &Tolerance) -> Tolerance {
         let tensor = self.tensor(check.buffer.tensor);
         let described = self.bound.described;
@@ -410,7 +411,7 @@ pub(super) fn narrowed(
         ElementKind::F16 => 2f64.powi(-11),
         _ => return tolerance.clone(),
     };
-    // What is of few bits in the contract is judged as the contract says.
+    // Types that are as narrow in the contract keep the contract's tolerance.
     if contract.size() <= device.size() {
         return tolerance.clone();
     }

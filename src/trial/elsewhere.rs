@@ -83,7 +83,7 @@ pub fn judge_elsewhere(
     })
 }
 
-/// Whether all tensors are of the case, and an output among them.
+/// Checks that the case has all these tensors, and that an output is among them.
 fn check_names(prepared: &Prepared, tensors: &BTreeMap<String, Elsewhere>) -> Result<(), String> {
     let outputs = prepared.checks.iter().map(|check| &check.name);
     let outputs: Vec<String> = outputs.map(|name| format!("output.{name}")).collect();
@@ -106,7 +106,7 @@ fn check_names(prepared: &Prepared, tensors: &BTreeMap<String, Elsewhere>) -> Re
     Ok(())
 }
 
-/// What a tensor is called that holds something before the launches.
+/// Returns the name of a tensor that has initial values.
 fn start(tensor: &Tensor) -> Option<String> {
     tensor.data.as_ref()?;
     match tensor.role {
@@ -116,7 +116,7 @@ fn start(tensor: &Tensor) -> Option<String> {
     }
 }
 
-/// Whether an input, if it is there, is the one that the references are made of.
+/// Checks that a given input, if present, equals the input that the references are computed from.
 fn check_input(
     tensor: &Tensor,
     tensors: &BTreeMap<String, Elsewhere>,

@@ -1,16 +1,16 @@
-//! In a few words, what gave a wrong kernel away.
+//! Short descriptions of how a wrong kernel was caught.
 
 use super::Finished;
 use crate::device::DeviceErrorKind;
 use crate::verdict::{Hypothesis, Problem, Side, Verdict};
 
-/// What is wrong with a trial that should have passed.
+/// Describes the failure of a trial that should have passed.
 pub fn not_passed(done: &Finished) -> Option<String> {
     (done.report.verdict != Verdict::Pass)
         .then(|| how(done).unwrap_or_else(|| done.report.verdict.word().into()))
 }
 
-/// In a few words, what made a trial fail; nothing if it passed.
+/// Describes in a few words why a trial failed; none if it passed.
 pub fn how(done: &Finished) -> Option<String> {
     let report = &done.report;
     if !report.verdict.is_bad() {
@@ -94,7 +94,7 @@ fn words(problem: &Problem) -> String {
     }
 }
 
-/// The same with the place, and the likeliest reason if it leaves nothing open.
+/// Appends the place, and the likeliest reason if this reason explains everything.
 fn located(mut told: String, pattern: &Option<String>, hypotheses: &[Hypothesis]) -> String {
     if let Some(place) = pattern {
         told += &format!("; {place}");

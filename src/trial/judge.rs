@@ -8,19 +8,19 @@ use crate::compare::{
 use crate::contract::{Check, Data, Role, Tensor, Test};
 use crate::verdict::{OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict};
 
-/// What the judgement of a trial found.
+/// The judgement of a trial.
 pub(super) struct Judged {
     pub verdict: Verdict,
     /// A guard or an input.
     pub problem: Option<Problem>,
     pub outputs: Vec<OutputReport>,
-    /// Why an output could not be judged.
+    /// The reason why an output could not be judged.
     pub error: Option<String>,
     /// The bytes that the device left in each output.
     pub images: Vec<Vec<u8>>,
 }
 
-/// What launches left behind.
+/// The tensors that the launches left.
 pub(super) struct Left {
     /// A guard or an input.
     pub problem: Option<Problem>,
@@ -31,7 +31,7 @@ pub(super) struct Left {
 /// Reads back what the launches left, and judges the guards and the inputs.
 pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
     let (images, between) = images(trial)?;
-    // What the binding had handed over otherwise than the contract has it.
+    // Inputs that the binding converted differ from the contract's tensors.
     let sent = trial.placed.iter().map(|placed| placed.sent.as_ref());
     let sent: Vec<Option<Vec<u8>>> = sent.map(|sent| sent.map(Data::bytes)).collect();
     let buffers: Vec<BufferAfter<'_>> = trial
@@ -116,7 +116,7 @@ fn images(trial: &mut Trial<'_>) -> Outcome<(Vec<Vec<u8>>, Option<Problem>)> {
             .session
             .download(address - around.before as u64, &mut image)?;
         if let Some(layout) = &layout {
-            // In the contract's order, between the guards as they were found.
+            // The output is rearranged into the contract's order, between the guards as they were found.
             let (before, rest) = image.split_at(around.before);
             let (held, after) = rest.split_at(held * size);
             problem = problem.or_else(|| {
@@ -152,7 +152,7 @@ fn output<E: Element>(
     against(tensors, check, &tolerance, Some(&owner), got)
 }
 
-/// What the registry lets an output differ by.
+/// Returns the registry's tolerance for an output.
 pub(super) fn tolerance<'t>(test: &'t Test, check: &Check) -> Result<&'t Tolerance, String> {
     let judged = test.outputs.get(&check.name);
     let judged = judged.map(|judged| &judged.tolerance);
@@ -167,7 +167,7 @@ pub(super) fn against<'t, E: Element>(
     owner: Option<&OwnerOf<'_>>,
     got: &[E],
 ) -> Result<OutputReport, String> {
-    // What is updated in place may be left as it was: that is an echo too.
+    // A tensor updated in place that keeps its initial values is an echo too.
     let echo = |(at, input)| echo(check, at, input);
     let echoes: Vec<(&Tensor, Vec<E>)> = tensors.enumerate().filter_map(echo).collect();
     let inputs: Vec<NamedInput<'_, E>> = echoes
@@ -224,7 +224,8 @@ pub(super) fn against<'t, E: Element>(
     Ok(report)
 }
 
-/// What a kernel might copy into an output: an input of as many elements, or what a tensor that is updated in place held before.
+/// Returns the values that a kernel might copy into an output: an input of the same length, or the initial values of a
+/// tensor that is updated in place.
 fn echo<'t, E: Element>(
     check: &Check,
     at: usize,

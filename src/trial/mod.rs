@@ -33,10 +33,10 @@ pub use isolate::{CHILD, serve};
 pub use plan::{Dump, Finished, Plan, Slot};
 pub use pool::{Progress, default_jobs, each, run_all, run_until};
 
-/// What a trial's steps return.
+/// The result of a trial's steps.
 pub type Outcome<T = ()> = Result<T, DeviceError>;
 
-/// Which kernels a trial launches.
+/// The kernels that a trial launches.
 #[derive(Clone, Copy)]
 pub enum Variant {
     /// The kernels under test, but for a planted bug.
@@ -58,9 +58,9 @@ pub struct Trial<'a> {
     prepared: Arc<Prepared>,
     /// Tensors of the binding's own, behind those of the contract.
     own: Vec<Tensor>,
-    /// Where each tensor is, those of the binding behind those of the contract.
+    /// The position of each tensor. The binding's tensors follow the contract's.
     placed: Vec<Placed>,
-    /// The same as the binding's formulas know them.
+    /// The tensors as the binding's formulas see them.
     shapes: Vec<Shape>,
     launches: Vec<Launched>,
     plant_used: bool,
@@ -71,9 +71,9 @@ pub struct Trial<'a> {
 struct Placed {
     /// Address of the first element, if it is there.
     address: Option<u64>,
-    /// What the device is handed where the binding wants something else than the contract's values.
+    /// The converted values that the device gets in place of the contract's.
     sent: Option<Data>,
-    /// Where its elements stand, if not in order.
+    /// The memory layout, if it is not the plain order.
     layout: Option<Layout>,
     /// The guards around it.
     guards: Guards,

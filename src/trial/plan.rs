@@ -1,4 +1,4 @@
-//! What one trial runs, and what came of it.
+//! The plan of one trial, and its result.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::text::again;
 use crate::verdict::{TrialReport, Verdict};
 
-/// Where the tensors of a trial go.
+/// The destination of a trial's tensors.
 #[derive(Clone, Copy, Debug)]
 pub enum Dump<'a> {
     /// `DIR/ID/KIND.NAME.npy`.
@@ -31,13 +31,13 @@ pub struct Plan<'a> {
     pub device: &'a dyn Device,
     /// Host threads that one launch may take; 0: all.
     pub threads: usize,
-    /// What one launch may use up.
+    /// The limits of one launch.
     pub limits: Limits,
     /// The kernels under test.
     pub program: &'a Program,
     /// The built-in kernels, where others are under test: what they take in the same case says when those hang.
     pub twin: Option<&'a Program>,
-    /// Which of them are launched.
+    /// The kernels that are launched.
     pub variant: Variant,
     /// Number of the phase.
     pub phase: u32,
@@ -47,19 +47,19 @@ pub struct Plan<'a> {
     pub case: &'a Case,
     /// The seed of the inputs.
     pub seed: u64,
-    /// How often it runs; every run must give the same bits.
+    /// The number of runs; every run must give the same bits.
     pub repeat: u16,
-    /// Whether the laws of its contract are tried, too.
+    /// True if the laws of the contract are checked too.
     pub relations: bool,
-    /// What is observed.
+    /// The settings of observation.
     pub watch: &'a Watch,
-    /// Where its tensors go, if anywhere.
+    /// The destination of the trial's tensors, if they are dumped.
     pub dump: Option<Dump<'a>>,
     /// Tensors from elsewhere that it takes in place of its own, if any.
     pub given: Option<&'a Given>,
-    /// How the kernels are launched.
+    /// The binding of the kernels.
     pub bound: Bound<'a>,
-    /// Where inputs and references are shared with other trials of the case, if they are.
+    /// The slot that shares inputs and references with other trials of the case.
     pub shared: Option<&'a Slot>,
     /// The flags that select registry and code object, for the line that runs the trial again.
     pub flags: &'a str,
@@ -68,13 +68,13 @@ pub struct Plan<'a> {
 /// A trial that was run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Finished {
-    /// What came of it.
+    /// The report of the trial.
     pub report: TrialReport,
-    /// How the device failed, where it did.
+    /// The kind of the device's failure, if the device failed.
     pub failure: Option<DeviceErrorKind>,
-    /// Whether the planted bug was launched at all.
+    /// True if the planted bug was launched.
     pub plant_used: bool,
-    /// Why its tensors could not be written, where they should have been.
+    /// The reason why the tensors could not be dumped, if the dump failed.
     pub dump_error: Option<String>,
     /// A digest of the bits of its outputs, where it came to any.
     pub digest: Option<u64>,

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::plan::{Finished, Plan};
 
-/// How many trials run at once if nobody says.
+/// Returns the default number of parallel trials.
 pub fn default_jobs() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -102,9 +102,9 @@ pub fn each<T: Sync, N: Send>(
 
 /// News of a trial.
 pub enum Progress {
-    /// It runs.
+    /// The trial has started.
     Started,
-    /// It has its verdict.
+    /// The trial has its verdict.
     Finished(Box<Finished>),
 }
 

@@ -1,4 +1,5 @@
-//! What is made once a case and seed, and shared by all who run it: the honest kernels, wrong ones, none, and repeats.
+//! Inputs and references of a case. They are computed once per case and seed, and shared by the run under test, planted
+//! bugs, the no-launch check and repeats.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use crate::contract::{Case, Check, Instance, Prepared, Values};
 use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
 use crate::verdict::{Problem, RelationReport, Verdict};
 
-/// What became of a law, and what a second run did to guards and inputs.
+/// The result of checking a law, and the problem of the second run's guards or inputs, if there is one.
 type Tried = Outcome<(RelationReport, Option<Problem>)>;
 
 impl<'a> Plan<'a> {
@@ -116,7 +116,7 @@ impl<'a> Plan<'a> {
         let want = want.into_iter().take(seen.outputs.len());
         let claim = |right: Array| {
             let left = got.iter().find(|array| array.name == right.name)?;
-            // Both sides may be off.
+            // The errors of both sides add up.
             let both = right.allowed.iter().zip(&left.allowed);
             let allowed = both.map(|(right, left)| right + left).collect();
             Some(Claim {
@@ -179,7 +179,7 @@ fn apply(steps: &[Step], case: &Values, arrays: &mut [Array]) {
     steps.iter().for_each(|step| step.apply(case, arrays));
 }
 
-/// What steps make of some tensors; they see others, too.
+/// Applies steps to tensors `of`; the steps also see the tensors `with`.
 fn made(steps: &[Step], case: &Values, [of, with]: [&[Array]; 2]) -> Vec<Array> {
     let mut arrays = [of, with].concat();
     apply(steps, case, &mut arrays);
@@ -190,7 +190,7 @@ fn broken(why: String) -> DeviceError {
     DeviceError::of(DeviceErrorKind::Harness, why)
 }
 
-/// Whether an error says that a binding is not for a case.
+/// Returns true if an error means that a binding does not take a case.
 fn refused(kind: DeviceErrorKind) -> bool {
     matches!(kind, DeviceErrorKind::Arguments | DeviceErrorKind::Invalid)
 }

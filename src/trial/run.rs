@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
         finished
     }
 
-    /// What the sanitizer finds counts against the trial, unless it is to be told only.
+    /// Counts the sanitizer's findings against the trial, unless they are only to be reported.
     fn judge_findings(&self, report: &mut TrialReport) {
         let found = !report.findings.is_empty() && self.watch.judges_findings();
         if found && report.verdict == Verdict::Pass {

@@ -11,10 +11,10 @@ use crate::exit::Exit;
 use crate::registry::Registry;
 use crate::verdict::{DeviceReport, Problem, Verdict};
 
-/// What a launch does on a device of host memory.
+/// The effect of a launch on a device of host memory.
 #[derive(Clone, Copy)]
 enum Does {
-    /// What the kernels should: only `kernel_mul` is known.
+    /// The right result; only `kernel_mul` is implemented.
     Multiply,
     Nothing,
     Fault,

@@ -1,7 +1,7 @@
-//! How long kernels may run that somebody else wrote: many times what the built-in ones take in the same case.
+//! Instruction limits of a user's kernels: many times the instructions of the built-in kernels in the same case.
 //!
-//! A kernel that never ends would otherwise cost the whole budget of a launch, a billion instructions. Most kernels end within a
-//! small budget, so that the built-in kernels of the case run for those only that do not.
+//! A kernel that never ends would otherwise cost the whole budget of a launch, a billion instructions. Most kernels end
+//! within a small budget, so the built-in kernels of a case run only for kernels that exceed it.
 
 use super::plan::Plan;
 use super::{Bound, Trial, Variant};
@@ -10,8 +10,8 @@ use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
 /// Wave instructions of a launch that need no comparison.
 const FIRST: u64 = 1 << 22;
 
-/// How many times as many instructions as the built-in kernels a launch may take, and how many more: the built-in kernels themselves
-/// take up to 224 times as many when they are not optimised.
+/// The factor on the instructions of the built-in kernels, and the constant that is added. Unoptimised builds of the
+/// built-in kernels need up to 224 times as many instructions.
 const TIMES: u64 = 1024;
 const MORE: u64 = 100_000;
 

@@ -1,10 +1,11 @@
-//! Formulas over the sizes of a contract that give the lengths of an axis.
+//! Search for a formula over the sizes of a contract that gives the lengths of an axis.
 
 use std::collections::HashMap;
 
 use crate::contract::{Function, Values};
 
-/// A formula that gives these lengths in these cases: of those that do the one that a reader would try first.
+/// Returns a formula that gives these lengths in these cases. Among several, it is the formula that a reader would try
+/// first.
 pub(super) fn length(terms: &Terms, wanted: &[i64]) -> Option<String> {
     let first = *wanted.first()?;
     let constant = wanted.iter().all(|length| *length == first);
@@ -16,7 +17,7 @@ pub(super) fn length(terms: &Terms, wanted: &[i64]) -> Option<String> {
 }
 
 impl Terms {
-    /// The formulas over the sizes of a function, with their values in these cases.
+    /// Enumerates the formulas over the sizes of a function, with their values in these cases.
     pub(super) fn of(function: &Function, cases: &[&Values]) -> Terms {
         let sizes = function.dims.iter().chain(function.integers);
         let names: Vec<&str> = sizes.copied().collect();
@@ -25,7 +26,7 @@ impl Terms {
             cases.iter().map(size).collect()
         };
         let mut terms = Terms::default();
-        // Products of up to five sizes, and twice those, those of fewer first.
+        // Products of up to five sizes, and twice these products. Products of fewer sizes come first.
         let mut products: Vec<(usize, String, Vec<i64>)> = Vec::new();
         for (n, name) in names.iter().enumerate() {
             products.push((n, (*name).into(), of(name)));
@@ -83,7 +84,7 @@ impl Terms {
     }
 }
 
-/// Formulas by what they give in each case.
+/// Formulas, indexed by their values in each case.
 #[derive(Default)]
 pub(super) struct Terms {
     known: HashMap<Vec<i64>, String>,
@@ -98,7 +99,7 @@ impl Terms {
         self.order.push((formula, values));
     }
 
-    /// A term, or the sum of two.
+    /// Finds a term, or the sum of two terms, that has these values.
     fn find(&self, wanted: &[i64]) -> Option<String> {
         if let Some(term) = self.known.get(wanted) {
             return Some(term.clone());

@@ -5,7 +5,7 @@ use crate::binding::parse;
 use crate::contract::design::design;
 use crate::contracts::functions;
 
-/// The cases of a contract that a run has.
+/// Returns the designed cases of a contract.
 fn cases(function: &'static Function) -> Vec<Values> {
     design(function, 0)
 }
@@ -14,10 +14,10 @@ fn described(function: &'static Function) -> Described {
     describe(function, &[], &[]).expect("a contract that takes some choices")
 }
 
-/// Axes of the catalog whose length no formula over the sizes gives. They go by their names alone.
+/// Axes of the catalog whose length is given by no formula over the sizes. Bindings call them by their names alone.
 const NAMED_ALONE: [(&str, &str); 1] = [("gdr_prepare_chunk_indices", "chunk")];
 
-/// Described combinations ended at 32, and the others took the axes of another.
+/// A regression: descriptions once ended at 32 combinations, and the rest took the axes of another combination.
 #[test]
 fn every_case_has_the_axes_of_its_own_choices() {
     for function in functions() {
@@ -54,7 +54,8 @@ fn every_case_has_the_axes_of_its_own_choices() {
     }
 }
 
-/// An axis goes by its length as a formula where no other axis has the same, and by its name: both mean the same axis at every case.
+/// An axis answers to its length formula, if no other axis has the same formula, and to its name. Both must mean the
+/// same axis at every case.
 #[test]
 fn every_spelling_of_an_axis_means_the_same() {
     for function in functions() {

@@ -8,7 +8,7 @@ use crate::binding::symbol::Symbol;
 use crate::binding::{ArgSpec, GroupSpec, LaunchSpec, Loop, Placed, Step, arguments};
 use crate::document::{self, Table, array, bad, string, unknown};
 
-/// What a launch is written with.
+/// Keys of a launch table.
 pub(super) const LAUNCH: [&str; 8] = [
     "symbol",
     "grid",
@@ -19,13 +19,13 @@ pub(super) const LAUNCH: [&str; 8] = [
     "for",
     "owner",
 ];
-/// The most launches that a binding is written with.
+/// The most launches that the text of a binding may contain.
 const MAX_LAUNCHES: usize = 4096;
-/// How deep launches that are made together nest.
+/// The maximum nesting depth of groups of launches.
 const MAX_GROUPS: u32 = 4;
 
 impl<'s> Reader<'s, '_> {
-    /// The launches of a binding: one of its own, or those under `launch`.
+    /// Reads the launches of a binding: one written in place, or the list under `launch`.
     pub(super) fn steps(
         &mut self,
         table: &Table<'_>,
@@ -59,7 +59,7 @@ impl<'s> Reader<'s, '_> {
         }
         let mut steps = Vec::new();
         for entry in array(list, self.out) {
-            // Steps that name each other multiply.
+            // Lists of steps that name each other multiply the number of launches.
             if *count >= MAX_LAUNCHES {
                 let title = format!("more than {MAX_LAUNCHES} launches are written here");
                 let help = "make them in loops: `for = \"t in 0..T\"`";
@@ -75,7 +75,7 @@ impl<'s> Reader<'s, '_> {
         steps
     }
 
-    /// A launch, or a group of launches.
+    /// Reads a launch, or a group of launches.
     fn step(&mut self, entry: document::Placed<'_>, count: &mut usize, depth: u32) -> Option<Step> {
         let keys = entry.get_ref().as_table();
         let has = |key: &str| keys.is_some_and(|table| table.contains_key(key));
@@ -99,7 +99,7 @@ impl<'s> Reader<'s, '_> {
         }))
     }
 
-    /// The list of launches that a name means.
+    /// Finds the list of launches that a name refers to.
     fn named_steps(&mut self, value: document::Placed<'_>) -> Option<document::Placed<'s>> {
         let name = string(value, self.out)?;
         let found = self.shared.iter().find(|(known, _)| known == name);
@@ -161,7 +161,7 @@ impl<'s> Reader<'s, '_> {
         })
     }
 
-    /// `{ C = ["i % N", "i / N"] }`.
+    /// Reads `{ C = ["i % N", "i / N"] }`.
     fn owners(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, Vec<Placed<Formula>>)> {
         let entries = self.entries(table, "owner");
         let read = |(name, value)| Some((name, self.sides(value, "owner")?));
@@ -174,7 +174,7 @@ impl<'s> Reader<'s, '_> {
         self.kept(value, symbol)
     }
 
-    /// One to three formulas.
+    /// Reads one to three formulas.
     pub(super) fn sides(
         &mut self,
         value: document::Placed<'_>,
@@ -230,7 +230,7 @@ impl<'s> Reader<'s, '_> {
         self.kept(value, arg)
     }
 
-    /// `t in 0..T`.
+    /// Reads `t in 0..T`.
     fn each(&mut self, value: document::Placed<'_>) -> Option<Placed<Loop>> {
         let text = string(value, self.out)?;
         let parts = text.split_once(" in ").and_then(|(name, range)| {

@@ -1,4 +1,4 @@
-//! Reading planted bugs.
+//! Reading planted bugs from TOML.
 
 use super::Reader;
 use crate::binding::planted::{Change, KernelChange, LaunchChange, PlantedSpec};
@@ -6,13 +6,13 @@ use crate::binding::symbol::Symbol;
 use crate::binding::{LaunchSpec, Placed};
 use crate::document::{self, Table, array, bad, integer, string, unknown};
 
-/// What changes one launch.
+/// Keys that change one launch.
 const OF_A_LAUNCH: [&str; 5] = ["launch", "symbol", "grid", "block", "args"];
-/// What changes every launch of a kernel.
+/// Keys that change every launch of a kernel.
 const OF_KERNELS: [&str; 2] = ["replace", "swap_grid"];
 
 impl Reader<'_, '_> {
-    /// The planted bugs of a binding that makes these launches.
+    /// Reads the planted bugs of a binding that makes these launches.
     pub(super) fn planted(
         &mut self,
         list: document::Placed<'_>,
@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// A kernel that the binding launches, by the name that its launches have for it.
+    /// Finds a kernel that the binding launches, by the name that its launches use.
     fn launched(&mut self, name: Placed<String>, launches: &[&LaunchSpec]) -> Option<Symbol> {
         let found = launches
             .iter()

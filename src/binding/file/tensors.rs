@@ -1,4 +1,4 @@
-//! Reading what a binding says of tensors: types, layouts, those that share a buffer, scratch of its own.
+//! Reading a binding's tensors from TOML: types, layouts, shared buffers, scratch.
 
 use super::Reader;
 use crate::binding::formula::parse_part;
@@ -59,7 +59,7 @@ impl Reader<'_, '_> {
         layouts
     }
 
-    /// `final = "initial"`.
+    /// Reads `final = "initial"`.
     pub(super) fn starts(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, Placed<String>)> {
         let entries = self.entries(table, "start");
         let mut starts = Vec::new();
@@ -73,7 +73,7 @@ impl Reader<'_, '_> {
         starts
     }
 
-    /// `results = ["o", "final"]`.
+    /// Reads `results = ["o", "final"]`.
     pub(super) fn buffers(
         &mut self,
         table: &Table<'_>,
@@ -102,7 +102,7 @@ impl Reader<'_, '_> {
         buffers
     }
 
-    /// `G = "f64[B, T, HV]"`.
+    /// Reads `G = "f64[B, T, HV]"`.
     pub(super) fn scratch(&mut self, table: &Table<'_>) -> Vec<Scratch> {
         let entries = self.entries(table, "scratch");
         let mut scratch = Vec::new();
@@ -143,7 +143,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The parts between commas that stand in no parentheses.
+/// Splits a text at the commas that stand outside parentheses.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0i32, 0);
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Formulas, read and worked out.
+//! Tests of the parsing and the evaluation of formulas.
 
 use super::super::scope::Scope;
 use super::super::value::Value;
@@ -6,7 +6,7 @@ use super::*;
 use crate::contract;
 use crate::contracts::functions;
 
-/// What a formula comes to where M = 17, N = 33 and K = 64; or what is said of it.
+/// Evaluates a formula at M = 17, N = 33 and K = 64; returns its value, or the title of the complaint.
 fn at(text: &str) -> Result<Value, String> {
     let function = functions()
         .find(|function| function.name == "gemm_nt")

@@ -1,4 +1,4 @@
-//! Functions of formulas, and places in tensors.
+//! Built-in functions of formulas, and indexing of tensors.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::Scope;
 use crate::binding::formula::{Formula, Node, Operator, Trouble};
 use crate::binding::value::{Value, integer};
 
-/// Functions, and how they are called.
+/// Signatures of the built-in functions.
 const FUNCTIONS: [&str; 15] = [
     "ceil(x)",
     "floor(x)",
@@ -103,7 +103,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A place in a tensor by indices of its axes, the outermost in memory first.
+    /// Resolves a position in a tensor by indices of its axes, the outermost in memory first.
     pub(super) fn index(
         &self,
         name: &str,
@@ -152,7 +152,7 @@ impl Scope<'_> {
         ))
     }
 
-    /// What the device holds at a place when the launch is made. Before anything runs it is taken to be 1.
+    /// Reads an element from the device at the time of the launch. Before any launch the element counts as 1.
     fn read(&self, place: &Formula) -> Result<Value, Trouble> {
         let value = self.value(place)?;
         let shape = match &value {
@@ -173,7 +173,7 @@ impl Scope<'_> {
         found.map(Value::Float).map_err(failed)
     }
 
-    /// A function of a tensor; nothing where the arguments are of the wrong number.
+    /// Evaluates a function of a tensor; returns none if the number of arguments is wrong.
     fn of_tensor(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! A tensor as formulas know it: its axes, their names and lengths.
+//! A tensor as formulas see it: its axes, their names and lengths.
 
 use crate::binding::layout::Layout;
 use crate::compare::ElementKind;
@@ -11,18 +11,18 @@ pub struct Shape {
     pub name: String,
     /// The type of its elements on the device.
     pub kind: ElementKind,
-    /// Names of its axes, in words and as the sizes they have, and their lengths; in the contract's order.
+    /// Its axes, in the contract's order.
     pub axes: Vec<Side>,
-    /// Where its elements stand on the device.
+    /// Its memory layout on the device.
     pub layout: Layout,
-    /// The value of one that has a single element, where that is known.
+    /// The value of its only element, if it has one element and the value is known.
     pub scalar: Option<f64>,
 }
 
 /// An axis of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// What reports call it: `key channel`.
+    /// The name that reports use: `key channel`.
     pub name: String,
     /// Its length as a formula over the sizes: `K`, `ceil(T / C)`.
     pub symbol: String,
@@ -31,7 +31,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// An axis that goes by its name alone.
+    /// Makes an axis that has a name but no formula.
     pub fn unnamed(axis: &Axis) -> Side {
         Side {
             name: axis.name.clone(),
@@ -42,7 +42,7 @@ impl Side {
 }
 
 impl Shape {
-    /// A tensor in the contract's order.
+    /// Makes a tensor in the contract's own layout.
     pub fn plain(name: &str, kind: ElementKind, axes: Vec<Side>) -> Shape {
         let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
         Shape {
@@ -54,13 +54,13 @@ impl Shape {
         }
     }
 
-    /// Elements.
+    /// Returns the number of elements.
     pub fn count(&self) -> usize {
         self.axes.iter().map(|axis| axis.length).product()
     }
 
-    /// The axis that a name means: the symbol of one axis, or what reports call it (blanks as `_`). A name that means one axis in one way
-    /// and another in the other means none.
+    /// Finds the axis that a name means: the formula of exactly one axis, or an axis name of reports (blanks as `_`).
+    /// Returns none for a name that means one axis by formula and another by name.
     pub fn axis(&self, name: &str) -> Option<usize> {
         let by_name = |axis: &Side| axis.name.replace(' ', "_") == name;
         let symbols = self.axes.iter().filter(|axis| axis.symbol == name).count();
@@ -73,14 +73,14 @@ impl Shape {
         }
     }
 
-    /// Its axes with their lengths, for messages.
+    /// Lists the axes with their lengths, for messages.
     pub fn listed(&self) -> String {
         let axes = self.axes.iter();
         let axes = axes.map(|axis| format!("{} {}", axis.name, axis.length));
         format!("[{}]", axes.collect::<Vec<_>>().join(", "))
     }
 
-    /// Names that [`Shape::axis`] takes.
+    /// Returns the names that [`Shape::axis`] takes.
     pub fn axis_names(&self) -> Vec<String> {
         let named = |axis: &Side| match self.axis(&axis.symbol) {
             Some(_) => axis.symbol.clone(),

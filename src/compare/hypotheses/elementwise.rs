@@ -59,7 +59,7 @@ pub(super) fn scale(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let products: f64 = pairs().map(|(got, want)| got * want).sum();
     let squares: f64 = pairs().map(|(_, want)| want * want).sum();
     let measured = products / squares;
-    // Nothing left out makes a factor of 1 or -1, and what is nearly 0 is no factor.
+    // A factor of 1 or -1 explains nothing, and a factor near 0 is no factor.
     let trivial = (measured.abs() - 1.0).abs() < 1e-4 || measured.abs() < 1e-9;
     if !measured.is_normal() || trivial {
         return Vec::new();
@@ -227,7 +227,7 @@ fn rounded<E: Element>(value: &f64) -> f64 {
 /// The result went through a smaller type.
 pub(super) fn precision(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let truncated = |want: &f64| f64::from(f32::from_bits((*want as f32).to_bits() & 0xFFFF_0000));
-    // What is of that type already cannot show how it came to be.
+    // A reference that the narrower type holds exactly cannot reveal a truncation.
     if evidence.want.iter().all(|want| truncated(want) == *want) {
         return vec![Prediction::of(
             "truncated to bf16 instead of rounded",

@@ -8,7 +8,7 @@ pub(super) fn transposed(evidence: &Evidence<'_>) -> Vec<Prediction> {
         return Vec::new();
     };
     let size = rows * columns;
-    // Where the value comes from, for an element of a matrix stored the other way round.
+    // Source index of each element of a matrix that is stored transposed.
     let swapped = |rows: usize, columns: usize| {
         (0..evidence.want.len()).map(move |at| {
             let (base, within) = (at / size * size, at % size);
@@ -26,7 +26,7 @@ pub(super) fn transposed(evidence: &Evidence<'_>) -> Vec<Prediction> {
     found
 }
 
-/// Everything one step along an axis, or along memory, from where it belongs.
+/// Predicts outputs that are shifted by one step along an axis, or along memory.
 pub(super) fn shifted(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let mut found = Vec::new();
     let mut stride = evidence.want.len();

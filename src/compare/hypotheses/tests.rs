@@ -26,7 +26,7 @@ fn positive(count: usize) -> Vec<f32> {
         .collect()
 }
 
-/// What a wrong kernel makes of a right value.
+/// A wrong kernel's mapping of right values to wrong values.
 type Mistake = fn(f32) -> f32;
 
 fn hypotheses_of(

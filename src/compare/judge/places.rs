@@ -116,7 +116,8 @@ fn both_references_are_rounded_to_the_type() {
     ));
 }
 
-/// Where terms cancel, f32 is off by many places of what is left: an absolute tolerance beside the places says how much.
+/// Cancellation leaves an f32 error of many places of the result. An absolute tolerance beside the places bounds that
+/// error.
 #[test]
 fn an_absolute_tolerance_beside_it_is_for_what_is_small() {
     let oracle = [1e-6, 1.0, -2.0];

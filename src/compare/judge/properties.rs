@@ -1,4 +1,4 @@
-//! What must hold whatever the values are.
+//! Properties of the judgement that hold for all values.
 
 use proptest::prelude::*;
 

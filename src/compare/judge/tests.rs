@@ -190,7 +190,7 @@ fn an_exact_output_equals_the_golden_bits_and_its_oracle_lies_within_the_ceiling
         })
     ));
 
-    // With a ceiling of 0 the oracle has to round to the output, and says nothing about the sign of zero.
+    // A ceiling of 0 requires that the oracle rounds to the output; the sign of zero is not compared.
     let mut sample = Sample::new(vec![0.1, -0.0, 3.0], 0.0, 0.0);
     sample.oracle = vec![0.1, 0.0, 3.0];
     assert_eq!(sample.problem(), None);
@@ -218,7 +218,7 @@ fn the_sign_of_zero_counts_unless_the_test_says_otherwise() {
     ));
     sample.tolerance.zero_signs_equal = true;
     assert_eq!(sample.problem(), None);
-    // It is no licence for anything else.
+    // The exception does not excuse any other element.
     sample.got[1] = 1f32.next_up();
     assert!(sample.problem().is_some());
 }

@@ -1,11 +1,11 @@
-//! What cannot be judged: no verdict on a kernel, but an error of the test.
+//! Cases that cannot be judged: an error of the test, not a verdict on a kernel.
 
 use thiserror::Error;
 
 use super::OutputCase;
 use crate::compare::{Element, tensor};
 
-/// Why an output cannot be judged: the harness is at fault, not the kernel.
+/// A reason why an output cannot be judged. The harness is at fault, not the kernel.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Unusable {
     /// There is nothing to compare.
@@ -25,9 +25,9 @@ pub enum Unusable {
         output: String,
         /// `device buffer`, `golden reference` or `oracle`.
         what: &'static str,
-        /// What the axes say.
+        /// The length that the axes give.
         want: usize,
-        /// What there is.
+        /// The actual length.
         have: usize,
     },
     /// A reference holds NaN, which nothing can equal.
@@ -49,12 +49,12 @@ pub enum Unusable {
     Tolerance {
         /// The output.
         output: String,
-        /// What it says.
+        /// The unusable value.
         value: f64,
     },
 }
 
-/// Whether a case can be judged at all.
+/// Checks that a case can be judged at all.
 pub(super) fn check<E: Element>(case: &OutputCase<'_, E>) -> Result<(), Unusable> {
     let output = || case.name.to_string();
     let want = tensor::count(case.axes);
@@ -96,7 +96,7 @@ pub(super) fn check<E: Element>(case: &OutputCase<'_, E>) -> Result<(), Unusable
     )
 }
 
-/// Whether what is there and the references have the length that the axes say.
+/// Checks that the output and the references have the length that the axes give.
 pub(super) fn check_length<E>(case: &OutputCase<'_, E>) -> Result<(), Unusable> {
     let want = tensor::count(case.axes);
     let lengths = [

@@ -11,14 +11,14 @@ use super::{present, range};
 /// The two axes of a tensor that are the rows and the columns of its square matrices.
 #[derive(Clone, Copy)]
 pub(in crate::compare) struct Square {
-    /// Which axis the rows are.
+    /// The axis of the rows.
     pub rows: usize,
     columns: usize,
     row_stride: usize,
     length: usize,
 }
 
-/// Where marked elements stand to the diagonal.
+/// The side of the diagonal that marked elements lie on.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Diagonal {
     Above,
@@ -82,12 +82,13 @@ impl Square {
         (telling && at.iter().all(|&flat| self.side_of(flat) == first)).then_some(first)
     }
 
-    /// Whether the side says all there is to say about an axis.
+    /// Returns true if the side of the diagonal already implies the range along an axis.
     pub(super) fn implies(&self, side: Diagonal, axis: usize, present: &[usize]) -> bool {
         let all_from = |start: usize, end: usize| present.iter().copied().eq(start..end);
         let (row, column) = (axis == self.rows, axis == self.columns);
         match side {
-            // What can be above the diagonal lies in rows 0.. but the last and in columns 1..; below, the other way.
+            // Elements above the diagonal lie in all rows but the last and in columns from 1 on. Below the diagonal
+            // rows and columns change roles.
             Diagonal::Above if row => all_from(0, self.length - 1),
             Diagonal::Below if column => all_from(0, self.length - 1),
             Diagonal::Above if column => all_from(1, self.length),

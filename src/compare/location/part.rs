@@ -1,4 +1,4 @@
-//! What of a tensor a description names, to say how much of that is marked.
+//! The region of a tensor that a description names, and the share of it that is marked.
 
 use crate::compare::tensor;
 use crate::verdict::Axis;
@@ -7,9 +7,9 @@ use super::diagonal::{Diagonal, Square};
 
 /// Indices along each axis, and perhaps one side of the diagonal of what they span.
 pub(super) struct Part {
-    /// For each axis the indices that are in it.
+    /// Marks of the indices in the region, for each axis.
     pub indices: Vec<Vec<bool>>,
-    /// Which side of the diagonal it is, if it is only one.
+    /// The side of the diagonal, if the region is only one side.
     pub side: Option<(Square, Diagonal)>,
 }
 
@@ -31,7 +31,7 @@ impl Part {
         }
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements in the region.
     pub fn count(&self, axes: &[Axis]) -> usize {
         let lengths = self
             .indices
@@ -51,7 +51,7 @@ impl Part {
         (0..tensor::count(axes)).filter(within).count()
     }
 
-    /// What is said of it where `marked` elements lie in it: nothing where that is all.
+    /// Describes the marked share of the region; empty if all of it is marked.
     pub fn fullness(&self, axes: &[Axis], marked: usize) -> String {
         let word = match (self.side, axes) {
             (Some(_), _) => "part",

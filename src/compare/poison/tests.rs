@@ -58,7 +58,8 @@ fn a_quieted_poison_is_told_but_not_left() {
     assert!(!is_left(quiet) && source(quiet) == Some(Poison::Memory));
 }
 
-/// What registers, LDS and scratch hold reaches outputs as it is, computed with, widened and narrowed.
+/// The poison of registers, LDS and scratch must be recognised in outputs as it is, after arithmetic, and after
+/// conversions.
 #[test]
 fn every_poison_is_known_in_every_type_and_after_conversions() {
     for poison in Poison::ALL {

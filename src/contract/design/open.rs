@@ -4,12 +4,12 @@ use super::space::{Levels, Space};
 
 /// Pairs of levels. Where there is one factor only, each level stands with itself.
 pub(super) struct Open {
-    /// For each level those that it is still to meet.
+    /// For each level, the levels that no case has combined with it yet.
     with: Vec<Levels>,
 }
 
 impl Open {
-    /// All that the domain allows.
+    /// Collects the pairs that the domain allows.
     pub(super) fn of(space: &Space<'_>) -> Open {
         let mut with = vec![Levels::default(); space.count()];
         for (a, b) in space.pairs() {
@@ -19,12 +19,12 @@ impl Open {
         Open { with }
     }
 
-    /// Whether there are any.
+    /// Returns true if any pair is open.
     pub(super) fn any(&self) -> bool {
         self.with.iter().any(|met| *met != Levels::default())
     }
 
-    /// How many there are.
+    /// Returns the number of open pairs.
     pub(super) fn count(&self) -> usize {
         self.each().map(|(_, later)| later.count()).sum()
     }
@@ -40,19 +40,19 @@ impl Open {
         None
     }
 
-    /// How many of them a level makes with chosen ones.
+    /// Returns how many open pairs a level forms with the chosen levels.
     pub(super) fn gain(&self, chosen: Levels, level: usize) -> usize {
         self.with[level].and(chosen).count()
     }
 
-    /// How many of them a case has.
+    /// Returns how many open pairs a case contains.
     pub(super) fn within(&self, case: Levels) -> usize {
         let own = case.iter();
         own.map(|level| self.with[level].and(case).from(level).count())
             .sum()
     }
 
-    /// Takes away those that a case has.
+    /// Removes the pairs of a case.
     pub(super) fn close(&mut self, case: Levels) {
         for level in case.iter() {
             self.with[level] = self.with[level].without(case);

@@ -1,4 +1,4 @@
-//! The levels that a design chooses from, and which of them go together.
+//! The levels that a design chooses from, and the combinations that the domain allows.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ const WAVE: i128 = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Levels(u128);
 
-/// What a level sets: parameters by name.
+/// Parameters that a level sets, by name.
 type Set = Vec<(&'static str, Value)>;
 
 /// The factors of a contract: those of its sizes, its words, and its options. Their levels are numbered through.
@@ -20,9 +20,9 @@ pub(super) struct Space<'a> {
     function: &'a Function,
     sets: Vec<Set>,
     factors: Vec<Range<usize>>,
-    /// Levels of which no case has all.
+    /// Combinations of levels that no case may contain.
     apart: Vec<Levels>,
-    /// The factors that those are of: all others go with everything.
+    /// Factors that appear in such combinations; all other factors combine freely.
     bound: Vec<Range<usize>>,
 }
 
@@ -73,12 +73,12 @@ impl<'a> Space<'a> {
         &self.factors
     }
 
-    /// How many levels there are.
+    /// Returns the number of levels.
     pub(super) fn count(&self) -> usize {
         self.sets.len()
     }
 
-    /// Where a rule is broken.
+    /// Returns the combinations of levels that break a rule.
     fn broken(&self, rule: &Rule) -> impl Iterator<Item = Levels> {
         let all = self.ways(rule.of).into_iter();
         all.filter(|levels| {
@@ -87,7 +87,7 @@ impl<'a> Space<'a> {
         })
     }
 
-    /// Where the product of some sizes is more than a tensor may have.
+    /// Returns the combinations at which a product of sizes exceeds a tensor's limit.
     fn too_large(&self, sizes: &[&str]) -> impl Iterator<Item = Levels> {
         let all = self.ways(sizes).into_iter();
         all.filter(|levels| {
@@ -124,7 +124,7 @@ impl<'a> Space<'a> {
         all.filter(|(a, b)| self.completes(Levels::default().with(*a).with(*b)))
     }
 
-    /// Whether there is a case that has these levels.
+    /// Returns true if some case has these levels.
     pub(super) fn completes(&self, chosen: Levels) -> bool {
         if self.apart.iter().any(|apart| apart.and(chosen) == *apart) {
             return false;
@@ -173,7 +173,7 @@ impl<'a> Space<'a> {
         Values::new(values.collect())
     }
 
-    /// What a level sets.
+    /// Returns the parameters that a level sets.
     #[cfg(test)]
     pub(super) fn set(&self, level: usize) -> &[(&'static str, Value)] {
         &self.sets[level]
@@ -181,35 +181,35 @@ impl<'a> Space<'a> {
 }
 
 impl Levels {
-    /// How many numbers there are at most: those from the end of the last factor on are none.
+    /// The maximum number of levels. A set from the end of the last factor on must be empty, so one bit stays free.
     const MOST: usize = u128::BITS as usize - 1;
 
-    /// With one more.
+    /// Adds a level.
     pub(super) fn with(self, level: usize) -> Levels {
         Levels(self.0 | 1 << level)
     }
 
-    /// Those that are in both.
+    /// Returns the intersection.
     pub(super) fn and(self, others: Levels) -> Levels {
         Levels(self.0 & others.0)
     }
 
-    /// Those that are not in the other.
+    /// Returns the difference.
     pub(super) fn without(self, others: Levels) -> Levels {
         Levels(self.0 & !others.0)
     }
 
-    /// Those from a number on.
+    /// Returns the levels from a number on.
     pub(super) fn from(self, level: usize) -> Levels {
         Levels(self.0 >> level << level)
     }
 
-    /// Whether one of a factor's is among them.
+    /// Returns true if a level of the factor is in the set.
     pub(super) fn any_of(self, factor: &Range<usize>) -> bool {
         self.from(factor.start) != self.from(factor.end)
     }
 
-    /// How many there are.
+    /// Returns the number of levels in the set.
     pub(super) fn count(self) -> usize {
         self.0.count_ones() as usize
     }

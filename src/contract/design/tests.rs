@@ -1,4 +1,4 @@
-//! That designs hold what they are for.
+//! Tests of the promises that designs make.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::contracts::functions;
 fn levels(space: &Space<'_>, function: &Function, case: &Values) -> Levels {
     let set = |name: &str, value: &Value| {
         let there = case.iter().find(|(known, _)| *known == name);
-        // An option that is left open has its first word.
+        // An option that the case leaves open has its first word.
         there.map_or_else(
             || {
                 let options = function.domain.open();
@@ -99,7 +99,7 @@ fn no_case_breaks_a_rule_and_none_is_there_twice() {
     }
 }
 
-/// What a design does not ask: it looks at the parameters that a rule is about, and at nothing else.
+/// Rules may look only at the parameters that they declare, which the design relies on.
 #[test]
 fn a_design_takes_what_breaks_no_rule_and_rules_are_about_what_they_say() {
     let mut broken = BTreeSet::new();
@@ -224,7 +224,7 @@ fn designs_have_three_passes_of_a_wave_and_one_of_each_size() {
     }
 }
 
-/// Whoever has a seed has its cases: another version that draws others would no longer find the one that failed.
+/// A seed identifies its cases: a version that draws others could not find the case that failed.
 #[test]
 fn designs_are_those_of_the_version_before() {
     let line = |function: &Function| {

@@ -14,12 +14,12 @@ pub struct Array {
     pub kind: ElementKind,
     /// Its elements, exactly.
     pub values: Vec<f64>,
-    /// How far each may be from what it should be; 0 of inputs.
+    /// Allowed error of each element; 0 for inputs.
     pub allowed: Vec<f64>,
 }
 
 impl Array {
-    /// One that is what it should be.
+    /// Makes an array without error.
     pub fn exact(name: &str, axes: Vec<Axis>, kind: ElementKind, values: Vec<f64>) -> Array {
         Array {
             name: name.into(),
@@ -35,7 +35,8 @@ impl Array {
         self.axes.iter().position(|axis| axis.name == name)
     }
 
-    /// How long an axis is, how many elements lie within one place of it, and how many of its wholes there are.
+    /// Returns an axis's length, the number of elements inside one of its positions, and the number of repetitions
+    /// outside it.
     pub fn around(&self, axis: usize) -> (usize, usize, usize) {
         let product = |axes: &[Axis]| axes.iter().map(|axis| axis.length).product::<usize>();
         let (before, rest) = self.axes.split_at(axis.min(self.axes.len()));
@@ -81,10 +82,10 @@ impl Array {
     }
 }
 
-/// How far each element of an output may be from what it should be, by the tolerance that judges it.
+/// Returns the allowed error of each element of an output by its tolerance.
 ///
-/// Two right outputs of the same formula are as far apart as both tolerances together; of places, one more, since what they are counted from is
-/// rounded.
+/// Two right outputs of the same formula differ by at most both tolerances together. A tolerance in places gets one
+/// place more, because the value that places are counted from is itself rounded.
 pub fn allowances(kind: ElementKind, tolerance: &Tolerance, values: &[f64]) -> Vec<f64> {
     let sizes = values.iter().map(|value| value.abs());
     let largest = sizes.filter(|size| size.is_finite()).fold(1.0, f64::max);
@@ -101,7 +102,7 @@ pub fn allowances(kind: ElementKind, tolerance: &Tolerance, values: &[f64]) -> V
     values.iter().map(each).collect()
 }
 
-/// How far the value so many places away from zero is.
+/// Returns the distance to the value that lies `places` further from zero.
 fn of_places(kind: ElementKind, value: f64, places: i64) -> f64 {
     with_element!(kind, E => {
         let rank = <E as Element>::nearest(value.abs()).rank();

@@ -1,21 +1,21 @@
-//! Whether both sides of a law are as near as it says.
+//! Judgement of a law: both sides must be as close as the law requires.
 
 use super::{Array, Keeps};
 use crate::compare::{Beside, Element as _, ElementKind, index, pattern, with_element};
 use crate::verdict::{Damage, Element};
 
-/// How a law is broken.
+/// A broken law.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Broken {
     /// Elements that are further apart than allowed.
     pub count: usize,
-    /// Of how many.
+    /// The number of elements compared.
     pub total: usize,
     /// The worst of them by excess.
     pub worst: Element,
-    /// Where they lie, when there is a pattern.
+    /// The pattern of their positions, if there is one.
     pub pattern: Option<String>,
-    /// Where they lie and how far off they are.
+    /// Their positions and errors.
     pub damage: Damage,
 }
 
@@ -52,7 +52,7 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
         allowed: &allowed,
         error: &|at| match (got(at), want(at)) {
             (got, want) if got == want => 0.0,
-            // What is no number on both sides breaks nothing.
+            // NaN on both sides breaks nothing.
             _ if !bad[at] && got(at).is_nan() => 0.0,
             (got, want) => (got - want).abs(),
         },
@@ -72,7 +72,7 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
     })
 }
 
-/// By how much an element is too far off, if it is. Two that are no numbers say nothing: the references do.
+/// Returns the excess of an element's error, if the error is too large. NaN on both sides is left to the references.
 fn excess(got: f64, want: f64, allowed: f64) -> Option<f64> {
     let same = got == want || (got.is_nan() && want.is_nan());
     let unknown = allowed.is_nan() || allowed == f64::INFINITY;
@@ -83,8 +83,8 @@ fn excess(got: f64, want: f64, allowed: f64) -> Option<f64> {
     Some(if over.is_nan() { f64::INFINITY } else { over })
 }
 
-/// Where nothing is as large as this a rounding to subnormal numbers may show, of intermediate results too: 2^30 of the smallest number of
-/// f32, four of those of f16.
+/// Returns the magnitude below which rounding to subnormal numbers, of intermediate results too, may show: 2^30 of the
+/// smallest f32, four of the smallest f16.
 fn underflow(kind: ElementKind) -> f64 {
     match kind {
         ElementKind::F64 | ElementKind::F32 | ElementKind::Bf16 => 2f64.powi(-119),

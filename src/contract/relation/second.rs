@@ -18,7 +18,7 @@ pub fn second(prepared: &Prepared, inputs: &[Array]) -> Result<Prepared, String>
                 let fits = found.filter(|array| array.values.len() == tensor.count());
                 match (fits, tensor.offered) {
                     (Some(array), _) => Some(Data::nearest(tensor.kind, &array.values)),
-                    // Of what the references alone know nothing is launched.
+                    // Tensors that only the references know are not launched.
                     (None, false) => tensor.data.clone(),
                     (None, true) => return Err(misfit(tensor, found)),
                 }
@@ -63,7 +63,7 @@ fn misfit(tensor: &Tensor, found: Option<&Array>) -> String {
 }
 
 impl Prepared {
-    /// What a run starts with.
+    /// Returns the arrays that a run starts with.
     pub fn starts(&self) -> Vec<Array> {
         let held = self
             .tensors

@@ -1,38 +1,38 @@
-//! What makes the tensors of a second run of those of the first: the same steps for inputs and for outputs.
+//! Steps that make the tensors of a second run from those of the first; inputs and outputs use the same steps.
 
 use super::Array;
 use crate::contract::Values;
 
-/// Where the places along an axis of so many come from, at a case.
+/// The source index for each position along an axis of this length, at a case.
 pub type Order = fn(&Values, usize) -> Vec<usize>;
 
 /// One step.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// These are so many times as large.
+    /// Multiplies these tensors by a factor.
     Times(&'static [&'static str], f64),
-    /// Each element of these by itself.
+    /// Applies a function to each element of these tensors.
     Each(&'static [&'static str], fn(f64) -> f64),
-    /// Places along an axis of these are others. `*` is any tensor that has such an axis.
+    /// Reorders positions along an axis of these tensors. `*` is any tensor with such an axis.
     Moved(&'static [(&'static str, &'static str)], Order),
-    /// One stands for the other.
+    /// Exchanges two tensors.
     Exchanged(&'static str, &'static str),
-    /// Two axes of these are the other way round.
+    /// Transposes two axes of these tensors.
     Transposed(&'static [&'static str]),
     /// The first holds what the second does.
     Fed(&'static str, &'static str),
     /// The second behind the first, along an axis.
     Joined(&'static str, &'static str, &'static str),
-    /// These may be so many times as far off: what they are made of is.
+    /// Multiplies the allowed error of these tensors, because their inputs carry more error.
     Loosened(&'static [&'static str], f64),
-    /// All elements of these are so.
+    /// Fills these tensors with a value.
     Filled(&'static [&'static str], f64),
-    /// Whatever a law needs besides.
+    /// Applies any other function.
     By(fn(&Values, &mut [Array])),
 }
 
 impl Step {
-    /// Does it.
+    /// Applies the step.
     pub fn apply(&self, case: &Values, arrays: &mut [Array]) {
         match self {
             Step::Times(names, factor) => each(arrays, names, |array| {
@@ -127,14 +127,14 @@ fn transpose(array: &mut Array) {
     array.values = turned(&array.values);
     array.allowed = turned(&array.allowed);
     if array.axes.len() >= 2 {
-        // The axes keep their names: a row of the second run is a column of the first.
+        // Axes keep their names: a row of the second run is a column of the first.
         let rows = array.axes[0].length;
         array.axes[0].length = array.axes[1].length;
         array.axes[1].length = rows;
     }
 }
 
-/// From the last to the first.
+/// Reverses the order.
 pub fn reversed(_: &Values, length: usize) -> Vec<usize> {
     (0..length).rev().collect()
 }

@@ -11,7 +11,7 @@ use crate::tensor::Distribution::{self, Normal, Walk};
 
 /// Cumulated gates: such that the documented mask stays small, or it grows and shrinks, or it grows beyond what f32 holds.
 pub const SUMS: Choice = ("sums", &["small", "both", "far"]);
-/// The same of a mask that is multiplied.
+/// Classes of sums for a mask that is multiplied.
 pub const SUMS_OF_FACTORS: Choice = ("sums", &["small", "both"]);
 /// Channels of one wave and of more than two, and chunks around a tile.
 pub const PRODUCTS: Domain = Domain::of(&[

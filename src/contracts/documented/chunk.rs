@@ -20,7 +20,7 @@ use crate::verdict::Axis;
 pub const GATES: Choice = ("gates", &["small", "both"]);
 /// Write strengths before their sigmoid: normal, or so far from 0 that the sigmoid is 0 or 1.
 pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
-/// Of few tokens all strengths may be 0, or 1.
+/// A rule for few tokens, where all strengths may be 0 or 1.
 pub const FEW: Rule = Rule {
     of: &["C", STRENGTHS.0],
     says: "chunks of fewer than 8 tokens have strengths between 0 and 1: where all are 0 or 1, zeros or the values alone are right",

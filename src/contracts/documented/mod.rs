@@ -1,4 +1,4 @@
-//! What the document computes: attention matrix, chunks, the state carried along.
+//! Contracts of the document: attention matrix, chunks, the carried state.
 
 mod attention;
 mod chunk;

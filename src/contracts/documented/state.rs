@@ -1,4 +1,4 @@
-//! What a chunk does with the state.
+//! Contracts of a chunk's operations on the state.
 
 use deltanet_reference::pipelines;
 

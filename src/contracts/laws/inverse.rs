@@ -1,8 +1,9 @@
-//! What was solved solves its equations.
+//! Laws of solved systems: a solution satisfies its equations.
 //!
-//! The residual of a triangular system that was solved by substitution in any order of the sums is at most `gamma_n |T| |X|`, with
-//! `gamma_n = n u / (1 - n u)` and `u = 2^-24` (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, theorem 8.5). Other
-//! ways of solving may leave more, as much as the output's tolerance allows: `|T|` times that. The larger of the two is allowed.
+//! The residual of a triangular system that was solved by substitution in any order of the sums is at most `gamma_n |T|
+//! |X|`, with `gamma_n = n u / (1 - n u)` and `u = 2^-24` (Higham, "Accuracy and Stability of Numerical Algorithms",
+//! 2nd edition, theorem 8.5). Other methods may leave more, at most `|T|` times the output's tolerance. The larger of
+//! the two bounds is allowed.
 
 use crate::contract::Values;
 use crate::contract::relation::{Array, Claim, Relation, Seen};
@@ -53,10 +54,10 @@ pub const INVERSE_OF_DIFFERENCE: Relation = Relation::alone(
 /// `X (I + L) = I` of every chunk.
 pub const INVERSE_OF_CHUNKS: Relation =
     of_chunks(|case, seen| chunks(case, "C", seen.input("L")?, seen.output("Ai")?));
-/// The same of what stands below the diagonal of A.
+/// The law of the inverse for the part of A below the diagonal.
 pub const INVERSE_OF_SUM: Relation =
     of_chunks(|case, seen| chunks(case, "BT", seen.input("A")?, seen.output("Ai")?));
-/// The same where A is what is overwritten.
+/// The law of the inverse where A is overwritten.
 pub const INVERSE_IN_PLACE: Relation =
     of_chunks(|case, seen| chunks(case, "BT", seen.input("A")?, seen.output("A")?));
 
@@ -143,7 +144,7 @@ fn sum<'a>(count: usize, product: impl Fn(usize) -> (f64, &'a Array, usize)) -> 
     (0..count).fold(Sum::default(), |sum, at| {
         let (factor, x, place) = product(at);
         let (value, allowed) = match x.values.get(place).zip(x.allowed.get(place)) {
-            // Nothing times an infinity is nothing here: there is no such product.
+            // A product of 0 and an infinity counts as 0, because the sum has no such product.
             Some((value, allowed)) if factor != 0.0 => (*value, *allowed),
             _ => (0.0, 0.0),
         };

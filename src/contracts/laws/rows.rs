@@ -1,11 +1,11 @@
-//! What became of rows that were divided by their norm.
+//! Laws of rows that are divided by their norm.
 
 use crate::contract::relation::{Array, Claim, Relation, Seen};
 
 /// The largest of the epsilons under a root. Of rows whose squares sum to less than 10^4 of it the norm is not 1.
 const EPSILON: f64 = 1e-6;
 
-/// Of norm 1.
+/// A law: rows have norm 1.
 pub const UNIT: Relation = Relation::alone(
     "unit-rows",
     "rows are of norm 1, but for 10^-6 over their squared norm, and as their elements may be off",
@@ -29,7 +29,7 @@ pub const UNIT: Relation = Relation::alone(
     },
 );
 
-/// In the direction that they had.
+/// A law: rows keep their direction.
 pub const PARALLEL: Relation = Relation::alone(
     "rows-keep-direction",
     "elements of a row have the ratios that they had: each is its own times the largest one's result over the largest",
@@ -67,7 +67,7 @@ fn pairs(y: &Array, width: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
         .zip(y.allowed.chunks_exact(width))
 }
 
-/// So many equations of nothing and nothing: of rows, where there are fewer than elements.
+/// Makes `count` trivial equations; an equation is for a row if there are fewer equations than elements.
 pub(super) fn nothing(y: &Array, count: usize) -> Claim {
     let axes = y.axes.iter().filter(|_| count == y.values.len());
     let whole: Vec<_> = axes.cloned().collect();

@@ -1,4 +1,4 @@
-//! What sums and products of neighbours give.
+//! Laws of sums and products of neighbours.
 
 use super::rows::nothing;
 use crate::contract::Values;
@@ -18,7 +18,7 @@ pub const SUMS: Relation = Relation::alone(
     },
 );
 
-/// The same within chunks of log gates.
+/// The law of sums within chunks of log gates.
 pub const CHUNK_SUMS: Relation = Relation::alone(
     "sums-differ-by-summands",
     "each sum less the one before in its chunk is the token's log gate, as far as both may be off and f32 holds the logarithm",
@@ -68,7 +68,7 @@ fn differences(
     claim
 }
 
-/// Where sequences begin: each behind the one before by its length.
+/// A law: each sequence begins behind its predecessor by the predecessor's length.
 pub const OFFSETS: Relation = Relation::alone(
     "offsets-differ-by-lengths",
     "the first offset is 0, and each is the one before and the length between them",

@@ -1,4 +1,5 @@
-//! What the tests of the chunk operators share: sizes, inputs, and what the steps before hand over: the reference's own results, uploaded.
+//! Shared parts of the chunk operators' tests: sizes, inputs, and results of earlier steps. The results are the
+//! reference's own, uploaded.
 
 use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::gdr::kkt::{cumsum, kkt};
@@ -17,8 +18,8 @@ use crate::verdict::Axis;
 
 /// Sequences, tokens of each, query/key heads, heads, key channels, value channels, tokens of a chunk.
 pub const DIMS: &[&str] = &["B", "T", "Hg", "H", "K", "V", "BT"];
-/// How fast states decay, as in phases 9 and 10; `absent`: the kernel is given no gates; `mixed`: gates of either sign, for operators that
-/// say what they make of a positive exponent.
+/// Decay of states, as in phases 9 and 10. `absent`: the kernel gets no gates. `mixed`: gates of either sign, for
+/// operators that define the result of a positive exponent.
 pub const GATES: (&str, &[&str]) = (
     "gates",
     &["absent", "none", "slow", "model", "fast", "spikes", "mixed"],
@@ -49,7 +50,7 @@ pub const SIZES: [Factor; 5] = [
     sizes::KEY_CHANNELS,
     sizes::VALUE_CHANNELS,
 ];
-/// The same, mostly of several chunks: of one, the state before it is the initial one.
+/// Sizes with mostly several chunks, because the state before a single chunk is the initial state.
 pub const SEVERAL_CHUNKS: [Factor; 5] = [
     SIZES[0],
     Factor::Together(
@@ -60,7 +61,7 @@ pub const SEVERAL_CHUNKS: [Factor; 5] = [
     SIZES[3],
     SIZES[4],
 ];
-/// The same for sums, for which channels are as good as none, in chunks of up to four waves.
+/// Sizes for sums in chunks of up to four waves. Channels matter little here.
 pub const SUMS: [Factor; 5] = [
     SIZES[0],
     Factor::Together(
@@ -81,7 +82,7 @@ pub const SUMS: [Factor; 5] = [
 ];
 /// Sums of the operator that makes products in the same launch, in chunks of up to a wave.
 pub const SUMS_BESIDE_PRODUCTS: [Factor; 5] = [SUMS[0], SIZES[1], SUMS[2], SUMS[3], SUMS[4]];
-/// The same for solves, which have chunks of 16, 32 and 64 tokens.
+/// Sizes for solves, which have chunks of 16, 32 and 64 tokens.
 pub const SOLVED: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
@@ -94,7 +95,7 @@ pub const SOLVED: [Factor; 5] = [
 ];
 /// Keys and write strengths.
 pub const VALUES: &[Choice] = &[KEYS, STRENGTHS];
-/// Of operators that always take gates.
+/// A rule for operators that always take gates.
 pub const GATED: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not absent: the operator takes them",
@@ -129,7 +130,7 @@ pub struct Chunks {
     pub beta: Buffer,
     /// Log gates, not summed.
     pub g: Buffer,
-    /// Whether the kernel is given any.
+    /// True if the kernel gets gates.
     pub gated: bool,
 }
 
@@ -294,7 +295,7 @@ impl Chunks {
         (sizes, keys)
     }
 
-    /// Whether heads share keys in more than one way.
+    /// Returns true if several heads share a key and there are several keys.
     pub fn grouped(&self) -> bool {
         self.sizes.key_heads > 1 && self.sizes.key_heads < self.sizes.value_heads
     }

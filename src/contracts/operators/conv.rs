@@ -18,7 +18,7 @@ use crate::verdict::Axis;
 const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
 const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
 
-/// How far the sums are from 0: as in a model, or on both sides of where e^x and e^-x overflow f32.
+/// Magnitude of the sums: as in a model, or on both sides of the arguments where e^x and e^-x overflow f32.
 const REACH: Choice = ("reach", &["usual", "far"]);
 
 /// Features of which some are left by the activation.
@@ -115,7 +115,7 @@ fn draw(
     t.draw_changed(kind, name, axes, Normal(deviation), change)
 }
 
-/// The same that kernels are handed.
+/// Draws a summand that kernels get too.
 fn summand(
     t: &mut Instance<'_>,
     kind: ElementKind,
@@ -127,7 +127,7 @@ fn summand(
     Ok(drawn)
 }
 
-/// What both launches take of the convolution itself.
+/// Inputs of the convolution that both launches use.
 struct Layer {
     kd: usize,
     vd: usize,
@@ -193,8 +193,8 @@ impl Layer {
         }
     }
 
-    /// What kernels get wrong about the convolution itself, as seen in q, k and v: `run` computes them with the changed
-    /// layer.
+    /// Returns mistakes in the convolution itself, as they show in q, k and v. `run` computes the outputs of the
+    /// changed layer.
     fn mistakes(
         &self,
         t: &Instance<'_>,

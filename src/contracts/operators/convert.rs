@@ -33,7 +33,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run: convert,
 }];
 
-/// How many bf16 there are.
+/// The number of bf16 values.
 const ALL: usize = 1 << 16;
 
 /// Every bf16 to f32 and what came of it back, then f32 with every upper half: numbers, subnormals, infinities, NaN. Bits are

@@ -88,14 +88,14 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// How a case sums: `width` sums for each token.
+/// Reads the kind of sum from a case: `width` sums for each token.
 fn of(t: &Instance<'_>, width: usize) -> Cumsum {
     Cumsum {
         tokens: t.dim("T"),
         width,
         chunk: t.dim("BT"),
         reverse: t.word(DIRECTION.0) == "reverse",
-        // As sums that go into 2^x are scaled.
+        // Sums that become exponents of 2^x are scaled by log2(e).
         scale: if t.word(SCALE.0) == "log2e" {
             std::f32::consts::LOG2_E
         } else {
@@ -104,7 +104,7 @@ fn of(t: &Instance<'_>, width: usize) -> Cumsum {
     }
 }
 
-/// What kernels get wrong about a sum.
+/// Returns common mistakes of a sum.
 fn mistakes(t: &Instance<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
     let summed = |sums: Cumsum| {
         let s = t.wide(s);

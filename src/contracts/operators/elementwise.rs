@@ -10,8 +10,8 @@ use crate::contracts::values::{self, ALONE, N};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
-/// What the functions of op are asked besides what is drawn: the ends of what f32 holds, both sides of softplus's threshold,
-/// where a logarithm is 0, zeros, numbers that an exponential or a sum loses. The first alone has eight results that are not 0.
+/// Arguments besides the drawn ones: the ends of f32, both sides of softplus's threshold, zeros of a logarithm, zeros,
+/// numbers that an exponential or a sum loses. The first argument alone has eight results that are not 0.
 const CORNERS: [f32; 29] = [
     -2.0, -1.0, -200.0, -104.0, -100.0, -88.0, -87.0, -20.0, -17.0, -16.0, -0.999, -1e-3, -1e-20,
     -1e-41, -0.0, 0.0, 1e-30, 1e-20, 1e-3, 0.999, 1.0, 16.0, 19.999, 20.0, 20.001, 88.0, 89.0,
@@ -23,7 +23,7 @@ const OPS: &[&str] = &[
     "exp", "exp2", "log", "log2", "safe_exp", "softplus", "sigmoid", "silu",
 ];
 
-/// What is subtracted: infinite on one side only.
+/// Input classes of a subtraction: only one side is infinite.
 const PAIRS: &[Choice] = &[(
     values::NAME,
     &[
@@ -35,7 +35,7 @@ const PAIRS: &[Choice] = &[(
         values::INFINITE,
     ],
 )];
-/// What the functions of op take besides the corners. Not infinities: silu is no number at -inf.
+/// Input classes of the functions of op. Infinities are absent because silu(-inf) is NaN.
 const ARGUMENTS: &[Choice] = &[(
     values::NAME,
     &[values::ORDINARY, values::ZEROS, values::TINY],
@@ -120,7 +120,7 @@ fn ops(t: &mut Instance<'_>) -> Outcome {
     let class = t.word(values::NAME);
     let drawn = values::draw_of(t, class, ("drawn", elements(n)), Normal(8.0));
     let mut values = t.values(drawn).to_vec();
-    // From the end, so that they are not all of one wave's first lanes.
+    // Corners are placed from the end, so that they do not all fall into one wave's first lanes.
     for (value, corner) in values.iter_mut().rev().zip(CORNERS) {
         *value = corner;
     }

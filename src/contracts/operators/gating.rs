@@ -8,7 +8,7 @@ use crate::contracts::exchanged;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
-/// What both outputs show.
+/// An explanation that both outputs use.
 const TOKENS_EXCHANGED: &str = "a and b are exchanged";
 
 /// All of an output of one element may be subnormal, or flushed.

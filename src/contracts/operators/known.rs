@@ -8,7 +8,7 @@ use crate::contract::Mistake;
 pub struct Known<X, C> {
     pub name: &'static str,
     pub explanation: &'static str,
-    /// Whether such a call shows it.
+    /// Returns true if the mistake shows in such a call.
     pub applies: fn(&X, &C) -> bool,
     /// Makes the call wrong.
     pub change: fn(&mut X, &mut C),
@@ -20,7 +20,7 @@ pub const HEAD_MAP: &str =
 /// Reductions over a wave and more.
 pub const SUMS_DOUBLED: &str = "sums over the key channels are doubled (an exchange at a distance of 64 gives a lane of a wave of 64 its own value)";
 
-/// Those that a call shows, in the output that `compute` finds.
+/// Returns the mistakes that a call shows, in the output that `compute` selects.
 pub fn mistakes<X: Clone + Send + Sync + 'static, C: Clone + Send + Sync + 'static>(
     known: &'static [Known<X, C>],
     (wide, by): (&Arc<X>, &C),

@@ -2,8 +2,8 @@
 
 use crate::contract::Instance;
 
-/// Which lengths the sequences have: those of the contract's example, short ones around the convolution's width, unequal ones
-/// around a chunk of 64, some without a token, more than a work-group has work-items.
+/// Lengths of the sequences: the contract's example, short ones around the convolution's width, unequal ones around a
+/// chunk of 64, some without a token, more sequences than a work-group has work-items.
 pub const LENGTHS: (&str, &[&str]) = ("lengths", &["three", "short", "unequal", "empty", "many"]);
 
 /// The lengths that a case names.

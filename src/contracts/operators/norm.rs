@@ -12,7 +12,7 @@ use crate::contracts::values;
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
-/// Of the contract.
+/// The epsilon of the contract.
 const EPS: f32 = 1e-6;
 /// Norms around 1 and more, or of the size of the epsilon's root, where it shows.
 const SIZE: (&str, &[&str]) = ("size", &["usual", "tiny"]);
@@ -70,7 +70,7 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["y", "rstd"],
         largest: &[&["T", "D"]],
         domain: Domain::of(&[
-            // Around the four rows of a work-group.
+            // Values around the four rows of a work-group.
             Factor::One("T", &[1, 3, 4, 17]),
             Factor::One("D", &[1, 63, 64, 100, 257]),
         ])
@@ -89,7 +89,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["T", "D"]],
         domain: Domain::of(&[
             Factor::One("T", &[1, 3, 4, 17]),
-            // Of one channel the gradient is nearly 0, and of two what is left of it is rounding.
+            // The gradient of one channel is nearly 0, and the gradient of two channels is mostly rounding error.
             Factor::One("D", &[7, 63, 64, 100, 257]),
         ])
         .values(&[LENGTH])

@@ -19,9 +19,9 @@ use crate::contracts::rule::problem::laws::{COLUMNS, NEGATED, SCALED};
 use crate::contracts::rule::problem::{GATES, STATE, gates};
 use crate::tensor::Distribution::{Normal, Uniform};
 
-/// Which gates a call has: of heads, of key channels, of value channels, all three, or none.
+/// The gates of a call: by head, by key channel, by value channel, all three, or none.
 const BY: (&str, &[&str]) = ("by", &["head", "key", "value", "all", "none"]);
-/// Whether a head has one write strength, or one for each value channel.
+/// The write strengths of a head: one for the head, or one for each value channel.
 const BETA: (&str, &[&str]) = ("beta", &["head", "channel"]);
 const WORDS: &[(&str, &[&str])] = &[LENGTHS, BY, GATES, BETA, STATE];
 
@@ -126,7 +126,7 @@ impl Tensors<Buffer> {
     }
 }
 
-/// What is not a tensor.
+/// The parameters that are not tensors.
 #[derive(Clone)]
 struct Choices {
     at: Sequences,

@@ -1,4 +1,5 @@
-//! What the tests of the recurrent operators share: sequences of any lengths, one after another, with bf16 tensors.
+//! Shared parts of the recurrent operators' tests: sequences of any lengths, packed one after another, with bf16
+//! tensors.
 
 use deltanet_reference::gdr::recurrent::Layout;
 
@@ -11,7 +12,8 @@ use crate::verdict::Axis;
 
 /// Sequences, tokens of each (on average, where lengths differ), query/key heads, value heads, key channels, value channels.
 pub const DIMS: &[&str] = &["N", "T", "H", "HV", "K", "V"];
-/// How long the sequences are: T tokens each, without `cu_seqlens`; longer and longer; the same with every third empty.
+/// Lengths of the sequences: T tokens each, without `cu_seqlens`; growing lengths; growing lengths with every third
+/// sequence empty.
 pub const LENGTHS: (&str, &[&str]) = ("lengths", &["equal", "unequal", "empty"]);
 /// One token, two, and more than two chunks, one to four value heads a key head, numbers of heads and channels that are no power of two, more keys than
 /// values and fewer.
@@ -62,7 +64,7 @@ impl Sequences {
         })
     }
 
-    /// As the references take them.
+    /// Returns the sequences' layout for the references.
     pub fn layout(&self) -> Layout<'_> {
         Layout {
             bounds: &self.bounds,
@@ -140,7 +142,7 @@ impl Sequences {
     }
 }
 
-/// Where sequences begin that hold `sequences * tokens` tokens together.
+/// Returns the start of each sequence; the sequences have `sequences * tokens` tokens together.
 fn bounds(lengths: &str, sequences: usize, tokens: usize) -> Vec<usize> {
     let share = |n: usize| match lengths {
         "equal" => 1,

@@ -15,9 +15,10 @@ use crate::contract::{Choice, Domain, Instance, Outcome, Rule, axes, elements};
 use crate::contracts::Function;
 use crate::tensor::Distribution::{Normal, Uniform};
 
-/// How fast states decay: as trained models' slow heads do, or with gates on both sides of the softplus's threshold.
+/// Decay of states: as in slow heads of trained models, or with gates on both sides of softplus's threshold.
 const DECAY: (&str, &[&str]) = ("decay", &["slow", "threshold"]);
-/// How far what write strengths are made of is from 0: as in a model, or on both sides of where e^x and e^-x overflow f32.
+/// Magnitude of the arguments of write strengths: as in a model, or on both sides of the arguments where e^x and e^-x
+/// overflow f32.
 const REACH: Choice = ("reach", &["usual", "far"]);
 /// A write of strength 1 over a key that is 1 or -1.
 const WRITTEN_ALONE: Rule = Rule {
@@ -30,9 +31,10 @@ const WRITTEN_ALONE: Rule = Rule {
 };
 /// The steepness of the softplus, and its threshold: the usual ones, or others.
 const SOFTPLUS: (&str, &[&str]) = ("softplus", &["usual", "steep"]);
-/// Whether the kernel normalises q and k, which may be so short that the epsilon counts.
+/// Normalisation of q and k in the kernel: none, inside, or of vectors so short that the epsilon counts.
 const NORM: (&str, &[&str]) = ("norm", &["none", "inside", "tiny"]);
-/// Which slots the sequences have: their own numbers, others, or others with every fourth sequence a padding, the third first.
+/// State slots of the sequences: their own numbers, other numbers, or other numbers with every fourth sequence a
+/// padding (the third sequence is the first padding).
 const SLOTS: (&str, &[&str]) = ("slots", &["own", "others", "padding"]);
 
 /// The function.
@@ -93,7 +95,7 @@ struct Tensors<R> {
     states: Vec<R>,
 }
 
-/// What is not a tensor of floats.
+/// The parameters that are not float tensors.
 #[derive(Clone)]
 struct Choices {
     at: Sequences,

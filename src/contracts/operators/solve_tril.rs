@@ -57,7 +57,7 @@ pub const FUNCTIONS: &[Function] = &[
 fn solve(t: &mut Instance<'_>, in_place: bool) -> Outcome {
     let x = Chunks::new(t)?;
     let sums = x.sums(t)?;
-    // On the diagonal and above it stands what a kernel must neither use nor leave.
+    // Elements on and above the diagonal hold values that a kernel must neither use nor keep.
     let anything = t.draw("A elsewhere", x.rows(x.bt), Normal(1.0));
     let below = |at: usize| at % x.bt < at / x.bt / x.sizes.value_heads % x.sizes.tokens % x.bt;
     let l = x.l(t, sums).into_iter().zip(t.values(anything)).enumerate();

@@ -1,4 +1,4 @@
-//! What the tests of the gated delta rule share: sizes, inputs in the regimes that models have, conventions as arguments.
+//! Shared parts of the gated delta rule's tests: sizes, inputs in the regimes of models, conventions as arguments.
 
 mod chunks;
 mod domain;
@@ -24,11 +24,11 @@ pub use domain::{
 
 /// Sequences, tokens, query/key heads, value heads, key channels, value channels.
 pub const DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V"];
-/// How fast states decay: not at all, by about 1 % a token, as a fresh Qwen3-Next does, as llama.cpp's test does, slowly with
-/// rare tokens that forget everything (one in 250: the f32 sum of a chunk's gates loses as many digits as it holds spikes, and an honest
-/// chunk pipeline must pass at every seed).
+/// Decay of states: none; about 1 % a token; as in a fresh Qwen3-Next; as in llama.cpp's test; slow with rare tokens
+/// that forget everything. Such a token is one in 250, because the f32 sum of a chunk's gates loses more digits with
+/// each spike, and an honest chunk pipeline must pass at every seed.
 pub const GATES: (&str, &[&str]) = ("gates", &["none", "slow", "model", "fast", "spikes"]);
-/// Which query/key head a value head reads.
+/// The mapping from value heads to query/key heads.
 pub const MAP: (&str, &[&str]) = ("map", &["block", "tiled"]);
 /// The state before the first token.
 pub const STATE: (&str, &[&str]) = ("state", &["zero", "random"]);
@@ -39,7 +39,7 @@ pub const LAYOUT: (&str, &[&str]) = ("layout", &["key-major", "value-major"]);
 pub struct Problem {
     /// Sizes.
     pub sizes: Sizes,
-    /// What is meant by the rule.
+    /// The conventions of the rule.
     pub convention: Convention,
     /// Queries.
     pub q: Buffer,
@@ -53,7 +53,7 @@ pub struct Problem {
     pub beta: Buffer,
     /// The state before the first token, which references always have.
     pub initial: Buffer,
-    /// Whether the kernel is handed it: zeros are a null pointer.
+    /// True if the kernel gets the tensor; zeros are passed as a null pointer.
     given: bool,
 }
 
@@ -86,7 +86,7 @@ pub fn layout(t: &Instance<'_>) -> StateLayout {
     }
 }
 
-/// What a case's gates are.
+/// Returns the kind of a case's gates.
 pub fn gate_kind(t: &Instance<'_>) -> Gate {
     match t.chosen(GATE_KIND.0) {
         Some("negated") => Gate::NegatedLog,
@@ -275,7 +275,7 @@ impl Problem {
         Ok([o, t.output("final", states(s, self.convention.state))?])
     }
 
-    /// What the rule gives, in f32 and in f64.
+    /// Computes the results of the rule in f32 and in f64.
     pub fn references(&self, t: &Instance<'_>) -> (Outputs<f32>, Outputs<f64>) {
         let Problem {
             q,

@@ -1,4 +1,4 @@
-//! What the emulator promises as a device.
+//! Tests of the emulator as a device.
 
 use std::path::Path;
 
@@ -95,7 +95,7 @@ fn a_variable_is_where_the_code_object_sees_it() {
         .open(1, Limits::default(), &NOTHING)
         .expect("it is there");
     assert!(session.variable(0, first).is_err(), "nothing is loaded");
-    // Not the first: a base of 0 would do for that.
+    // The second module must be tested, because a base address of 0 would suit the first.
     session.alloc("x", 64).expect("memory");
     let module = session.load(&program).expect("it loads");
     let address = session.variable(module, first).expect("there");
@@ -111,7 +111,7 @@ fn a_variable_is_where_the_code_object_sees_it() {
     assert_eq!(i32::from_le_bytes(held), 7);
 }
 
-/// Of elements larger than what is left, too, and across the pieces that it is done in.
+/// Poison covers elements larger than the remaining bytes, and the seams between the pieces that it is written in.
 #[test]
 fn poison_fills_memory_to_its_last_byte() {
     let mut session = Emulator::ACROSS_LINES

@@ -46,7 +46,7 @@ impl HipError {
         }
     }
 
-    /// What to do about it.
+    /// Returns the remedy, if there is one.
     fn hint(self) -> Option<&'static str> {
         // Runtimes differ in what they call it that there is no device.
         if ["hipInit", "hipGetDeviceCount"].contains(&self.call) {

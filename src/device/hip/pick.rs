@@ -1,4 +1,4 @@
-//! Which of several devices is used, and what a card is called.
+//! Choice among several devices, and names of cards.
 
 use crate::verdict::CardReport;
 

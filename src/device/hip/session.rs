@@ -14,11 +14,11 @@ use crate::program::Program;
 /// The stream that everything runs on.
 const STREAM: sys::hipStream_t = ptr::null_mut();
 
-/// What one trial has on a card. It stays on the thread that opened it, whose current device is the card.
+/// A trial's resources on a card. They stay on the thread that opened the session, whose current device is the card.
 struct HipSession {
     modules: Vec<Module>,
     allocations: Vec<*mut c_void>,
-    /// Before and after a kernel.
+    /// Events before and after a kernel.
     events: [hipEvent_t; 2],
 }
 
@@ -235,7 +235,7 @@ fn on_device(address: u64) -> *mut c_void {
 
 impl Drop for HipSession {
     fn drop(&mut self) {
-        // After a fault every call may fail; there is nothing left to do about it.
+        // After a fault every call may fail, so errors are ignored here.
         for &address in &self.allocations {
             // SAFETY: it was allocated here, and nobody uses it any more.
             unsafe { sys::hipFree(address) };

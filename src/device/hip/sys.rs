@@ -69,7 +69,7 @@ unsafe extern "C" {
     pub fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> u32;
     pub fn hipEventElapsedTime(milliseconds: *mut f32, from: hipEvent_t, to: hipEvent_t) -> u32;
 
-    /// Of the C library: finds a function among all that are loaded, where the handle is null.
+    /// Finds a function of the C library, or of any loaded library if the handle is null.
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 

@@ -1,4 +1,4 @@
-//! What launches cost, one after another.
+//! A ledger of the costs of launches, in order.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ pub struct Charged {
     pub block: [u32; 3],
     /// Bytes of dynamic LDS.
     pub dynamic_lds: u32,
-    /// What it cost.
+    /// The costs of the launch.
     pub costs: Costs,
 }
 

@@ -1,4 +1,4 @@
-//! What a device is to observe while kernels run: counters, a trace. Only the emulator can.
+//! Observation of running kernels: counters, a trace. Only the emulator supports it.
 
 mod ledger;
 mod ranges;
@@ -20,15 +20,15 @@ pub use ledger::{Charged, Ledger};
 /// The name of standard output.
 const STDOUT: &str = "-";
 
-/// Where a trace goes.
+/// The destination of a trace.
 pub type Sink = BufWriter<Box<dyn Write + Send>>;
 
-/// What is observed. By default nothing is, and costs nothing.
+/// The settings of observation. By default nothing is observed, at no cost.
 #[derive(Clone, Default)]
 pub struct Watch {
     /// Instructions, lanes, bytes and barriers are counted.
     pub counters: bool,
-    /// What runs is traced, one launch at a time.
+    /// The trace of the kernels, one launch at a time.
     pub trace: Option<Arc<Tracing>>,
     /// The instructions that run are counted, each for itself.
     pub coverage: Option<Arc<Mutex<Coverage>>>,
@@ -36,20 +36,20 @@ pub struct Watch {
     pub witness: Option<Arc<Mutex<Witness>>>,
     /// The checks of the sanitizer that look on.
     pub sanitize: Option<Sanitize>,
-    /// What launches cost is told here, and nothing else of them is observed.
+    /// The ledger of costs. With a ledger nothing else is observed.
     pub costs: Option<Arc<Ledger>>,
 }
 
-/// What the sanitizer is to do.
+/// The settings of the sanitizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sanitize {
     /// The checks.
     pub checks: Checks,
-    /// What is found is told, and changes no verdict.
+    /// True if findings are reported without a change of the verdict.
     pub warn: bool,
 }
 
-/// Nothing is observed.
+/// The settings that observe nothing.
 pub static NOTHING: Watch = Watch {
     counters: false,
     trace: None,
@@ -80,7 +80,7 @@ impl Watch {
         (watch, witness)
     }
 
-    /// What launches cost is told.
+    /// Makes the settings that record costs in a ledger.
     pub fn costs(ledger: &Arc<Ledger>) -> Watch {
         Watch {
             costs: Some(Arc::clone(ledger)),
@@ -88,22 +88,22 @@ impl Watch {
         }
     }
 
-    /// The same, with the sanitizer.
+    /// Adds the sanitizer.
     pub fn with_sanitizer(self, sanitize: Option<Sanitize>) -> Watch {
         Watch { sanitize, ..self }
     }
 
-    /// Whether what is observed takes time that is not the kernel's.
+    /// Returns true if observation adds time to the kernel's own.
     pub fn takes_time(&self) -> bool {
         self.trace.is_some() || self.sanitize.is_some() || self.costs.is_some()
     }
 
-    /// Whether what the sanitizer finds counts against a trial.
+    /// Returns true if the sanitizer's findings count against a trial.
     pub fn judges_findings(&self) -> bool {
         self.sanitize.is_some_and(|sanitize| !sanitize.warn)
     }
 
-    /// What is to be observed of a code object with these kernels. `taken`: standard output is for JSON.
+    /// Sets up the observation of a code object with these kernels. `taken` says that standard output is for JSON.
     ///
     /// # Errors
     /// The trace cannot be opened: [`Tracing::open`].
@@ -157,7 +157,7 @@ impl Kernels {
     }
 }
 
-/// What is to be traced, in the words of whoever asks.
+/// A request for a trace, as the user writes it.
 #[derive(Clone, Debug)]
 pub struct TraceSpec {
     /// The file that is written; `-` is standard output.
@@ -211,7 +211,7 @@ impl Tracing {
         }))
     }
 
-    /// Whether launches of a kernel are traced.
+    /// Returns true if launches of a kernel are traced.
     pub fn wants(&self, kernel: &str) -> bool {
         self.kernels
             .as_ref()

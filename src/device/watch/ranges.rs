@@ -57,7 +57,7 @@ fn range<T: PartialOrd + Copy>(
     Ok(first..=last)
 }
 
-/// Both ends of a range; of a single value twice that.
+/// Parses both ends of a range; a single value is both ends.
 fn ends<T: Copy>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<(T, T)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     Some((parse(first.trim())?, parse(last.trim())?))

@@ -103,7 +103,7 @@ pub fn page(report: &ProfileReport, facts: Vec<(&'static str, String)>) -> io::R
     Ok(text)
 }
 
-/// What limits the launch that takes longest.
+/// Returns the resource that limits the longest launch.
 fn limiter(profiled: &Profiled) -> &'static str {
     let launches = profiled.launches.iter();
     let longest = launches.max_by(|a, b| a.model.seconds[0].total_cmp(&b.model.seconds[0]));

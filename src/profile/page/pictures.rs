@@ -1,4 +1,4 @@
-//! What a page of profiles draws.
+//! Pictures of a page of profiles.
 
 use std::collections::HashSet;
 
@@ -135,7 +135,7 @@ fn spot(launch: &LaunchProfile) -> Option<Spot> {
 pub(super) fn roofline(card: Card, launches: &[&LaunchProfile]) -> Option<String> {
     let mut known = HashSet::new();
     let spots = launches.iter().filter_map(|launch| spot(launch));
-    // What is the same is drawn once.
+    // Equal spots are drawn once.
     let spots: Vec<Spot> = spots
         .filter(|spot| {
             let [a, b, c] = [spot.intensity, spot.speed, spot.bytes];

@@ -1,4 +1,4 @@
-//! What a report says where two arguments of a launch stand in each other's place.
+//! Tests of reports on launches with two exchanged arguments.
 
 use gfx906::code_object::Symbol;
 

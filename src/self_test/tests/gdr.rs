@@ -1,4 +1,4 @@
-//! What reports say of planted bugs of the GDR operators.
+//! Tests of reports on planted bugs of the GDR operators.
 
 use super::{hypotheses, problems};
 use crate::verdict::{Hypothesis, Problem};
@@ -112,7 +112,7 @@ fn the_likely_mistake_is_named() {
     }
 }
 
-/// Where a bug of `solve_tril` shows, and the likeliest reason.
+/// Returns the place where a bug of `solve_tril` shows, and the likeliest reason.
 fn solve_tril(bt: usize, planted: &str) -> (String, Hypothesis) {
     let test = format!("solve_tril_tk BT={bt}");
     let found = problems(&test, &["B=2", "gates=slow"], planted)

@@ -1,4 +1,4 @@
-//! What a report says of planted bugs of the GDR operators.
+//! Tests of reports on planted bugs of the GDR operators.
 
 use super::hypotheses;
 

@@ -20,7 +20,7 @@ pub const CHILD: &str = "run-one-trial";
 /// Standard input has no trial, its device is not there, or standard output cannot be written.
 pub fn serve() -> Result<Exit, Stop> {
     let work = work::read(io::stdin().lock())?;
-    // Where no thread can be started, the test still ends by itself.
+    // If no thread can be started, the trial still ends by itself.
     let _ = thread::Builder::new().spawn(end_with_parent);
     let device = Telling(work.place().find()?);
     let finished = work.plan(&device).run();
@@ -36,7 +36,7 @@ fn end_with_parent() {
         match io::stdin().read(&mut more) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(1..) => {}
-            // Not `exit`: what a driver's library does at an exit may wait for the kernel that hangs.
+            // `abort` instead of `exit`, because exit handlers of a driver's library may wait for a kernel that hangs.
             Ok(0) | Err(_) => std::process::abort(),
         }
     }

@@ -30,7 +30,7 @@ const MAX_LINES: usize = 40;
 
 /// Runs the trial in a process of its own.
 pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
-    // What a kernel prints is for whoever looks for its bug; standard output is for the report.
+    // Kernel output goes to standard error, because standard output is for the report.
     run_beside(plan, isolation, &mut io::stderr())
 }
 
@@ -55,7 +55,7 @@ fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -
     judge(plan, ended, limit, seconds, beside)
 }
 
-/// What came of the trial, from what its process told and how it ended.
+/// Combines the report of the trial's process with the way the process ended.
 fn judge(
     plan: &Plan<'_>,
     ended: Ended,
@@ -105,7 +105,7 @@ fn judge(
     finished
 }
 
-/// What is wrong with how a process ended.
+/// Returns the error in how a process ended, if there is one.
 fn trouble(end: &End, reported: bool, limit: Duration) -> Option<DeviceError> {
     let after = if reported {
         " after it had reported"
@@ -156,7 +156,7 @@ fn with_errors(mut message: String, ended: &Ended) -> String {
     message
 }
 
-/// Whether launches that were told had the planted bug in them.
+/// Returns true if a reported launch used the planted bug.
 fn plant_used(plan: &Plan<'_>, launches: &[LaunchReport]) -> bool {
     plan.bound.planted.is_some_and(|planted| {
         let kernels = launches.iter().map(|launch| launch.kernel.as_str());

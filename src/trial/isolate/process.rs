@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 const MAX_OUTPUT: usize = 64 << 20;
 /// Most bytes of standard error that are kept: those that come last.
 const MAX_ERRORS: usize = 16 << 10;
-/// How long a process that was killed may take to be gone. The driver may hold it longer.
+/// The time that a killed process may take to be gone. The driver may hold the process longer.
 const DYING: Duration = Duration::from_secs(5);
-/// How long the last output of a process that has ended may take to arrive.
+/// The time that the last output of an ended process may take to arrive.
 const DRAINING: Duration = Duration::from_secs(1);
 /// The longest pause between two looks at a process.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What a process left.
+/// The remains of an ended process.
 pub struct Ended {
-    /// How it ended.
+    /// The way the process ended.
     pub end: End,
     /// Its standard output.
     pub output: Vec<u8>,
@@ -29,18 +29,18 @@ pub struct Ended {
     pub errors: Vec<u8>,
 }
 
-/// How a process ended.
+/// The way a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With an exit code.
+    /// An exit with a code.
     Code(i32),
-    /// By a signal.
+    /// Death by a signal.
     Signal(i32),
-    /// It did not, and was killed.
+    /// A kill after the time limit.
     TimedOut,
-    /// It did not, not even when it was killed.
+    /// A process that survived its kill.
     Stuck,
-    /// It did not begin, or was lost.
+    /// A process that did not start, or that was lost.
     Lost(String),
 }
 
@@ -63,8 +63,8 @@ pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
     };
     let (hold, held) = mpsc::channel::<()>();
     if let Some(mut stdin) = child.stdin.take() {
-        // Not joined: a process that cannot be killed may never read to the end.
-        // Where no thread can be started, the process finds its input cut off, and says so.
+        // The thread is not joined, because a process that cannot be killed may never read to the end.
+        // If no thread can be started, the process finds its input cut off and reports that.
         let _ = thread::Builder::new().spawn(move || {
             // A process that has ended early reads no more; how it ended says why.
             let _ = stdin.write_all(&input).and_then(|()| stdin.flush());
@@ -95,7 +95,7 @@ fn wait(child: &mut Child, deadline: Instant) -> End {
         Ok(None) => {}
         Err(end) => return end,
     }
-    // It may have ended at this very moment: then there is nothing to kill.
+    // The process may have ended at this very moment, so a failed kill is harmless.
     let _ = child.kill();
     match until(child, Instant::now() + DYING) {
         Ok(Some(_)) => End::TimedOut,
@@ -128,7 +128,7 @@ fn end(status: ExitStatus) -> End {
     }
 }
 
-/// What is kept of a stream, which a thread reads.
+/// The bytes of a stream, which a thread reads.
 struct Kept {
     bytes: Arc<Mutex<Vec<u8>>>,
     done: Receiver<()>,
@@ -142,7 +142,7 @@ impl Kept {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let (finish, done) = mpsc::channel();
         let kept = Arc::clone(&bytes);
-        // Where no thread can be started, the stream is closed, and the process ends without an answer.
+        // If no thread can be started, the stream is closed, and the process ends without an answer.
         let _ = thread::Builder::new().spawn(move || {
             let mut piece = [0; 8192];
             let mut stream = stream;

@@ -1,6 +1,6 @@
-//! What the process of a trial tells: each launch before it is made, and in the end the report.
+//! The messages of a trial's process: each launch before it is made, and the report at the end.
 //!
-//! These are lines on its standard output, where a driver's library or a kernel may write as well.
+//! The messages are lines on standard output, where a driver's library or a kernel may write as well.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use super::super::Finished;
 use crate::device::Launch;
 use crate::verdict::LaunchReport;
 
-/// What begins a line of this kind, wherever on a line that is.
+/// The mark that begins a message, anywhere on a line.
 const MARK: &str = "deltanet-check/trial/1 ";
 
-/// Something that the process of a trial tells.
+/// A message of a trial's process.
 #[derive(Serialize, Deserialize)]
 enum Line {
     Launch {
@@ -24,14 +24,14 @@ enum Line {
     Finished(Box<Finished>),
 }
 
-/// Everything that the process of a trial has told.
+/// All messages of a trial's process.
 #[derive(Default)]
 pub struct Told {
     /// The launches that it began.
     pub launches: Vec<LaunchReport>,
-    /// What came of the trial.
+    /// The finished trial.
     pub finished: Option<Finished>,
-    /// What else it wrote: what kernels print.
+    /// Other output of the process: text that kernels print.
     pub other: Vec<u8>,
 }
 
@@ -64,7 +64,7 @@ pub fn read(output: &[u8]) -> Told {
             .windows(MARK.len())
             .position(|bytes| bytes == MARK.as_bytes());
         let read = at.and_then(|at| serde_json::from_slice(&line[at + MARK.len()..]).ok());
-        // Before our own there may stand what has no end of a line.
+        // Unterminated output of others may stand on the line before our message.
         let before = at.filter(|_| read.is_some()).unwrap_or(line.len());
         told.other.extend(&line[..before]);
         match read {

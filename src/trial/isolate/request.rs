@@ -1,6 +1,6 @@
-//! What a trial is, in bytes: a line with sizes, JSON, and the long things (code objects, tensors) as they are.
+//! A trial encoded as bytes: a line with sizes, JSON, and the long parts (code objects, tensors) as they are.
 //!
-//! Reader and writer are the same program, so the format has no other version than the program's own.
+//! Reader and writer are the same program, so the format has no version of its own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use crate::verdict::CodeObjectReport;
 
 /// The first word of a request; its version and the two lengths follow.
 pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CARGO_PKG_VERSION"));
-/// Everything about a trial but the long things, of which it has the lengths, in order.
+/// All fields of a trial but the long parts. The lengths of the long parts are here, in order.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) place: Place,

@@ -65,7 +65,7 @@ impl Bench {
         }
     }
 
-    /// With a planted bug of the binding.
+    /// Makes a plan with a planted bug of the binding.
     fn planted(&self, bug: usize) -> Plan<'_> {
         let planted = Planted {
             bug: &self.binding.planted[bug],
@@ -150,7 +150,7 @@ fn a_signal_is_named_with_what_the_process_said_last() {
 #[test]
 fn a_process_that_never_ends_is_a_hang() {
     let bench = Bench::new();
-    // What it starts outlives it and holds its streams open.
+    // A grandchild outlives the process and holds its streams open.
     let finished = bench.shell("echo busy >&2; sleep 30 & sleep 30");
     assert_eq!(
         error(&finished),
@@ -198,7 +198,7 @@ fn of_a_flood_of_errors_the_last_lines_are_kept() {
     assert_eq!(lines.last(), Some(&"200000"));
 }
 
-/// What the process of this plan would say, for a shell.
+/// Returns the answer of this plan's process, as a shell command.
 fn answer(plan: &Plan<'_>) -> String {
     let request = request::write(plan, Place::Emulator).expect("written");
     let work = work::read(Cursor::new(request)).expect("read");
@@ -228,7 +228,7 @@ fn a_report_comes_back_as_it_was() {
     };
     assert_eq!(bare(&there), bare(&here));
     assert_eq!((there.failure, there.plant_used), (None, false));
-    // The same answer, and then a bad end.
+    // The answer is the same, but the process then ends badly.
     let crashed = isolated(&plan, &format!("{}kill -SEGV $$", answer(&plan)));
     assert_eq!(
         error(&crashed),

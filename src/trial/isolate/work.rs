@@ -75,7 +75,7 @@ fn lengths(line: &[u8]) -> Option<(u64, u64)> {
     Some((json.parse().ok()?, long.parse().ok()?))
 }
 
-/// What is wrong with a request.
+/// An error in a request.
 enum Trouble {
     Stop(Stop),
     Alien(String),
@@ -205,7 +205,7 @@ impl Work {
         Some(Planted { bug, program })
     }
 
-    /// Where it runs.
+    /// Returns the place of the device.
     pub fn place(&self) -> Place {
         self.head.place
     }

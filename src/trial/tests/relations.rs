@@ -143,10 +143,10 @@ fn other_sign(t: &mut Instance<'_>) -> Outcome {
     t.check(x, references)
 }
 
-/// What a contract does.
+/// The body of a contract.
 type Run = fn(&mut Instance<'_>) -> Outcome;
 
-/// What every other part of the judgement lets pass: kernel and reference are wrong in the same way.
+/// A law must find a mistake that kernel and reference share, which every other part of the judgement accepts.
 #[test]
 fn a_mistake_that_the_reference_shares_is_found() {
     let registry = Registry::built_in().expect("it is good");

@@ -1,4 +1,4 @@
-//! Which explanations are shown, and in what order.
+//! Tests of which explanations are shown, and in what order.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What fits without saying anything, and elements that are no numbers.
+//! Tests of hypotheses that fit trivially, and of outputs that contain NaN.
 
 use super::*;
 

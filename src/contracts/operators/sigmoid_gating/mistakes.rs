@@ -12,7 +12,7 @@ use crate::contracts::exchanged;
 
 type Wide = Tensors<f64>;
 
-/// As seen in the output, and in the states.
+/// Returns the mistakes as they show in the output, and in the states.
 pub(super) fn mistakes(wide: Wide, by: &Choices) -> [Vec<Mistake>; 2] {
     let wide = Arc::new(wide);
     [false, true].map(|in_states| {

@@ -1,4 +1,4 @@
-//! What the contracts of the rule promise to hold for: sizes, conventions, keys and write strengths at their ends.
+//! The domain of the rule's contracts: sizes, conventions, extreme keys and write strengths.
 
 use super::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED};
 use crate::contract::relation::Relation;
@@ -7,7 +7,7 @@ use crate::contracts::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 use crate::contracts::sizes;
 use crate::contracts::values;
 
-/// What g holds: the logarithm of a factor on the state, that negated, or the factor itself.
+/// The meaning of g: the logarithm of a factor on the state, the negated logarithm, or the factor itself.
 pub const GATE_KIND: Choice = ("gate_kind", &["log", "negated", "factor"]);
 /// Keys: independent, or all of a sequence's nearly the same.
 pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
@@ -25,7 +25,7 @@ pub const SIZES: [Factor; 5] = [
 ];
 /// Key heads and value heads.
 pub const HEADS: Factor = Factor::Together(&["H", "HV"], sizes::GROUPS);
-/// Of few tokens all strengths may be 0.
+/// A rule for few tokens, where all strengths may be 0.
 pub const FEW: Rule = Rule {
     of: &["T", STRENGTHS.0],
     says: "fewer than 8 tokens have strengths between 0 and 1: where all are 0 nothing is written",
@@ -77,7 +77,7 @@ pub const WIDE: Rule = Rule {
 };
 /// Values and states of ordinary size, or 2^60 times that: the rule is linear in them.
 pub const VALUES: Choice = (values::NAME, &[values::ORDINARY, values::GREAT]);
-/// What the whole rule keeps, whoever computes it.
+/// Laws that the whole rule keeps in every algorithm.
 pub const LAWS: &[Relation] = &[
     SCALED,
     NEGATED,
@@ -114,7 +114,7 @@ pub const CHUNKED: [Factor; 5] = [
     sizes::VALUE_CHANNELS,
 ];
 
-/// The same for sums, for which channels are as good as none, in chunks of up to four waves.
+/// Sizes for sums in chunks of up to four waves. Channels matter little here.
 pub const SUMS: [Factor; 5] = [
     CHUNKED[0],
     Factor::Together(
@@ -134,7 +134,7 @@ pub const SUMS: [Factor; 5] = [
     Factor::One("V", &[1, 16]),
 ];
 
-/// The same, mostly of several chunks: of one, the state before it is the initial one.
+/// Sizes with mostly several chunks, because the state before a single chunk is the initial state.
 pub const SEVERAL_CHUNKS: [Factor; 5] = [
     CHUNKED[0],
     Factor::Together(

@@ -5,7 +5,7 @@ use crate::contract::relation::{Array, Keeps, Relation, Step, reversed};
 use crate::contracts::laws::{TWICE, moved};
 use crate::contracts::rule::problem::{GATE_KIND, STATE};
 
-/// With twice the values, twice the results.
+/// A law: twice the values give twice the results.
 pub const SCALED: Relation = Relation::twice(
     "scaled-by-two",
     "with v and the state before twice as large, so are the outputs and the state after: the rule is linear in them",
@@ -15,7 +15,7 @@ pub const SCALED: Relation = Relation::twice(
     ],
     Keeps::Bits,
 );
-/// The same where snapshots of the state may keep what the buffer held.
+/// The same law for contracts whose snapshots of the state may keep the buffer's previous content.
 pub const SCALED_WITH_SNAPSHOTS: Relation = Relation::twice(
     SCALED.name,
     SCALED.says,
@@ -25,7 +25,7 @@ pub const SCALED_WITH_SNAPSHOTS: Relation = Relation::twice(
     ],
     Keeps::Bits,
 );
-/// With negated values, negated results.
+/// A law: negated values give negated results.
 pub const NEGATED: Relation = Relation::twice(
     "negated",
     "with v and the state before negated, so are the outputs and the state after: the rule is linear in them",
@@ -35,7 +35,7 @@ pub const NEGATED: Relation = Relation::twice(
     ],
     Keeps::Bits,
 );
-/// What depends on v and the state.
+/// Tensors that depend on v and the state.
 const RESULTS: &[&str] = &["o", "final", "states", "ht"];
 
 /// Columns of V know nothing of one another.
@@ -45,7 +45,7 @@ pub const COLUMNS: Relation = moved(
     &[Step::Moved(OF_COLUMNS, reversed)],
 )
 .when(|case| case.get("V").or(case.get("S")).is_some_and(|n| n > 1));
-/// What has a place for each value channel.
+/// Tensors with an axis of value channels.
 const OF_COLUMNS: &[(&str, &str)] = &[
     ("v", "channel"),
     ("gv", "channel"),
@@ -71,7 +71,7 @@ pub const PADDED: Relation = Relation::twice(
     |case| case.with("T", case.get("T").map_or(1, |tokens| tokens + 1)),
     &[Step::Moved(&[("o", "token")], |_, tokens| (1..tokens).collect())],
 );
-/// What has a place for each token.
+/// Tensors with an axis of tokens.
 const OF_TOKENS: &[(&str, &str)] = &[
     ("q", "token"),
     ("k", "token"),

@@ -21,7 +21,7 @@ fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {
     Chunks::new(t, convention)
 }
 
-// What the steps before hand over: the reference's own results, uploaded.
+// Results of earlier steps are the reference's own, uploaded.
 
 fn given_sums(x: &Chunks, t: &mut Instance<'_>) -> Outcome<Buffer> {
     let sums = chunk::cumsum(x.p.sizes, x.c, x.p.convention.gate, t.values(x.p.g));

@@ -10,7 +10,7 @@ use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
 
-/// How far a is from 0: on both sides of softplus's threshold of 20, or beyond where e^a is infinite and 0.
+/// Magnitude of a: on both sides of softplus's threshold of 20, or so far that e^a is infinite or 0.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
 /// Rows of elements of about 2^50: further, and their squares' sum is infinite.
 pub const LONG: &str = "long";
@@ -19,7 +19,7 @@ const LENGTH: f32 = (1u64 << 50) as f32;
 pub fn gate(t: &mut Instance<'_>) -> Outcome {
     let (n, heads) = (t.dim("T"), t.dim("HV"));
     let shape = || axes([("token", n), ("head", heads)]);
-    // Both sides of softplus's threshold of 20 are reached.
+    // The values lie on both sides of softplus's threshold of 20.
     let far = t.word(REACH.0) == "far";
     let a = t.input("a", shape(), Normal(if far { 90.0 } else { 12.0 }))?;
     let a_log = t.input("A_log", axes([("head", heads)]), Uniform(-4.0, 2.75))?;

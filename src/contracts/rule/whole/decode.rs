@@ -10,11 +10,12 @@ use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
 
-/// How far what gates and write strengths are made of is from 0: as in a model, or on both sides of softplus's threshold and beyond what e^x holds.
+/// Magnitude of the arguments of gates and write strengths: as in a model, or on both sides of softplus's threshold and
+/// beyond the range of e^x.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
 /// Queries and keys: as a layer projects them, or so short that the epsilon of their norm shows, and some of zeros.
 pub const KEYS: Choice = ("keys", &["usual", "tiny"]);
-/// What is left where little is written.
+/// A rule for cases where little is written to the state.
 pub const FAR: Rule = Rule {
     of: &[STATE.0, "V", REACH.0],
     says: "far reach has a state, and several channels of a value: most heads write nothing or forget all, and what little is left may cancel by \

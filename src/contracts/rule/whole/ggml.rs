@@ -11,7 +11,7 @@ use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
 
-/// How fast states decay: as in llama.cpp's test, not at all, by about 1 % a token, as a fresh model's do.
+/// Decay of states: as in llama.cpp's test, none, about 1 % a token, as in a fresh model.
 pub const DECAY: Choice = ("decay", &["fast", "none", "slow", "model"]);
 
 /// llama.cpp's own inputs. Its metric is the square of the relative RMS error, and its limit 1e-7: ours is far below.

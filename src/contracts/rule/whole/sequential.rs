@@ -21,7 +21,7 @@ fn one_kind_of_heads(t: &Instance<'_>, tokens: usize) -> Sizes {
     }
 }
 
-/// What the sequential rule leaves.
+/// Computes the results of the sequential rule.
 fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]) -> Outcome {
     let last = t.output("final", states(s, StateLayout::KeyMajor))?;
     let (golden, oracle) = references!(t, |k, v, beta, g, initial| {
@@ -35,7 +35,8 @@ fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]
         };
         recurrence(&Convention::SEED_003, s, inputs)
     });
-    // Where the same pair is written twice the output is v itself, which the test of tests rightly does not take for computed.
+    // If the same pair is written twice, the output equals v. The test of tests rightly does not count such an output
+    // as computed.
     if t.has("T") {
         let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
         t.check(o, (golden.output, oracle.output))?;
