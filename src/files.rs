@@ -23,7 +23,7 @@ const MAX_STREAM: u64 = 256 << 20;
 /// The maximum number of links followed in a row, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// All bytes of a file that has at most `limit` of them.
+/// Reads a file of at most `limit` bytes.
 ///
 /// # Errors
 /// Names the path and what is wrong with it.
@@ -47,7 +47,7 @@ fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     };
     let mut bytes = Vec::new();
     if metadata.len() <= limit {
-        // One more than there should be: then the end is found without room for more.
+        // The extra byte lets the read find the end of the file without growing the buffer.
         let room = usize::try_from(metadata.len() + 1).unwrap_or(usize::MAX);
         handled(|| bytes.try_reserve_exact(room)).map_err(|_| {
             io::Error::new(

@@ -10,22 +10,22 @@ use gfx906::allocation::is_handled;
 
 use crate::exit::Exit;
 
-/// Makes one allocation fail, to show what comes of it: `handled:N` the N-th of those whose failure is handled, `any:N` the N-th
-/// of all, `any:N+` all from the N-th on.
+/// Name of the environment variable that makes allocations fail, for tests: `handled:N` the N-th allocation whose
+/// failure is handled, `any:N` the N-th of all, `any:N+` all from the N-th on.
 pub const VARIABLE: &str = "DELTANET_CHECK_FAIL_ALLOCATION";
 
 /// The number of the allocation that fails; 0 for none.
 static FAILS: AtomicU64 = AtomicU64::new(0);
-/// Only those whose failure is handled count.
+/// True if only allocations whose failure is handled are counted.
 static HANDLED_ONLY: AtomicBool = AtomicBool::new(false);
-/// All from that one on fail.
+/// True if all allocations after the chosen one fail too.
 static FOR_GOOD: AtomicBool = AtomicBool::new(false);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// The system's allocator, but for what happens where it has no memory.
 pub struct Allocator;
 
-/// Heeds [`VARIABLE`], and puts something by for the end.
+/// Reserves address space for the end of the process, configures the heap, and reads [`VARIABLE`].
 pub fn configure() {
     #[cfg(unix)]
     reserve::hold();
@@ -50,7 +50,7 @@ pub fn configure() {
 
 /// Configures glibc's heap. If address space is bounded, all threads share one heap: glibc would reserve 64 MiB for
 /// each thread and leave no room for the stacks of later threads, a failure that the standard library does not survive.
-/// Otherwise freed memory is kept for the next trial, because returned pages would have to be zeroed again.
+/// Without a bound, freed memory is kept for the next trial, because returned pages would have to be zeroed again.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn heap() {
     let limits = rustix::process::getrlimit(rustix::process::Resource::As);
@@ -111,7 +111,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Writes the line and leaves, once; another thread that comes here meanwhile waits for the end.
+/// Writes the final message and ends the process. Any other thread that gets here waits for the end.
 #[cold]
 fn leave(size: usize) -> ! {
     static LEAVING: AtomicBool = AtomicBool::new(false);
@@ -127,8 +127,8 @@ fn leave(size: usize) -> ! {
     end(line.bytes(), Exit::Setup.code().into())
 }
 
-/// Address space that is put by, and given back where memory is out: what other threads do until the process has ended may need some,
-/// and the C library would end the process in its own way.
+/// A reserve of address space, which is returned when memory runs out. Other threads may need memory until the process has
+/// ended; without the reserve the C library would end the process in its own way.
 #[cfg(unix)]
 mod reserve {
     use std::ptr::null_mut;
@@ -159,7 +159,7 @@ mod reserve {
 
 #[cfg(unix)]
 fn end(line: &[u8], code: i32) -> ! {
-    // Nobody is left to hear that it could not be written.
+    // The process ends, so a failed write cannot be reported.
     let _ = rustix::io::write(rustix::stdio::stderr(), line);
     // SAFETY: it takes no memory and never returns. Not `exit`: what runs at an exit may allocate.
     unsafe { libc::_exit(code) }

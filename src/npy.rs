@@ -31,7 +31,7 @@ impl Npy {
     /// Reads a whole file.
     ///
     /// # Errors
-    /// Not this format, big-endian, not in C order, or more or fewer elements than the shape says.
+    /// The bytes are not in this format, are big-endian or not in C order, or their count differs from the shape's.
     pub fn from_bytes(bytes: &[u8]) -> Result<Npy, NpyError> {
         let truncated = || NpyError("not a .npy file, or cut short within its header".into());
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(truncated)?;

@@ -78,7 +78,7 @@ impl Program {
     /// A code object whose bytes are at hand. `name` says where they came from, `build` what made them.
     ///
     /// # Errors
-    /// They are no code object for gfx906.
+    /// The bytes are not a code object for gfx906.
     pub fn parse(name: &str, bytes: Vec<u8>, build: Option<String>) -> Result<Program, Stop> {
         let object = CodeObject::parse(&bytes).map_err(|error| {
             Stop::setup(format!(

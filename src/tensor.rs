@@ -2,7 +2,7 @@
 //!
 //! The stream of a tensor is ChaCha20 with the key
 //! `SHA-256("deltanet-check/input/1" 0 seed 0 trial-id 0 tensor-name)`, the seed as eight little-endian bytes.
-//! It depends on nothing else, so adding a tensor or reordering tests changes no other tensor. Bits become
+//! The stream depends on nothing else, so adding a tensor or reordering tests changes no other tensor. Bits become
 //! floats by hand, because the distributions of libraries change between versions.
 
 use std::fmt;

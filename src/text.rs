@@ -41,7 +41,7 @@ pub fn escaped(text: &str) -> String {
 /// The common prefix of all documented kernels, which would make any two of them look alike.
 const KERNEL_PREFIX: &str = "kernel_";
 
-/// Up to `count` candidates that are spelled most like `name`, nearest first; none if none comes near.
+/// Returns up to `count` candidates that are spelled most like `name`, nearest first; none if no candidate is near.
 pub fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,

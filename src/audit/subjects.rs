@@ -22,7 +22,7 @@ pub struct Subject {
 
 use Departure::{BetaOfColumn, MaskSign, NoOutput, OutputUncorrected, StateUncorrected};
 
-/// All of them. The first is a control: it is the rule, by chunks.
+/// The subjects of the audit. The first is a control: it computes the rule by chunks.
 pub const SUBJECTS: [Subject; 10] = [
     Subject {
         id: "rule-by-chunks",

@@ -286,7 +286,7 @@ fn launches(steps: &[Step]) -> Vec<&LaunchSpec> {
 /// Reads a file of bindings.
 ///
 /// # Errors
-/// It cannot be read, or something in it is wrong: every complaint with file, line and caret.
+/// The file cannot be read, or is wrong. The error has every complaint, with file, line and caret.
 pub fn read(path: &Path) -> Result<Vec<Binding>, Stop> {
     let name = shown(path);
     let bytes = crate::files::read(path, MAX_BYTES)

@@ -43,7 +43,7 @@ pub struct LaunchChange {
     pub args: Option<Placed<Vec<Placed<ArgSpec>>>>,
 }
 
-/// Replacements of kernels, in every launch that the binding makes of them.
+/// Replacements of kernels in every launch of the binding that uses them.
 #[derive(Clone, Debug)]
 pub struct KernelChange {
     /// Pairs of a kernel, by the symbol of the binding's launches, and its replacement with the same arguments.

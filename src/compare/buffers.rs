@@ -14,7 +14,7 @@ pub struct BufferAfter<'a> {
     pub kind: ElementKind,
     /// Its axes, outermost first.
     pub axes: &'a [Axis],
-    /// All of it with its guards, as [`guards::frame`] laid it out.
+    /// The buffer's bytes with its guards, in the layout of [`guards::frame`].
     pub image: &'a [u8],
     /// Sizes of the guards.
     pub guards: Guards,

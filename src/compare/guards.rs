@@ -3,8 +3,8 @@
 //! A framed buffer is `[guard][payload][guard]`. The payload keeps the alignment of the allocation, and the upper guard begins at the
 //! very next byte. The pattern depends on the position, so that a guard moved by some bytes is as wrong as one overwritten.
 //!
-//! How much has to be guarded is for the device to say: all around a buffer where a stray access goes through, and nothing where it
-//! faults, which tells who it was and does not overlook a read.
+//! The device decides how large the guards are. A device on which a stray access goes through guards both sides of a
+//! buffer. A device that faults needs no guards there: the fault names the access, and stray reads are found too.
 
 use super::{ElementKind, poison};
 use crate::verdict::{Problem, Side};
@@ -22,7 +22,7 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// All around.
+    /// Guards of full size on both sides.
     pub const FULL: Guards = Guards {
         before: GUARD_BYTES,
         after: GUARD_BYTES,

@@ -147,7 +147,7 @@ pub(super) fn explain<E: Element>(
             .collect(),
         largest: E::at_rank(E::nearest(f64::INFINITY).rank() - 1).to_f64(),
     };
-    // Whatever else makes the numbers of the output larger gives the same infinities.
+    // Other mistakes that enlarge the output give the same infinities, so overflow is tried first.
     let overflow = elementwise::overflow(&evidence);
     let overflow = best(case, stick, &damage, OVERFLOW, overflow);
     if let Some(all) = overflow.filter(|found| found.explains_all && found.except == 0) {

@@ -1,10 +1,10 @@
-//! One output: poison, NaN and infinities, golden reference, oracle, in this order.
+//! Judgement of one output: poison, NaN and infinities, golden reference, oracle, in this order.
 //!
-//! Both references have a say. With a tolerance above 0 the output must be within it of the golden reference and of
-//! the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit for bit; the
-//! oracle is then rounded to the output's type and the output must lie within the ceiling of that, which for a
-//! ceiling of 0 means the same value (the golden reference settles the sign of a zero). A tolerance in places of the
-//! output's type counts from both references rounded to that type.
+//! The output must agree with both references. With a tolerance above 0 it must be within the tolerance of the golden
+//! reference and of the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit
+//! for bit; the oracle is then rounded to the output's type and the output must lie within the ceiling of that, which
+//! for a ceiling of 0 means the same value (the golden reference settles the sign of a zero). A tolerance in places of
+//! the output's type counts from both references rounded to that type.
 
 mod unusable;
 
@@ -81,7 +81,7 @@ impl Yardsticks {
 /// Judges one output.
 ///
 /// # Errors
-/// It cannot be judged: the harness is at fault, not the kernel.
+/// The output cannot be judged: the harness is at fault, not the kernel.
 pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport, Unusable> {
     judge_by(case, &Yardsticks::of(case)?)
 }

@@ -10,17 +10,17 @@ pub type Choice = (&'static str, &'static [&'static str]);
 /// The domain of a contract. With the contract's own words it spans the cases that [`super::design`] chooses from.
 #[derive(Clone, Copy, Debug)]
 pub struct Domain {
-    /// Telling values of its sizes and whole numbers: each has a place in one of them.
+    /// Test values of the sizes and whole numbers; each parameter is in one factor.
     pub factors: &'static [Factor],
-    /// Input classes besides ordinary values: choices that a case may leave open, and that kernels need not be told.
+    /// Input classes besides ordinary values: choices that a case may leave open, and that kernels do not get.
     pub values: &'static [Choice],
-    /// Conventions that a case may leave open; a kernel that is not told is one of the first.
+    /// Conventions that a case may leave open. The first word of each applies if the case names none.
     pub conventions: &'static [Choice],
     /// Rules that exclude combinations.
     pub rules: &'static [Rule],
-    /// Cases whose right output is zeros or a copy of an input. A kernel that writes nothing fails them, and they prove no more than that.
+    /// Cases whose right output is zeros or a copy of an input. They prove only that the kernel writes its outputs.
     pub uncomputed: &'static [Rule],
-    /// Laws that outputs keep whatever the references say.
+    /// Laws that outputs must satisfy independently of the references.
     pub relations: &'static [Relation],
 }
 
@@ -29,14 +29,14 @@ pub struct Domain {
 pub enum Factor {
     /// One parameter, and its values.
     One(&'static str, &'static [i64]),
-    /// Several that say nothing apart, such as tokens and the tokens of a chunk; and values for all of them.
+    /// Parameters that are meaningful only together, such as tokens and the tokens of a chunk, and values for all of them.
     Together(&'static [&'static str], &'static [&'static [i64]]),
 }
 
-/// Something that the contract does not promise, or that says nothing.
+/// An exclusion: cases that the contract does not promise, or that prove nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// The parameters that it is about. Where a contract has not all of them, those are absent and break nothing.
+    /// The parameters that the rule reads. Parameters that a contract lacks are absent and break nothing.
     pub of: &'static [&'static str],
     /// The exclusion and its reason.
     pub says: &'static str,
@@ -45,7 +45,7 @@ pub struct Rule {
 }
 
 impl Domain {
-    /// Sizes that go together in every way.
+    /// Makes a domain in which all values of the factors may be combined.
     pub const fn of(factors: &'static [Factor]) -> Domain {
         Domain {
             factors,

@@ -64,7 +64,8 @@ pub struct Refusal {
 }
 
 impl Function {
-    /// Its choices, then those that a case may leave open: what they are called, and the words for each, that of an open one first.
+    /// Returns the function's choices, then those that a case may leave open: the name and the words of each. The first word
+    /// of an open choice is its default.
     pub fn choices(&self) -> impl Iterator<Item = &'static Choice> {
         self.words.iter().chain(self.domain.open())
     }

@@ -85,7 +85,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// One equation for each element: what is on its left must be within `right.allowed` of what is on its right.
+/// An equation for each element: the left side must be within `right.allowed` of the right side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// The left side.

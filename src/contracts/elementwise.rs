@@ -41,7 +41,7 @@ const COPIED: &[Choice] = &[(
         values::INFINITE,
     ],
 )];
-/// Input classes of a sum. One infinity reaches all sums behind it.
+/// Input classes of a sum. An infinity reaches all later sums.
 const SUMMANDS: &[Choice] = &[(
     values::NAME,
     &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],

@@ -18,7 +18,7 @@ pub const ZEROS: &str = "zeros";
 pub const TINY: &str = "tiny";
 /// Magnitudes from 2^-90 to 2^90: products overflow and underflow.
 pub const SPREAD: &str = "spread";
-/// All of about 2^126: sums of the larger ones overflow.
+/// Magnitudes of about 2^126: sums of the larger elements overflow.
 pub const HUGE: &str = "huge";
 /// One element in eight is infinite, of either sign.
 pub const INFINITE: &str = "infinite";
@@ -26,7 +26,7 @@ pub const INFINITE: &str = "infinite";
 pub const ONE_INFINITE: &str = "infinity";
 /// One operand of about 2^-100, the other of 2^100: their products are ordinary.
 pub const OPPOSED: &str = "opposed";
-/// All 2^60 times what they ordinarily are, where results then are so, too.
+/// Ordinary values times 2^60. The contracts that have this class are those whose results scale with it.
 pub const GREAT: &str = "great";
 
 /// Sizes around those of a wave and of a block, a single one, and one of several blocks that no block divides.

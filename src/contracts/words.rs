@@ -172,7 +172,7 @@ const MEANINGS: &[Meaning] = &[
     ),
     ("lengths", "short", "six sequences of 1 to 9 tokens"),
     ("lengths", "many", "600 sequences of 0 to 5 tokens"),
-    // Input classes, which kernels need not be told.
+    // Input classes, which kernels do not get.
     (
         "gates",
         "absent",

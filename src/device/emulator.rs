@@ -26,10 +26,10 @@ pub struct Emulator {
 }
 
 impl Emulator {
-    /// Its allocations lie across multiples of 4 GiB, far from each other, as they may on a card: tests ask what a kernel makes of that.
+    /// Places each allocation across a 4 GiB boundary, so that tests notice truncated 32-bit address arithmetic.
     pub const ACROSS_LINES: Emulator = Emulator { across: true };
 
-    /// Its allocations follow each other, at addresses that are easy to read in a trace.
+    /// Places allocations one after another, at addresses that are easy to read in a trace.
     pub const PLAIN: Emulator = Emulator { across: false };
 }
 

@@ -51,7 +51,7 @@ impl Hip {
         })
     }
 
-    /// Its number among those that the runtime shows.
+    /// Index of the device among those that the runtime shows.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -89,7 +89,7 @@ fn devices() -> Result<Vec<Found>, HipError> {
 
 fn name(index: i32) -> Option<String> {
     let mut buffer = [0u8; 256];
-    // SAFETY: the runtime writes up to as many bytes as it is told there is room for.
+    // SAFETY: the runtime writes at most `buffer.len()` bytes.
     let code =
         unsafe { sys::hipDeviceGetName(buffer.as_mut_ptr().cast(), buffer.len() as i32, index) };
     if code != sys::SUCCESS {

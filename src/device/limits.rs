@@ -21,7 +21,7 @@ pub struct Limits {
     pub instructions: Option<u64>,
     /// Seconds of processor time of all threads that run it; none: without limit.
     pub seconds: Option<f64>,
-    /// Instructions that a wave runs before another of its group has its turn; none: the device's own choice.
+    /// Instructions that a wave runs before another wave of its group has its turn; none: the device's own choice.
     pub turn: Option<u32>,
     /// The order of groups and waves; none lets the trial choose.
     #[serde(with = "as_text")]

@@ -216,7 +216,7 @@ impl Place {
     /// The device there, in this process.
     ///
     /// # Errors
-    /// There is none, or it cannot be used.
+    /// There is no such device, or it cannot be used.
     pub fn find(self) -> Result<Box<dyn Device>, Stop> {
         match self {
             Place::Emulator => Ok(Box::new(emulator::Emulator::ACROSS_LINES)),

@@ -6,7 +6,7 @@ use safetensors::tensor::Metadata;
 /// The header and the tensors of a file's bytes.
 ///
 /// # Errors
-/// It is not that format, or cut short: in one line, without the file's name.
+/// The bytes are not a safetensors file, or are cut short. The message is one line without the file's name.
 pub fn tensors(bytes: &[u8]) -> Result<(Metadata, SafeTensors<'_>), String> {
     let refused = |error: safetensors::SafeTensorError| {
         let error = error.to_string();

@@ -35,7 +35,7 @@ impl Dtype {
         DTYPES.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 
-    /// Its name in the words of Rust, `bool`, or as NumPy has it where there is none.
+    /// Returns the type's Rust name, `bool`, or NumPy's name if Rust has no such type.
     #[must_use]
     pub fn name(self) -> String {
         let known = DTYPES.iter().find(|row| row.1 == self);

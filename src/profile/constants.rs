@@ -66,7 +66,7 @@ const WISCONSIN: &str = "gem5 PR 1350: tuned by microbenchmarks on a Vega of 60 
 const USAGE: &str = "LLVM, AMDGPU usage; CLRX";
 const ROCM: &str = "ROCm, GPU architecture specifications";
 
-/// All of them.
+/// The constants of the model, with their sources, as reports list them.
 pub const TABLE: &[Constant] = &[
     row("compute units", CUS as f64, "", ROCM),
     row("SIMDs of a compute unit", SIMDS as f64, "", ROCM),

@@ -1,4 +1,4 @@
-//! The model held against what others measured: counts from a file, in place of a run.
+//! The cost model applied to counts from a file instead of a run, for a comparison with others' measurements.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ impl Counts {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or something in it is wrong.
+    /// The file cannot be read, or is wrong.
     pub fn read(path: &Path) -> Result<Counts, Stop> {
         let refused = |why: String| Stop::setup(format!("counts {}: {why}", shown(path)));
         let bytes = crate::files::read(path, MOST)

@@ -40,7 +40,7 @@ impl Pipes {
         self.valu.max(self.lds).max(self.vmem).max(self.scalar)
     }
 
-    /// One after another: none overlaps.
+    /// Returns the cycles if the units work one after another, without overlap.
     pub fn sum(self) -> u64 {
         self.valu + self.lds + self.vmem + self.scalar
     }
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!((found.simds, found.overlapped), (4, 2000));
     }
 
-    /// One group more than compute units takes twice as long, whether both are there at once or one after another.
+    /// A 61st group on 60 compute units doubles the time, whether its unit runs two groups at once or one after another.
     #[test]
     fn the_makespan_sees_a_round_that_is_not_full() {
         let full = vec![group(4, 1000); 60];
@@ -213,7 +213,7 @@ mod tests {
         groups.extend(vec![group(4, 100); 59]);
         let found = dealt(&groups, 1);
         assert_eq!(found.overlapped, 1000);
-        // Two deep they go round, and one more comes to the long one.
+        // Two deep, the second round gives another group to the unit of the long one.
         assert_eq!(dealt(&groups, 2).overlapped, 1100);
     }
 

@@ -6,7 +6,7 @@ use super::constants::{CUS, SIMDS};
 use super::launch::{LaunchProfile, SiteProfile};
 use super::pattern::{Pattern, padding};
 
-/// Instructions that are named at most, those first that cost most.
+/// The maximum number of instructions in the hints; the most expensive come first.
 const MOST: usize = 8;
 
 /// Less of the card is little.
@@ -92,7 +92,7 @@ fn in_memory(one: &SiteProfile, worst: &Example, found: Option<Pattern>) -> Stri
     )
 }
 
-/// All of a launch, those of instructions by what they cost.
+/// Returns the hints for a launch. Hints for instructions are ordered by their cost.
 pub fn of_launch(profile: &LaunchProfile, mut of_sites: Vec<Hint>) -> Vec<String> {
     let mut hints = Vec::new();
     let (dealing, resources) = (&profile.dealing, &profile.resources);

@@ -1,4 +1,4 @@
-//! The profile of a launch: everything that was counted, and what the model makes of it.
+//! The profile of a launch: its counts, and the model's estimate from them.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub struct LaunchProfile {
     pub barriers: u64,
     /// Different bytes of device memory, without the kernel's arguments.
     pub unique_bytes: BytesReport,
-    /// Bytes of the lines in which they are.
+    /// Bytes of the cache lines that hold these bytes.
     pub unique_bytes_of_lines: BytesReport,
     /// The kernel's resources.
     pub resources: Resources,
@@ -75,11 +75,11 @@ pub struct Resources {
     pub vgprs: u32,
     /// SGPRs of a wave.
     pub sgprs: u32,
-    /// Bytes of LDS of a work-group, with what the launch gives it.
+    /// Bytes of LDS of a work-group, including dynamic LDS.
     pub lds: u32,
     /// Bytes of scratch of a work-item.
     pub scratch: u32,
-    /// Callees take scratch that nobody knows of beforehand.
+    /// True if callees take an amount of scratch that the code object does not state.
     pub dynamic_stack: bool,
     /// VGPRs that were spilled.
     pub vgpr_spills: u32,
@@ -117,7 +117,7 @@ pub struct SiteProfile {
     pub lines: u64,
     /// Lines that would do.
     pub lines_ideal: u64,
-    /// Bytes from a run of neighbouring lanes to the next in its worst execution, where they are evenly spread.
+    /// Bytes from a run of neighbouring lanes to the next in the worst execution; none if the runs are not evenly spaced.
     pub stride: Option<u64>,
 }
 

@@ -25,7 +25,7 @@ impl Card {
 pub struct Traffic {
     /// Different bytes, those read and those written.
     pub bytes: u64,
-    /// Bytes of the lines in which they are.
+    /// Bytes of the cache lines that hold these bytes.
     pub of_lines: u64,
 }
 

@@ -20,7 +20,7 @@ pub struct Needs {
 pub struct Occupancy {
     /// Work-groups at once.
     pub groups: u32,
-    /// Their waves, on each SIMD.
+    /// Waves of these work-groups on each SIMD.
     pub waves_a_simd: f64,
     /// The resource that limits the occupancy: `waves`, `vgprs`, `lds`, `barriers`.
     pub limiter: &'static str,
@@ -53,7 +53,7 @@ pub fn occupancy(needs: Needs) -> Occupancy {
         .iter()
         .filter_map(|(name, most)| Some((*name, (*most)?)));
     let (limiter, groups) = known.min_by_key(|(_, most)| *most).unwrap_or(("waves", 1));
-    // Whatever runs at all runs one at a time.
+    // A work-group that can be launched at all fits a compute unit alone.
     let groups = groups.max(1);
     Occupancy {
         groups,

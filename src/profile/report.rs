@@ -155,7 +155,7 @@ pub fn text(report: &ProfileReport) -> String {
     out
 }
 
-/// Launches that are the same to the last figure are told once.
+/// Groups consecutive launches with equal profiles, and counts them.
 pub(super) fn together(launches: &[LaunchProfile]) -> Vec<(&LaunchProfile, usize)> {
     let mut told: Vec<(&LaunchProfile, usize)> = Vec::new();
     for launch in launches {

@@ -80,7 +80,7 @@ pub fn joined(id: String, parts: impl IntoIterator<Item = Profiled>) -> Profiled
 /// Runs a case, and profiles its launches. What is observed beside is not asked for.
 ///
 /// # Errors
-/// It did not pass: what a kernel costs that computes something else is nobody's question.
+/// The trial did not pass: the cost of a wrong kernel means nothing.
 pub fn of_case(card: Card, plan: &Plan<'_>) -> Result<Profiled, Stop> {
     let ledger = ledger();
     let watch = Watch::costs(&ledger);

@@ -1,9 +1,9 @@
 //! The test of the tests: every planted bug must be caught, and outputs that no kernel computed must be rejected.
 //!
-//! For each case: the honest kernels pass; with no launch at all it does not pass; all zeros and every input echoed
-//! would not pass (which every trial checks for itself, so that an honest pass proves it). For each planted bug of a
-//! test: one of its cases catches it, and each case that somebody named catches one at least. A bug that a test of named cases must catch
-//! need not be caught by a design of the same kernels too: which cases that has is a matter of its seed.
+//! For each case, the honest kernels must pass, and the case must fail without any launch. Zeros and copies of inputs
+//! must fail too; every trial checks this, so that an honest pass proves it. Each planted bug of a test must be caught
+//! by one of the test's cases, and each named case must catch at least one bug. A bug that a test of named cases must
+//! catch need not be caught by a pairwise design of the same kernels, because the seed selects the design's cases.
 
 mod bug;
 mod pairs;
@@ -109,7 +109,7 @@ impl<'a> Runner<'a> {
     ) -> Result<Vec<TestResult>, Stop> {
         let bugs = selected.iter().zip(ways);
         let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(one, way)| self.bugs(one, way)).collect();
-        // Inputs and references are made once a case, for all that runs there.
+        // Inputs and references are computed once per case, and shared by all of its runs.
         let slots: Vec<Slot> = selected.iter().map(|_| Slot::new()).collect();
         let each = || selected.iter().zip(&slots).zip(ways);
         let honest: Vec<Plan<'_>> = each()

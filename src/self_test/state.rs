@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// All of it.
+    /// Returns the result so far.
     pub(super) fn result(&self) -> &SelfTest {
         &self.result
     }

@@ -194,7 +194,7 @@ fn a_bug_or_a_case_without_a_catch_is_tried_everywhere_before_it_counts_as_misse
     assert_eq!(run.iter().filter(|pair| pair.1 == 3).count(), 30);
 }
 
-/// Two planted bugs that nothing caught.
+/// A planted bug that was not caught is a complaint only if the test must catch it.
 #[test]
 fn what_a_design_need_not_catch_is_no_complaint() {
     let plant = |name: &str, due| PlantResult {

@@ -20,7 +20,7 @@ use crate::verdict::{Axis, Tolerance};
 pub struct Bound<'a> {
     /// The binding.
     pub binding: &'a Binding,
-    /// Its contract's tensors, where a user wrote it.
+    /// The tensors of the binding's contract, if a user wrote the binding.
     pub described: Option<&'a Described>,
     /// The wrong kernel that is planted, if any.
     pub planted: Option<Planted<'a>>,

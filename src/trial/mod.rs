@@ -41,7 +41,7 @@ pub type Outcome<T = ()> = Result<T, DeviceError>;
 pub enum Variant {
     /// The kernels under test, but for a planted bug.
     Honest,
-    /// None at all: every output keeps its poison.
+    /// No kernels are launched: every output keeps its poison.
     Silent,
 }
 

@@ -17,7 +17,7 @@ use crate::verdict::{TrialReport, Verdict};
 pub enum Dump<'a> {
     /// `DIR/ID/KIND.NAME.npy`.
     Npy(&'a Path),
-    /// One file, `KIND.NAME` each, its axes in the metadata as `axes.KIND.NAME`.
+    /// A file with all tensors, each named `KIND.NAME`; its axes are in the metadata as `axes.KIND.NAME`.
     Safetensors(&'a Path),
 }
 
@@ -27,7 +27,7 @@ pub type Slot = OnceLock<Result<Arc<Prepared>, DeviceError>>;
 /// A trial to run.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
-    /// Where.
+    /// The device that runs the trial.
     pub device: &'a dyn Device,
     /// Host threads that one launch may take; 0: all.
     pub threads: usize,

@@ -12,7 +12,7 @@ pub fn default_jobs() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Runs every plan, `jobs` at a time, and hands news of each to `told`, with its position.
+/// Runs every plan, `jobs` at a time, and calls `told` with the plan's position for each message about its progress.
 pub fn run_all(plans: &[Plan<'_>], jobs: usize, told: impl FnMut(usize, Progress)) {
     run_until(plans, jobs, |_| false, told);
 }
@@ -40,9 +40,9 @@ pub fn run_until(
     each(plans, jobs, run, told);
 }
 
-/// Does every piece of work, `jobs` at a time, and hands what each tells to `told`, with its position.
+/// Does every piece of work, `jobs` at a time, and calls `told` with the piece's position for each of its messages.
 ///
-/// `told` is called on the calling thread. What it is told does not depend on `jobs`, only when.
+/// `told` is called on the calling thread. The messages do not depend on `jobs`; only their order and time do.
 pub fn each<T: Sync, N: Send>(
     pieces: &[T],
     jobs: usize,
@@ -58,8 +58,8 @@ pub fn each<T: Sync, N: Send>(
     let (send, receive) = mpsc::channel();
     let (order, next, work) = (&order, &next, &work);
     let take = || order.get(next.fetch_add(1, Ordering::Relaxed)).copied();
-    // Nobody works before all have started: a thread that starts while others use up the last of the host's memory is ended by the
-    // C library, and the process with it.
+    // No thread works before all have started: the C library ends the process if a thread starts while others use up the
+    // last of the host's memory.
     gfx906::machine::start_threads();
     let gate = Mutex::new(());
     let (here, arrived) = mpsc::channel();

@@ -128,14 +128,14 @@ impl<'a> Plan<'a> {
         Ok((concluded(relation, &claims, twice.keeps), left.problem))
     }
 
-    /// The trial of a case that this one is held against.
+    /// Makes the plan of the second run, whose outputs are compared with this plan's.
     fn beside<'b>(&self, case: &'b Case) -> Plan<'b>
     where
         'a: 'b,
     {
         Plan {
             case,
-            // Observed is the trial, and not what it is held against.
+            // Only the first run is observed.
             watch: &NOTHING,
             dump: None,
             shared: None,

@@ -119,7 +119,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Inputs and launches, up to where the outputs could be read.
+    /// Prepares the inputs and runs the launches; the outputs are not read yet.
     pub(super) fn once(
         &self,
         limits: Limits,

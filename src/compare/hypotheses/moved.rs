@@ -63,7 +63,7 @@ pub(super) fn reversed(evidence: &Evidence<'_>) -> Vec<Prediction> {
     )
 }
 
-/// One index of an axis used for all.
+/// Predicts outputs that repeat the elements of one index along an axis.
 pub(super) fn broadcast(evidence: &Evidence<'_>) -> Vec<Prediction> {
     along(
         evidence,

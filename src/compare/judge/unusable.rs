@@ -8,7 +8,7 @@ use crate::compare::{Element, tensor};
 /// A reason why an output cannot be judged. The harness is at fault, not the kernel.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Unusable {
-    /// There is nothing to compare.
+    /// An output without elements.
     #[error(
         "output `{output}` has no elements: nothing would be compared; give the test a shape that is not empty"
     )]
@@ -16,7 +16,7 @@ pub enum Unusable {
         /// The output.
         output: String,
     },
-    /// Two things that must have one length have two.
+    /// A mismatch of two lengths that must be equal.
     #[error(
         "output `{output}` has axes for {want} elements but its {what} has {have}; fix the test's shape"
     )]
@@ -39,7 +39,7 @@ pub enum Unusable {
         output: String,
         /// `golden reference` or `oracle`.
         what: &'static str,
-        /// Where.
+        /// Index of the element along each axis.
         index: Vec<usize>,
     },
     /// A tolerance that is negative, infinite or NaN.

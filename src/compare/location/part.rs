@@ -5,7 +5,7 @@ use crate::verdict::Axis;
 
 use super::diagonal::{Diagonal, Square};
 
-/// Indices along each axis, and perhaps one side of the diagonal of what they span.
+/// A region of a tensor: indices along each axis, and possibly one side of the diagonal.
 pub(super) struct Part {
     /// Marks of the indices in the region, for each axis.
     pub indices: Vec<Vec<bool>>,
@@ -14,7 +14,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// All of a tensor.
+    /// Makes the region of a whole tensor.
     pub fn all(axes: &[Axis]) -> Part {
         Part {
             indices: axes.iter().map(|axis| vec![true; axis.length]).collect(),
@@ -22,7 +22,7 @@ impl Part {
         }
     }
 
-    /// Only these indices along an axis.
+    /// Restricts the region to these indices along an axis.
     pub fn keep(&mut self, axis: usize, indices: impl IntoIterator<Item = usize>) {
         let along = &mut self.indices[axis];
         along.fill(false);

@@ -221,7 +221,7 @@ fn the_diagonal_and_what_lies_beside_it() {
         words(matrix(16, 16, |r, c| c <= r && c < 2)),
         "columns 0..1 only (96 % of that box)"
     );
-    // Whole rows say it without a diagonal.
+    // A range of whole rows describes the damage without a diagonal.
     assert_eq!(words(matrix(16, 16, |r, _| r > 1)), "row 2 on");
 }
 

@@ -63,7 +63,7 @@ impl Array {
         self.axes[at].length = own + others;
     }
 
-    /// The same elements from other places: `sources` of the places along an axis, as many as there are to be.
+    /// Replaces the array by its elements at the indices `sources` along an axis.
     pub fn picked(&mut self, axis: usize, sources: &[usize]) {
         let (length, inner, outer) = self.around(axis);
         let pick = |from: &[f64]| {

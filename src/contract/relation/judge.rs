@@ -19,7 +19,7 @@ pub struct Broken {
     pub damage: Damage,
 }
 
-/// Compares what a run left with what the law makes of the other; nothing where it is kept.
+/// Compares a run's output with the value that the law requires. Returns `None` if the law holds.
 pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
     let allowed = |at: usize| match keeps {
         Keeps::Bits => underflow(right.kind),

@@ -100,7 +100,7 @@ fn each(arrays: &mut [Array], names: &[&str], change: impl Fn(&mut Array)) {
     named.for_each(change);
 }
 
-/// A law of each element, and what it makes of how far off that may be.
+/// Applies a function to each element, and carries its allowed error through the function.
 fn carried(array: &mut Array, law: fn(f64) -> f64) {
     for (value, allowed) in array.values.iter_mut().zip(&mut array.allowed) {
         let right = law(*value);
@@ -150,7 +150,7 @@ pub fn heads(case: &Values) -> Option<(usize, usize)> {
 pub fn within_groups(case: &Values, length: usize) -> Vec<usize> {
     let keys = heads(case).map_or(length, |(keys, _)| keys).max(1);
     let group = (length / keys).max(1);
-    // Of tiled maps, as ggml's is, head n reads key head n % H, of block ones n / (HV / H).
+    // In a tiled map, such as ggml's, value head n reads key head n % H; in a block map, n / (HV / H).
     let tiled = case.word("map") == Some("tiled") || case.get("Hk").is_some();
     let source = |at: usize| {
         if tiled {

@@ -96,7 +96,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Two tensors and a kernel that takes them to a third.
+/// Draws two tensors, and makes the output of a kernel that combines them.
 fn pair(t: &mut Instance<'_>, _kernel: &str) -> Outcome<[Buffer; 3]> {
     let n = t.dim("n");
     let operands = [("x", elements(n)), ("y", elements(n))];
@@ -132,7 +132,7 @@ fn ops(t: &mut Instance<'_>) -> Outcome {
     }
     let (golden, oracle) = references!(t, |x| op::ops(x));
     let not_negated = oracle.sigmoid.iter().map(|sigmoid| 1.0 - sigmoid).collect();
-    // Each with what is likely to stand in its place.
+    // Each result with its likely mistake: name, explanation and values.
     let results = [
         (golden.exp, &oracle.exp, None),
         (

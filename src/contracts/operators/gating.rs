@@ -11,7 +11,7 @@ use crate::tensor::Distribution::{Normal, Uniform};
 /// An explanation that both outputs use.
 const TOKENS_EXCHANGED: &str = "a and b are exchanged";
 
-/// All of an output of one element may be subnormal, or flushed.
+/// The exclusion of outputs of one element, which may be subnormal or flushed as a whole.
 const ONE_ELEMENT: Rule = Rule {
     of: &["T", "HV", "size"],
     says: "T = HV = 1 is of usual size: where the only element is subnormal or 0, its relative error says nothing",

@@ -1,4 +1,4 @@
-//! Mistakes as data: where each shows, and what it makes of a call whose result it leaves.
+//! Mistakes as data: the calls in which each shows, and the changes to a call that reproduce it.
 
 use std::sync::Arc;
 

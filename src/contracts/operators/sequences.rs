@@ -15,8 +15,8 @@ pub const DIMS: &[&str] = &["N", "T", "H", "HV", "K", "V"];
 /// Lengths of the sequences: T tokens each, without `cu_seqlens`; growing lengths; growing lengths with every third
 /// sequence empty.
 pub const LENGTHS: (&str, &[&str]) = ("lengths", &["equal", "unequal", "empty"]);
-/// One token, two, and more than two chunks, one to four value heads a key head, numbers of heads and channels that are no power of two, more keys than
-/// values and fewer.
+/// Test sizes: one token, two tokens, and more than two chunks; one to four value heads per key head; numbers of heads
+/// and channels that are no power of two; more keys than values, and fewer.
 pub const SIZES: [Factor; 5] = [
     Factor::One("N", &[1, 4]),
     Factor::One("T", &[1, 2, 129]),

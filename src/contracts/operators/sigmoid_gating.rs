@@ -69,7 +69,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     integers: &[],
     words: &[LENGTHS, DECAY, SOFTPLUS, NORM, SLOTS],
     outputs: &["o", "h0_source"],
-    // One slot more than there are sequences.
+    // The state has one slot more than there are sequences.
     largest: &[
         &["N", "T", "HV", "V"],
         &["N", "T", "H", "K"],

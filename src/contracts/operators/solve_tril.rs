@@ -98,7 +98,8 @@ fn mistakes(x: Chunks, a: Vec<f64>) -> Vec<Mistake> {
     ]
 }
 
-/// Forward substitution from row 2 on, with the identity on the diagonal of the rows above, and `added` to the diagonal at the end.
+/// Solves by forward substitution from row 2 on. Rows 0 and 1 start with 1 on the diagonal; `added` is added to the whole
+/// diagonal at the end.
 fn with_identity(x: Chunks, a: &[f64], added: f64) -> Vec<f64> {
     let (s, bt) = (x.sizes, x.bt);
     let mut solved = vec![0.0; a.len()];

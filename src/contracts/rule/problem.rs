@@ -236,7 +236,7 @@ pub fn strengths(t: &mut Instance<'_>, sizes: Sizes) -> Outcome<Buffer> {
     t.upload("beta", scalars(sizes), values)
 }
 
-/// All inputs of a case.
+/// Draws and uploads all inputs of a case.
 pub fn problem(t: &mut Instance<'_>, convention: Convention) -> Outcome<Problem> {
     let sizes = sizes(t);
     let q = unit_rows(t, "q", sizes, sizes.key_size)?;

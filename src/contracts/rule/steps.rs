@@ -42,7 +42,7 @@ const SLOW: Rule = Rule {
     breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
-/// All of an output of one element may be subnormal, or 0.
+/// The exclusion of outputs of one element, which may be subnormal or 0 as a whole.
 const ONE_ELEMENT: Rule = Rule {
     of: &["T", "HV", producers::REACH.0],
     says: "T = HV = 1 is of usual reach: where the only element is subnormal or 0, its relative error says nothing",

@@ -1,8 +1,8 @@
 //! The functions of the HIP runtime that are used here.
 //!
-//! They are declared here and not taken from hip-runtime-sys, which finds and links the library and has the types of
-//! handles: there a result is a Rust enum, and a code that a newer runtime returns would be undefined behaviour. Here
-//! it is the number that it is in C.
+//! The crate hip-runtime-sys finds and links the library and defines the types of handles. Its functions are not used:
+//! they return a Rust enum, so an error code of a newer runtime would be undefined behaviour. The functions declared
+//! here return the C number.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem;

@@ -28,7 +28,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// One in which nothing stands; chains have these latencies.
+    /// Makes an empty ledger; dependency chains are charged with `latencies`.
     pub fn new(latencies: Latencies) -> Ledger {
         Ledger {
             latencies,

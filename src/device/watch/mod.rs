@@ -26,15 +26,15 @@ pub type Sink = BufWriter<Box<dyn Write + Send>>;
 /// The settings of observation. By default nothing is observed, at no cost.
 #[derive(Clone, Default)]
 pub struct Watch {
-    /// Instructions, lanes, bytes and barriers are counted.
+    /// Counting of instructions, lanes, bytes and barriers.
     pub counters: bool,
     /// The trace of the kernels, one launch at a time.
     pub trace: Option<Arc<Tracing>>,
-    /// The instructions that run are counted, each for itself.
+    /// The number of executions of each instruction.
     pub coverage: Option<Arc<Mutex<Coverage>>>,
-    /// One instruction is watched.
+    /// The watch of a single instruction.
     pub witness: Option<Arc<Mutex<Witness>>>,
-    /// The checks of the sanitizer that look on.
+    /// The checks of the sanitizer that are active.
     pub sanitize: Option<Sanitize>,
     /// The ledger of costs. With a ledger nothing else is observed.
     pub costs: Option<Arc<Ledger>>,

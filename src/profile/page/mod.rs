@@ -62,7 +62,7 @@ struct SiteView {
 /// The page of some profiles, and of what they are: names and what they stand for.
 ///
 /// # Errors
-/// It cannot be put into words.
+/// The page's template cannot be rendered.
 pub fn page(report: &ProfileReport, facts: Vec<(&'static str, String)>) -> io::Result<String> {
     let (profiles, clock) = (&report.profiles[..], report.clock_mhz);
     let card = Card { clock };

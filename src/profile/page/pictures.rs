@@ -12,7 +12,7 @@ use crate::text::{demangled, escaped};
 
 /// Lanes of a SIMD: operations that it does in a cycle.
 const LANES: f64 = 16.0;
-/// Bytes of a line that instructions ask for.
+/// Bytes of a cache line.
 const LINE: f64 = 64.0;
 
 /// The shortest and the longest time of all cases.

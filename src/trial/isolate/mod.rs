@@ -34,7 +34,7 @@ pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
     run_beside(plan, isolation, &mut io::stderr())
 }
 
-/// The same; what its process prints beside what it tells goes to `beside`.
+/// Runs a plan in a process of its own. Output of the process that is not a message goes to `beside`.
 fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -> Finished {
     let started = Instant::now();
     let limit = isolation

@@ -151,7 +151,7 @@ impl Kept {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 keep(&mut kept, &piece[..count]);
             }
-            // Nobody waits for a process that did not end.
+            // The send fails if the parent gave up on a process that did not end.
             let _ = finish.send(());
         });
         Kept { bytes, done }

@@ -24,10 +24,10 @@ enum Line {
     Finished(Box<Finished>),
 }
 
-/// All messages of a trial's process.
+/// The messages and other output of a trial's process.
 #[derive(Default)]
 pub struct Told {
-    /// The launches that it began.
+    /// The launches that the process began.
     pub launches: Vec<LaunchReport>,
     /// The finished trial.
     pub finished: Option<Finished>,
@@ -56,7 +56,7 @@ fn tell(line: &Line) -> io::Result<()> {
     out.flush()
 }
 
-/// Reads what was told.
+/// Separates the output of a trial's process into messages and other text.
 pub fn read(output: &[u8]) -> Told {
     let mut told = Told::default();
     for line in output.split_inclusive(|&byte| byte == b'\n') {

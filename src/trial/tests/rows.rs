@@ -1,4 +1,4 @@
-//! Tensors whose rows stand further apart than they are long: what is between them is nobody's.
+//! Tests of tensors whose row pitch is larger than the row: kernels must not write the padding between rows.
 
 use super::types::{LIKE, ran_by};
 use super::*;

@@ -8,8 +8,8 @@ use crate::contract::{Data, Instance, Outcome, axes};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
-/// The rows of the batch have lines of the state in no order, and two lines are nobody's. With padding every third row has
-/// none, and q, k and v begin with numbers that must stay there.
+/// Runs the decoding step. The rows of the batch use the lines of the state in reverse order, and two lines are unused.
+/// With padding, every third row has no line, and its part of q, k and v must keep its initial values.
 pub(super) fn run(t: &mut Instance<'_>) -> Outcome {
     let layer = Layer::new(t, Bf16)?;
     let (batch, tokens) = (t.dim("batch"), t.dim("seqlen"));

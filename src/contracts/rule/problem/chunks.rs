@@ -17,7 +17,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// All inputs of a case.
+    /// Draws and uploads all inputs of a case, whose tokens are divided into chunks of C.
     pub fn new(t: &mut Instance<'_>, convention: Convention) -> Outcome<Chunks> {
         let p = problem(t, convention)?;
         let c = t.dim("C");

@@ -1,4 +1,4 @@
-//! Laws of the rule, whoever computes it and how.
+//! Laws of the rule that hold for every algorithm.
 
 use crate::contract::Values;
 use crate::contract::relation::{Array, Keeps, Relation, Step, reversed};
