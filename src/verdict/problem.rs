@@ -237,9 +237,9 @@ pub enum Problem {
         runs: u8,
         /// The number of elements that break the law.
         count: usize,
-        /// The number of elements of the output.
+        /// The number of elements that the law was checked on.
         total: usize,
-        /// The output's axes, outermost first.
+        /// The axes of these elements, outermost first.
         axes: Vec<Axis>,
         /// The element that breaks the law by most. `got` is the value of the second run, or the left side of the equation. `want` is what
         /// the law makes of the first run, or the right side.
