@@ -1,4 +1,4 @@
-//! The machine: any program comes to an end or to a trap with a report, the same at every feature level and on any number of threads.
+//! Checks of the machine: any program ends or traps with a report. It does the same at every feature level and on any number of threads.
 
 use std::fmt;
 
@@ -6,32 +6,32 @@ use gfx906::machine::Level;
 
 use crate::programs::{Choices, End, Machine, Program, Result, Rows, Tally, generate};
 
-/// What programs did.
+/// The counts of what programs did.
 #[derive(Default)]
 pub struct Census {
     /// Programs that ran.
     pub programs: u64,
-    /// Wave instructions of those that ended.
+    /// Wave instructions of programs that ended.
     pub instructions: u64,
-    /// Those whose waves all ended.
+    /// Programs whose waves all ended.
     pub ended: u64,
-    /// Those that trapped.
+    /// Programs that trapped.
     pub trapped: u64,
-    /// Those that used up their budget.
+    /// Programs that used up their budget.
     pub hung: u64,
-    /// Those that took a branch forward.
+    /// Programs that took a branch forward.
     pub forward: u64,
-    /// Those that took one backward.
+    /// Programs that took a branch backward.
     pub backward: u64,
-    /// Those that touched global memory.
+    /// Programs that accessed global memory.
     pub global: u64,
-    /// Those that touched LDS.
+    /// Programs that accessed LDS.
     pub lds: u64,
-    /// Those that touched scratch.
+    /// Programs that accessed scratch.
     pub scratch: u64,
-    /// Those that had an atomic.
+    /// Programs that executed an atomic.
     pub atomics: u64,
-    /// The rows that ran.
+    /// The rows of the instruction table that ran.
     pub rows: Rows,
 }
 
@@ -54,7 +54,7 @@ impl Census {
         }
     }
 
-    /// Adds another one.
+    /// Adds the counts of another census.
     pub fn add(&mut self, other: &Census) {
         self.programs += other.programs;
         self.instructions += other.instructions;
@@ -92,10 +92,10 @@ impl fmt::Display for Census {
     }
 }
 
-/// Runs a program at the lowest level on one thread, which is counted, then at each other level of the host and on two threads.
+/// Runs a program at the lowest level on one thread and counts it, then at each other level of the host and on two threads.
 ///
 /// # Errors
-/// What differs.
+/// Two runs differ. The error says in what.
 pub fn compare(
     machine: &mut Machine,
     program: &Program,

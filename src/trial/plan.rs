@@ -27,7 +27,7 @@ pub type Slot = OnceLock<Result<Arc<Prepared>, DeviceError>>;
 /// A trial to run.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
-    /// Where.
+    /// The device that runs the trial.
     pub device: &'a dyn Device,
     /// Host threads that one launch may take; 0: all.
     pub threads: usize,

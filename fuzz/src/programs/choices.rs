@@ -1,4 +1,4 @@
-//! Where a generator's choices come from: a seed, or a fuzzer's bytes and then a seed.
+//! The source of a generator's choices: a seed, or a fuzzer's bytes and then a seed.
 
 /// A stream of choices.
 pub struct Choices<'a> {
@@ -7,7 +7,7 @@ pub struct Choices<'a> {
 }
 
 impl<'a> Choices<'a> {
-    /// Choices by a seed alone.
+    /// Makes choices by a seed alone.
     pub fn from_seed(seed: u64) -> Choices<'static> {
         Choices {
             bytes: &[],

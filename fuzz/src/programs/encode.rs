@@ -316,7 +316,7 @@ fn vop3(t: &Template, op: u32, c: &mut Choices) -> Vec<u32> {
     vec![first, second]
 }
 
-/// Whether bits 8 to 14 name a scalar destination.
+/// Returns true if bits 8 to 14 name a scalar destination.
 fn has_carry(t: &Template) -> bool {
     let second = t.row.operands.get(1).map(|o| o.role);
     t.encoding != Encoding::Vopc && matches!(second, Some(Role::Vcc | Role::Sdst))

@@ -9,18 +9,18 @@ use super::encode::{Template, encode};
 
 /// A program: its words, and what its registers start with.
 pub struct Program {
-    /// The code, s_endpgm at its end.
+    /// The code, which ends with s_endpgm.
     pub words: Vec<u32>,
-    /// What memory starts with, over and over.
+    /// The initial content of memory, which repeats these words.
     pub memory: Vec<u32>,
-    /// Work-items of a group.
+    /// The number of work-items of a group.
     pub block: u32,
 }
 
 const S_ENDPGM: u32 = 0xbf81_0000;
 const S_BARRIER: u32 = 0xbf8a_0000;
 const ALL_ON: u32 = 0xbefe_01c1;
-/// Words that a program may have.
+/// The largest number of words that a program may have.
 const MOST: usize = 900;
 
 /// Rows that change where the wave goes, or whether: they have places of their own.
@@ -232,12 +232,12 @@ fn wild(words: &mut Vec<u32>, c: &mut Choices) {
     words.extend([0xdc00_8000 | op << 18, 0x147f_200c]);
 }
 
-/// A loop without an end.
+/// Writes a loop without an end.
 fn endless(words: &mut Vec<u32>) {
     words.extend([0xbf80_0000, 0xbf82_fffe]);
 }
 
-/// What ends, halts or jumps away.
+/// Writes an instruction that ends or halts the wave, or that jumps away.
 fn last(words: &mut Vec<u32>, c: &mut Choices) {
     words.push(c.pick(&[
         0xbf92_0002, // s_trap 2

@@ -16,27 +16,27 @@ const GROUPS: u32 = 2;
 /// Wave instructions that a program may use up.
 const BUDGET: u64 = 20_000;
 
-/// How a program came to its end.
+/// The end of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// Every wave ended.
     Ended,
-    /// A wave stopped: the report.
+    /// A wave trapped, with this report.
     Trapped(String),
-    /// The budget was used up: the report.
+    /// The budget was used up, with this report.
     Hung(String),
 }
 
-/// What a run left behind, all of it comparable.
+/// The results of a run, which other runs must equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Result {
-    /// How it ended.
+    /// The end of the program.
     pub end: End,
-    /// Wave instructions, where it ended.
+    /// Wave instructions, where the program ended.
     pub instructions: u64,
-    /// The registers of waves that ended.
+    /// A sum over the registers of waves that ended.
     pub registers: u64,
-    /// The groups' memory.
+    /// The memory of all groups.
     pub memory: Vec<u8>,
 }
 
@@ -55,7 +55,7 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// A GPU with the frame and its memory.
+    /// Makes a GPU with the frame and its memory.
     pub fn new() -> Machine {
         let frame = CodeObject::parse(FRAME).expect("the frame");
         let segment = frame.image.segments.iter().position(|s| s.executable);

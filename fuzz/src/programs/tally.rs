@@ -1,4 +1,4 @@
-//! What programs did: rows that ran, branches taken, memories touched, and the registers that waves ended with.
+//! The counts of one launch: rows that ran, branches taken, memories accessed, and the registers that waves ended with.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use gfx906::isa::{self, Encoding, Row};
 use gfx906::machine::{Group, Op, Wave};
 use gfx906::observe::Observer;
 
-/// The rows that compute, and which of them ran.
+/// The rows of the instruction table that ran.
 #[derive(Default)]
 pub struct Rows {
     ran: BTreeSet<(Encoding, u16)>,
@@ -18,19 +18,19 @@ impl Rows {
         self.ran.insert((op.encoding, op.row.opcode));
     }
 
-    /// Adds what others saw.
+    /// Adds the rows that ran elsewhere.
     pub fn add(&mut self, other: &Rows) {
         self.ran.extend(&other.ran);
     }
 
-    /// How many of the rows that run at all ran, of how many.
+    /// Returns the number of rows that ran, and the number of rows that have semantics.
     pub fn reached(&self) -> (usize, usize) {
         let missed = self.missed().len();
         let all = computing().count();
         (all - missed, all)
     }
 
-    /// The names of those that did not.
+    /// Returns the names of rows that have semantics and did not run.
     pub fn missed(&self) -> Vec<&'static str> {
         let here = |(e, row): &(Encoding, &Row)| !self.ran.contains(&(*e, row.opcode));
         computing()
@@ -47,7 +47,7 @@ fn computing() -> impl Iterator<Item = (Encoding, &'static Row)> {
 /// An observer of one launch.
 #[derive(Default)]
 pub struct Tally {
-    /// Which rows ran.
+    /// The rows that ran.
     pub rows: Rows,
     /// Branches taken forward.
     pub forward: u64,

@@ -4,7 +4,7 @@ use super::space::{Levels, Space};
 
 /// Pairs of levels. Where there is one factor only, each level stands with itself.
 pub(super) struct Open {
-    /// For each level, the levels that no case has combined with it yet.
+    /// The levels that no case has combined with a level yet, by the number of that level.
     with: Vec<Levels>,
 }
 

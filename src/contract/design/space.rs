@@ -161,7 +161,7 @@ impl<'a> Space<'a> {
         sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
     }
 
-    /// Those parameters of levels that are wanted, in the function's order, as the registry's cases are.
+    /// Returns the values of those parameters of some levels that are wanted. Their order is the function's, as in the registry's cases.
     pub(super) fn values(&self, levels: Levels, wanted: impl Fn(&str, &Value) -> bool) -> Values {
         let set: Vec<_> = levels.iter().flat_map(|level| &self.sets[level]).collect();
         let names = self.function.dims.iter().chain(self.function.integers);

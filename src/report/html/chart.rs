@@ -83,7 +83,7 @@ impl Chart {
     /// Draws a rectangle from one corner to another, both in the picture's coordinates.
     pub fn area(&mut self, from: [f64; 2], to: [f64; 2], class: &str, title: &str) {
         let [x, y] = [from[0].min(to[0]), from[1].min(to[1])];
-        // What is thinner is not seen.
+        // A thinner rectangle cannot be seen.
         let [width, height] = [0, 1].map(|axis| (to[axis] - from[axis]).abs().max(2.0));
         let _ = write!(
             self.text,
