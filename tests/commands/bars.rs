@@ -1,4 +1,4 @@
-//! What the optimised kernels take, in counters: how many instructions a token of a head, how often a launch, nothing spilled.
+//! Upper bounds on the counters of the optimised kernels: instructions per token of a head, no more per launch, nothing spilled.
 
 use std::path::Path;
 

@@ -72,7 +72,7 @@ fn planted_bugs_of_a_binding_are_caught() {
     }
 }
 
-/// What is wrong is told in the contract's axes, whatever the layout in memory.
+/// A failure is described in the contract's axes, whatever the layout in memory.
 #[test]
 fn a_wrong_kernel_is_told_in_the_tensors_own_axes() {
     let here = scratch("bindings-wrong");

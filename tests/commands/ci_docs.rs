@@ -52,7 +52,7 @@ fn place(name: &str, binding: &str) -> Place {
     Place { root }
 }
 
-/// How often the program was built in a place.
+/// Returns the number of times that the program was built in a place.
 fn builds(place: &Place) -> usize {
     let built = std::fs::read_to_string(place.root.join("installed"));
     built.map_or(0, |text| text.lines().count())
@@ -66,7 +66,7 @@ fn workflows() -> [Workflow; 2] {
     all.try_into().expect("two workflows")
 }
 
-/// The results of the jobs, by name.
+/// Returns the results of the jobs, by name.
 fn endings(ended: &[(String, Ending)]) -> Vec<(&str, &Ending)> {
     ended
         .iter()

@@ -36,7 +36,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a command line selects of the built-in tests; none where it selects others, or does something else.
+/// Returns the built-in tests that a command line selects; none where it selects other tests, or does something else.
 fn selection(words: &[String]) -> Option<Vec<&str>> {
     let other = ["--registry", "--bind", "--kernels", "--from", "--contract"];
     let runs = [

@@ -27,7 +27,7 @@ fn exec(here: &Path) -> Run {
     run(here, &["exec", "launch.json", "--format", "json"])
 }
 
-/// What Triton 3.5 writes, but for what is of no use here.
+/// Returns the metadata that Triton 3.5 writes, without the fields that `exec` does not need.
 fn triton(changes: &Value) -> String {
     let mut file = json!({
         "hash": "0a", "target": {"backend": "hip", "arch": "gfx906", "warp_size": 64}, "num_warps": 2, "num_stages": 2, "num_ctas": 1,

@@ -1,4 +1,4 @@
-//! What is made from the command line itself.
+//! Files that are generated from the command line's own description.
 
 use std::process::Command;
 

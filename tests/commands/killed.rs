@@ -26,7 +26,7 @@ const COMMANDS: [(&str, bool); 6] = [
     ("self-test --test mul,neg --jobs 1", false),
 ];
 
-/// What the kills of a command have left.
+/// The counts of what was left after the kills of a command.
 #[derive(Default)]
 struct Left {
     kills: u32,
@@ -88,17 +88,17 @@ fn quiet(here: &Path, args: &[&str]) -> Child {
         .expect("the program starts")
 }
 
-/// When a command is killed.
+/// The moment at which a command is killed.
 struct Moment {
-    /// Not before it has a report.
+    /// True if the command has a report before it is killed.
     report: bool,
-    /// So long after that, or after it has started.
+    /// The time between the report, or else the start, and the kill.
     after: Duration,
-    /// When it next writes.
+    /// True if the kill waits until the command is writing.
     writing: bool,
 }
 
-/// Starts a command and kills it; how long it took where it ended before.
+/// Starts a command and kills it. Returns the time that the command took if it ended before the kill.
 fn killed(here: &Path, args: &[&str], moment: &Moment) -> Option<Duration> {
     let started = Instant::now();
     let mut child = quiet(here, args);

@@ -231,7 +231,7 @@ fn bad_input_is_refused() {
     );
 }
 
-/// What the script prints, in docs/profile.md.
+/// The page docs/profile.md has the table that the program prints.
 #[test]
 fn the_model_is_held_against_what_was_measured() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -145,7 +145,7 @@ fn a_state_in_place_is_proposed_to_begin_as_an_input() {
     );
 }
 
-/// What is proposed is what the launch tells, with a comment where something else would do, and passes as it is.
+/// The proposal follows the launch, has a comment where another value would do, and passes unchanged.
 #[test]
 fn a_recorded_launch_becomes_a_binding_that_passes() {
     let here = scratch("proposals-tile");
@@ -233,7 +233,7 @@ fn structures_and_divisors_and_outputs_in_one_buffer_are_proposed() {
     insta::assert_snapshot!(proposed.out);
 }
 
-/// What was found nowhere stands as null with a question, and fails only where it is used.
+/// A value that was found nowhere is null with a question, and fails only where it is used.
 #[test]
 fn what_is_not_known_is_a_question() {
     let here = scratch("proposals-unknown");

@@ -169,7 +169,7 @@ fn record(variables: &[(&str, &str)]) -> Output {
     output
 }
 
-/// What the runtime says about recording, without the name of the directory.
+/// Returns the runtime's lines about recording, without the name of the directory.
 fn said(output: &Output, directory: &Path) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text

@@ -1,4 +1,4 @@
-//! Where memory, threads or processor time are short: never a panic, never an abort, and one line that says what is missing.
+//! Runs with too little memory, too few threads or too little processor time: no panic, no abort, and one line that says what is missing.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -28,7 +28,7 @@ struct Planted {
     grid: u32,
     block: u32,
     n: i32,
-    /// What is found with groups and waves in order.
+    /// The findings when groups and waves run in order.
     find: Vec<Expected>,
 }
 
@@ -37,7 +37,7 @@ struct Planted {
 struct Expected {
     rule: String,
     at: String,
-    /// What it did, and its instruction where there is one.
+    /// The action of the other side, and its instruction where there is one.
     other: Option<String>,
     cure: String,
 }
@@ -63,7 +63,7 @@ impl Expected {
     }
 }
 
-/// Whether a text is what a pattern says, whose `*` stand for anything.
+/// Returns true if a text matches a pattern, whose `*` stand for anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|begin| text.strip_prefix(begin)) else {
@@ -132,7 +132,7 @@ fn object() -> (CodeObject, Lines) {
     (CodeObject::parse(&bytes).expect("a code object"), lines)
 }
 
-/// What is found in a kernel that runs in an order, on so many threads.
+/// Returns the findings of a kernel that runs in an order, on a number of threads.
 fn found(
     object: &CodeObject,
     lines: &Lines,

@@ -1,4 +1,4 @@
-//! What is told and written before the end: reports that grow, and commands that a signal ends.
+//! Output before the end of a command: reports that grow, and commands that a signal ends.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -179,7 +179,7 @@ fn what_did_not_come_to_its_end_says_so_and_is_refused() {
     }
 }
 
-/// What stops on its own leaves what it knew.
+/// A command that stops on its own leaves a report of what it knew.
 #[test]
 fn a_campaign_that_cannot_go_on_leaves_a_valid_file() {
     let here = scratch("signal-stops");

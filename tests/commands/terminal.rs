@@ -1,4 +1,4 @@
-//! What a person sees: the program on a pseudo-terminal, and the screen after it.
+//! The program as a person sees it: on a pseudo-terminal, and the screen after it.
 
 use std::io::Read;
 use std::num::NonZero;
@@ -13,12 +13,12 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::scratch;
 
-/// What was written to a terminal of so many columns, and the exit code.
+/// Returns the bytes that were written to a terminal of a number of columns, and the exit code.
 fn on_a_terminal(directory: &Path, columns: u16, args: &[&str]) -> (Vec<u8>, i32) {
     on_a_terminal_with(directory, columns, args, &[])
 }
 
-/// The same with other variables of the environment.
+/// Does the same with other variables of the environment.
 fn on_a_terminal_with(
     directory: &Path,
     columns: u16,

@@ -18,16 +18,16 @@ pub struct Place {
     pub root: PathBuf,
 }
 
-/// How a job ended.
+/// The result of a job.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// All of its steps succeeded.
+    /// All steps of the job succeeded.
     Passed,
-    /// A step did not.
+    /// A step of the job failed.
     Failed {
-        /// The commands that it ran.
+        /// The commands of the step.
         step: String,
-        /// Its exit code.
+        /// The exit code of the step.
         code: i32,
     },
 }
