@@ -186,7 +186,7 @@ pub(super) fn besides<E: Element>(
     })
 }
 
-/// One element as reports show it.
+/// Returns one element as reports show it.
 pub(super) fn element<E: Element>(
     axes: &[Axis],
     got: &[E],

@@ -17,7 +17,7 @@ use crate::verdict::{TrialReport, Verdict};
 pub enum Dump<'a> {
     /// `DIR/ID/KIND.NAME.npy`.
     Npy(&'a Path),
-    /// One file, `KIND.NAME` each, its axes in the metadata as `axes.KIND.NAME`.
+    /// One file. Tensors are named `KIND.NAME`; the metadata has their axes as `axes.KIND.NAME`.
     Safetensors(&'a Path),
 }
 
@@ -35,7 +35,7 @@ pub struct Plan<'a> {
     pub limits: Limits,
     /// The kernels under test.
     pub program: &'a Program,
-    /// The built-in kernels, where others are under test: what they take in the same case says when those hang.
+    /// The built-in kernels, where other kernels are under test. The instructions that they need for the case limit those kernels.
     pub twin: Option<&'a Program>,
     /// The kernels that are launched.
     pub variant: Variant,

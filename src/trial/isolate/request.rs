@@ -15,7 +15,7 @@ use crate::verdict::CodeObjectReport;
 
 /// The first word of a request; its version and the two lengths follow.
 pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CARGO_PKG_VERSION"));
-/// All fields of a trial but the long parts. The lengths of the long parts are here, in order.
+/// The fields of a trial except the long parts, whose lengths are here, in order.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) place: Place,

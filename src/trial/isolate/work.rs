@@ -32,7 +32,7 @@ pub struct Work {
 /// Reads a request.
 ///
 /// # Errors
-/// It is none.
+/// The bytes are no request.
 pub fn read(mut from: impl BufRead) -> Result<Work, Stop> {
     let alien = |what: &str| {
         Stop::setup(format!(
