@@ -1,4 +1,4 @@
-//! `audit`: what the departures of the documented pipeline cost.
+//! `audit`: the cost of the documented pipeline's departures.
 
 use std::path::Path;
 

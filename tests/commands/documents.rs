@@ -1,4 +1,4 @@
-//! Command lines of the documents: what they name is there.
+//! Command lines of the documents: the tests and files that they name exist.
 
 use std::fs;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn selection(words: &[String]) -> Option<Vec<&str>> {
     (!chosen.is_empty()).then_some(chosen)
 }
 
-/// Names that stand for any: of a page that says what a flag takes.
+/// Placeholders, used on a page that says what a flag takes.
 const ANY: [&str; 4] = ["ID", "CASE", "NAME", "GLOB"];
 
 #[test]

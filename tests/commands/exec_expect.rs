@@ -1,4 +1,4 @@
-//! `exec`: buffers judged against what a launch file expects of them.
+//! `exec`: buffers judged against the expectations of a launch file.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn input(i: usize) -> f64 {
     i as f64 - 20.0
 }
 
-/// `out[i] = in[i] * 3` over `n` of 100 elements, and what is expected of it.
+/// Makes a launch of `out[i] = in[i] * 3` over `n` of 100 elements, with its expectation.
 fn scale(n: i32, golden: &[u8], expect: &Value) -> (std::path::PathBuf, Value) {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("exec").replace("::", "-");

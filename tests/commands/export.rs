@@ -1,4 +1,4 @@
-//! `export`: what is written is what was drawn and computed.
+//! `export`: the files have the tensors that the test drew and computed.
 
 use deltanet_check::tensor::{Distribution, Stream};
 use safetensors::{Dtype, SafeTensors};

@@ -1,5 +1,5 @@
-//! `hip`: what a program is handed, and what is told of it. The programs here are shell scripts that stand in for ones with kernels;
-//! scripts/hip-programs.sh runs real ones.
+//! `hip`: the environment that a program gets, and the summary of its run. The programs here are shell scripts that stand in for programs
+//! with kernels; scripts/hip-programs.sh runs real ones.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -56,7 +56,7 @@ fn flags_reach_the_runtime_and_the_library_its_names() {
     let (out, err) = texts(&output);
     let lines: Vec<&str> = out.lines().collect();
     let library = std::fs::canonicalize(here.join("library")).expect("there");
-    // What lies beside the library is found, too: hipBLAS.
+    // Libraries beside the runtime are found, too: hipBLAS.
     let behind = format!(
         "{}:/before",
         library.parent().expect("a directory").display()
@@ -236,7 +236,7 @@ fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_f
     told(Some(&old), &format!("DELTANET_CHECK_LIBHIP={other}"), &[]);
     let other = "DELTANET_CHECK_LIBHIP=HERE/lib/libamdhip64.so: another HIP runtime";
     told(Some(&foreign), other, &[]);
-    // The first place that has the right one is taken, whatever lies in those before it.
+    // The first folder with the right library is taken, whatever lies in the folders before it.
     std::fs::remove_dir(here.join("hip/libamdhip64.so")).expect("removed");
     std::fs::write(here.join("hip/libamdhip64.so"), MARK).expect("written");
     assert_eq!(run(None).0, Some(0));

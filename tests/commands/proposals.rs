@@ -1,4 +1,4 @@
-//! Bindings that are proposed from launches: what they say, that they pass as they are, and what cannot be proposed.
+//! Bindings that are proposed from launches: their text, their verdict when unchanged, and launches that allow no proposal.
 
 use std::path::{Path, PathBuf};
 
@@ -191,7 +191,7 @@ fn a_recorded_launch_becomes_a_binding_that_passes() {
         "{}",
         judged.out
     );
-    // The same code object, named.
+    // The proposal for the same code object, given by name.
     let named = run(
         &here,
         &[
@@ -318,7 +318,7 @@ fn what_cannot_be_proposed_is_told_in_a_line() {
     }
     std::fs::write(&file, &text).expect("written");
     insta::assert_snapshot!(told.replace(HERE, "HERE"));
-    // What the command line says itself is wrong there.
+    // Mistakes on the command line itself are reported with their flag.
     let mut told = String::new();
     for size in ["M", "M=0", "M=1.5", "L=3", "M=1,M=2"] {
         let run = run(&here, &from(&["--size", size]));

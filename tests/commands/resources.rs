@@ -139,7 +139,7 @@ fn address_space_may_be_short() {
     }
 }
 
-/// The limit was one of the clock: who stopped the process for as long made a healthy kernel a hang.
+/// The limit of instructions is not a limit of time. A limit of time reported a healthy kernel as hanging while its process was stopped.
 #[cfg(unix)]
 #[test]
 fn a_process_that_is_stopped_uses_no_budget_up() {

@@ -178,7 +178,7 @@ fn found(
     };
     let mut sanitizer = Sanitizer::new(Checks::ALL).with_heap(heap);
     let done = gpu.launch_observed(&module, &one.name, &launch, &mut sanitizer);
-    // What reaches too far may fault besides.
+    // A kernel that accesses memory out of bounds may also fault.
     if let (Err(error), true) = (done, one.find.is_empty()) {
         panic!("{}: {error}", one.name);
     }
@@ -226,7 +226,7 @@ fn planted_mistakes_are_found_and_right_twins_are_not() {
                 continue;
             }
             let findings = found(&object, &lines, one, schedule, threads);
-            // Which side comes second depends on the order, but a mistake is found in each; what follows from it (values that nobody
+            // The order decides which side comes second, but the mistake is found in each order; consequences of the mistake (values that nobody
             // has written yet) may be found too.
             let in_order = schedule == Schedule::InOrder && threads == 1;
             let found = |expected: &Expected| {
@@ -275,7 +275,7 @@ fn stars_of_a_pattern_stand_for_anything() {
     }
 }
 
-/// A finding fails its test, and with --sanitize-warn it is only told.
+/// A finding fails its test. With --sanitize-warn it is only reported.
 #[test]
 fn findings_are_failures_or_warnings() {
     // The built-in kernels without their waits for vector memory: here every load is done at once, and values are right.
@@ -302,7 +302,7 @@ fn findings_are_failures_or_warnings() {
             assert!(run.out.contains(told), "{}", run.out);
         }
     }
-    // What was not asked for is not looked at.
+    // Checks that were not requested do not run.
     let others = with(&["--sanitize=race,hazard"]);
     assert_eq!(others.code, 0, "{}", others.out);
 }

@@ -95,7 +95,7 @@ fn each_schema_is_one_and_is_called_what_it_is_of() {
         let name = name.replace("self/test", "self-test");
         assert_eq!(schema["$id"], name);
         assert_eq!(schema["properties"]["schema"]["const"], name);
-        // Nothing is left to guess: what there is is described, and no other.
+        // The schema describes every field, and allows no other.
         let required = schema["required"].as_array().expect("a list").len();
         assert!(
             required > 1 && schema["additionalProperties"] == false,
@@ -167,7 +167,7 @@ fn a_profile_is_what_its_schema_says() {
         report["selected"].as_u64().map(|count| count as usize)
     );
     strict(&report);
-    // One case passes, one does not.
+    // One case passes and one does not.
     std::fs::write(here.join("wrong.toml"), WRONG).expect("written");
     let args = [
         "profile",
@@ -268,7 +268,7 @@ fn many_seeds_and_a_self_test_are_what_their_schemas_say() {
         failure["outputs"][0]["damage"]["map"].is_object(),
         "{failure}"
     );
-    // A law that is broken, counters, and what no kernel is there for.
+    // The run has a broken law, counters, and tests without a kernel.
     let more = [
         "--relations",
         "--require-all",
