@@ -86,7 +86,7 @@ fn rooms_use_lower_floors_only() {
     assert_eq!(upward("src", "crate::", "floors"), block("debts"));
 }
 
-/// A room that takes flags may be used only by rooms that take flags too.
+/// Only the rooms of the command line use clap, so that every other room can be used without flags.
 #[test]
 fn flags_are_known_to_the_command_line_only() {
     let mut files = Vec::new();

@@ -452,7 +452,7 @@ fn the_last_line_says_what_did_not_run() {
         &[&FLAGS[..], &["--seeds", "2", "--min-tests", "5"]].concat(),
     );
     assert_eq!(many.code, 1, "{}", many.err);
-    // The total number of tests is known only with all parts.
+    // A part cannot check `--min-tests`, because only the merged parts have the total number of tests.
     let part = run(
         &here,
         &[&FLAGS[..], &["--partition", "1/2", "--min-tests", "1"]].concat(),
@@ -463,7 +463,7 @@ fn the_last_line_says_what_did_not_run() {
 #[test]
 fn a_binding_that_runs_no_case_is_told() {
     let here = bound("fleet-bindings");
-    // A selection of which every test is skipped is an error, in a part of the run as in the whole run.
+    // It is an error if every case selected for a binding is skipped, in a part of the run as in the whole run.
     let small = ["--test", "small", "--test", "product"];
     for more in [
         &[][..],
@@ -481,7 +481,7 @@ fn a_binding_that_runs_no_case_is_told() {
             assert!(refused.err.contains(said), "{more:?}: {}", refused.err);
         }
     }
-    // An empty part of a selection is a warning.
+    // A binding without a selected case gives a warning.
     for more in [&[][..], &["--partition", "1/1"], &["--seeds", "1"]] {
         let warned = run(&here, &[&FLAGS[..], &["--test", "product"], more].concat());
         assert_eq!(warned.code, 0, "{}", warned.err);

@@ -318,7 +318,7 @@ fn what_cannot_be_proposed_is_told_in_a_line() {
     }
     std::fs::write(&file, &text).expect("written");
     insta::assert_snapshot!(told.replace(HERE, "HERE"));
-    // Mistakes on the command line itself are reported with their flag.
+    // Mistakes on the command line itself are usage errors.
     let mut told = String::new();
     for size in ["M", "M=0", "M=1.5", "L=3", "M=1,M=2"] {
         let run = run(&here, &from(&["--size", size]));

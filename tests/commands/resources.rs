@@ -139,7 +139,7 @@ fn address_space_may_be_short() {
     }
 }
 
-/// The limit of instructions is not a limit of time. A limit of time reported a healthy kernel as hanging while its process was stopped.
+/// A budget in seconds does not count time in which the process is stopped. It once did, and a healthy kernel was reported as hanging.
 #[cfg(unix)]
 #[test]
 fn a_process_that_is_stopped_uses_no_budget_up() {
