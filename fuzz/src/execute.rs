@@ -92,10 +92,10 @@ impl fmt::Display for Census {
     }
 }
 
-/// Runs a program at the lowest level on one thread and counts it, then at each other level of the host and on two threads.
+/// Runs a program at the lowest level on one thread and counts it, then at each other level of the host, and on two threads.
 ///
 /// # Errors
-/// Two runs differ. The error says in what.
+/// Two runs differ. The error describes both.
 pub fn compare(
     machine: &mut Machine,
     program: &Program,
@@ -110,7 +110,7 @@ pub fn compare(
     for (level, threads) in others {
         let second = machine.run(program.block, level, threads, &mut Tally::default());
         let same = match (&first.end, &second.end) {
-            // Who runs on when the budget is used up or another group has trapped is not said where threads share it.
+            // When the budget is used up or another group has trapped, it is not specified which waves of other threads still run.
             (End::Hung(_), End::Hung(_)) if threads > 1 => true,
             (End::Hung(_), End::Trapped(_)) | (End::Trapped(_), End::Hung(_)) if threads > 1 => {
                 true
@@ -137,12 +137,12 @@ pub fn compare(
     Ok(())
 }
 
-/// A report but for the address, which in scratch is the worker's.
+/// Returns a report without the address, because an address in scratch depends on the worker.
 fn without_address(report: &str) -> &str {
     report.split("\n  address").next().unwrap_or(report)
 }
 
-/// Runs the program that a fuzzer's bytes say.
+/// Runs the program that a fuzzer's bytes choose.
 pub fn run(bytes: &[u8], census: &mut Census) {
     let program = generate(&mut Choices::from_bytes(bytes));
     let mut machine = Machine::new();

@@ -218,7 +218,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A digest of the bits of outputs.
+/// Returns a digest of the bits of outputs.
 fn digest(images: &[Vec<u8>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     images.hash(&mut hasher);

@@ -53,24 +53,24 @@ pub struct Tally {
     pub forward: u64,
     /// Branches taken backward.
     pub backward: u64,
-    /// Instructions on global memory, buffers and scalar memory among them.
+    /// Instructions on global memory, which include buffer and scalar memory instructions.
     pub global: u64,
     /// Instructions on LDS.
     pub lds: u64,
     /// Instructions on scratch.
     pub scratch: u64,
-    /// Atomics, in any memory.
+    /// Atomics in any memory.
     pub atomics: u64,
-    /// The registers that waves ended with: a sum, for the order of groups is nobody's promise.
+    /// A sum over the registers that waves ended with, because the order of groups is not specified.
     pub registers: u64,
-    /// Guest address of the program, behind the frame's prologue, which is not counted.
+    /// Guest address of the program. The frame's prologue before it is not counted.
     pub start: u64,
     group: [u32; 3],
     counts_rows: bool,
 }
 
 impl Tally {
-    /// One that also says which rows ran, which takes time.
+    /// Makes an observer that also counts rows and memory accesses, which takes time.
     pub fn of_rows() -> Tally {
         Tally {
             counts_rows: true,

@@ -42,7 +42,7 @@ fn end_with_parent() {
     }
 }
 
-/// A device that tells each launch before it makes it, so that whoever waits knows which was the last.
+/// A device that reports each launch before it makes the launch, so that the parent knows which launch was the last.
 struct Telling(Box<dyn Device>);
 
 impl Device for Telling {

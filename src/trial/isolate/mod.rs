@@ -1,5 +1,5 @@
-//! A trial in a process of its own: whatever a kernel does to the card, or a driver's library to the process, is the
-//! verdict of that trial, and the others go on.
+//! A trial in a process of its own. A kernel may break the card, or a driver's library the process: this changes the
+//! verdict of that trial only, and the other trials go on.
 //!
 //! The process is this program again, under a hidden command. It finds the trial on its standard input and answers on its
 //! standard output. It ends when it has answered, when its time is over, or when its parent ends.

@@ -66,7 +66,7 @@ pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
         // The thread is not joined, because a process that cannot be killed may never read to the end.
         // If no thread can be started, the process finds its input cut off and reports that.
         let _ = thread::Builder::new().spawn(move || {
-            // A process that has ended early reads no more; how it ended says why.
+            // A process that ended early reads no more. Its end gives the reason.
             let _ = stdin.write_all(&input).and_then(|()| stdin.flush());
             let _ = held.recv();
         });
