@@ -92,7 +92,7 @@ pub(super) fn all_within<E: Element>(got: &[E], yardstick: &Yardstick) -> bool {
     pairs.all(within)
 }
 
-/// Measures all of an output. `got` and the yardstick have the same length.
+/// Measures all of an output. `got` and the reference have the same length.
 pub(super) fn measure<E: Element>(
     axes: &[Axis],
     got: &[E],

@@ -13,7 +13,7 @@ use crate::files;
 use crate::text::{escaped, nearest, shown};
 use crate::verdict::Verdict;
 
-/// A list of known failures is written by hand, so that no larger file is one.
+/// The largest file of known failures that is read. People write such files by hand.
 const MAX_FILE: u64 = 16 << 20;
 
 /// The known failures of a file.

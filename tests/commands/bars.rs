@@ -1,4 +1,4 @@
-//! Upper bounds on the counters of the optimised kernels: instructions per token of a head, no more per launch, nothing spilled.
+//! Upper bounds on the counters of the optimised kernels: instructions per token of a head, numbers of launches, no spills.
 
 use std::path::Path;
 
