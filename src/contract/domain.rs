@@ -10,11 +10,11 @@ pub type Choice = (&'static str, &'static [&'static str]);
 /// The domain of a contract. With the contract's own words it spans the cases that [`super::design`] chooses from.
 #[derive(Clone, Copy, Debug)]
 pub struct Domain {
-    /// Telling values of its sizes and whole numbers: each has a place in one of them.
+    /// Factors of sizes and whole numbers, with values that can reveal mistakes. Each parameter has a place in one of them.
     pub factors: &'static [Factor],
-    /// Input classes besides ordinary values: choices that a case may leave open, and that kernels need not be told.
+    /// Input classes besides ordinary values. They are choices that a case may leave open, and kernels need no argument for them.
     pub values: &'static [Choice],
-    /// Conventions that a case may leave open; a kernel that is not told is one of the first.
+    /// Conventions that a case may leave open. A kernel without an argument for a convention follows its first word.
     pub conventions: &'static [Choice],
     /// Rules that exclude combinations.
     pub rules: &'static [Rule],
@@ -27,16 +27,16 @@ pub struct Domain {
 /// Parameters that are varied together: a factor, and its levels, in the words of covering arrays.
 #[derive(Clone, Copy, Debug)]
 pub enum Factor {
-    /// One parameter, and its values.
+    /// A parameter and its values.
     One(&'static str, &'static [i64]),
-    /// Several that say nothing apart, such as tokens and the tokens of a chunk; and values for all of them.
+    /// Several parameters that say nothing alone, such as tokens and the tokens of a chunk, and values for all of them.
     Together(&'static [&'static str], &'static [&'static [i64]]),
 }
 
 /// Something that the contract does not promise, or that says nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// The parameters that it is about. Where a contract has not all of them, those are absent and break nothing.
+    /// The parameters that the rule is about. Parameters that a contract does not have are absent, and break nothing.
     pub of: &'static [&'static str],
     /// The exclusion and its reason.
     pub says: &'static str,
