@@ -15,17 +15,17 @@ use gfx906::machine::{Counters, Gpu, Launch, Limits};
 const SIZE: u32 = 256;
 /// Elements of the sigmoid.
 const ELEMENTS: u32 = 1 << 20;
-/// Runs of which the fastest counts.
+/// The number of runs, of which the fastest counts.
 const RUNS: usize = 7;
 
 /// A benchmarked kernel.
 struct Case {
     kernel: &'static str,
-    /// What it does so many times, and the unit of that.
+    /// The number of operations of one launch, and the name of the operation.
     work: (f64, &'static str),
     grid: [u32; 3],
     block: [u32; 3],
-    /// Buffers of so many f32.
+    /// The sizes of the buffers, in f32 elements.
     buffers: &'static [u32],
     sizes: &'static [u32],
 }
@@ -79,7 +79,7 @@ fn main() -> Result<()> {
         "x one core",
         "x native",
     ]);
-    // What stands behind `--` chooses kernels; cargo itself passes `--bench`.
+    // Words after `--` choose kernels; cargo itself passes `--bench`.
     let wanted: Vec<String> = std::env::args()
         .skip(1)
         .filter(|arg| arg != "--bench")
@@ -183,11 +183,11 @@ fn fastest(case: &Case, threads: usize) -> Result<Counters> {
         .context("no run")
 }
 
-/// What the host itself reaches.
+/// The peak speed of the host itself.
 mod peak {
     use super::Instant;
 
-    /// Rounds of 256 multiply-adds.
+    /// The number of rounds of 256 multiply-adds.
     const ROUNDS: u32 = 4_000_000;
 
     #[inline(always)]
@@ -227,7 +227,7 @@ mod peak {
         rounds(lanes, cfg!(target_arch = "aarch64"));
     }
 
-    /// f32 multiply-adds a second on one core, with the widest vectors that the host has.
+    /// Measures the f32 multiply-adds a second of one core, with the widest vectors that the host has.
     pub fn fma_per_second() -> f64 {
         let mut lanes = [1.0f32; 256];
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! How the program ends: the named exit codes, and the errors that carry one.
+//! The end of the program: the named exit codes, and the errors that carry one.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -6,9 +6,9 @@ use std::process::ExitCode;
 /// The exit codes, which scripts rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Something ran and all that ran passed, or the command did what it was asked.
+    /// Tests ran and all of them passed, or the command did what it was asked to do.
     Passed,
-    /// At least one test failed or ended in an error, or was not run where all are required; for `exec`, the program trapped or a buffer is
+    /// A test failed, ended in an error, or was not run although all are required; for `exec`, the program trapped or a buffer is
     /// not what it should be.
     Failed,
     /// The command line cannot be understood: a bad flag, an unknown phase or test.
@@ -17,14 +17,14 @@ pub enum Exit {
     Setup,
     /// The selection is valid and empty, or nothing in it can run.
     NothingSelected,
-    /// The code of a program that was run.
+    /// The exit code of a program that was run.
     Program(u8),
-    /// A signal ended the run: its number.
+    /// The number of the signal that ended the run.
     Signal(u8),
 }
 
 impl Exit {
-    /// The number.
+    /// Returns the number of the exit code.
     pub fn code(self) -> u8 {
         match self {
             Exit::Passed => 0,
@@ -47,16 +47,16 @@ impl From<Exit> for ExitCode {
 /// An error that ends the whole run, with the exit code it ends with.
 #[derive(Clone, Debug)]
 pub struct Stop {
-    /// The code to leave with.
+    /// The exit code that the program ends with.
     pub exit: Exit,
-    /// What is wrong, where, and what to do. Printed after `error: ` unless it is a rendered diagnostic.
+    /// The message: what is wrong, where, and what to do. It is printed after `error: ` unless it is a rendered diagnostic.
     pub message: String,
-    /// The message is already laid out (file, line, caret) and is printed as it is.
+    /// True if the message is already laid out (file, line, caret) and is printed as it is.
     pub rendered: bool,
 }
 
 impl Stop {
-    /// The command line is wrong: exit code 2.
+    /// Makes the error for a wrong command line: exit code 2.
     pub fn usage(message: impl Into<String>) -> Stop {
         Stop {
             exit: Exit::Usage,
@@ -65,7 +65,7 @@ impl Stop {
         }
     }
 
-    /// Something the run needs is not usable: exit code 3.
+    /// Makes the error for something that the run needs and cannot use: exit code 3.
     pub fn setup(message: impl Into<String>) -> Stop {
         Stop {
             exit: Exit::Setup,
@@ -74,7 +74,7 @@ impl Stop {
         }
     }
 
-    /// A diagnostic that is already laid out with file, line and caret: exit code 3.
+    /// Makes the error for a diagnostic that is already laid out with file, line and caret: exit code 3.
     pub fn diagnostic(rendered: impl Into<String>) -> Stop {
         Stop {
             exit: Exit::Setup,
@@ -83,7 +83,7 @@ impl Stop {
         }
     }
 
-    /// Nothing is left to run: exit code 4.
+    /// Makes the error for a run that has nothing left to do: exit code 4.
     pub fn nothing(message: impl Into<String>) -> Stop {
         Stop {
             exit: Exit::NothingSelected,
@@ -101,7 +101,7 @@ impl fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
-/// An error nobody gave a code means that something could not be used: exit code 3.
+/// An error without an exit code of its own means that something could not be used: exit code 3.
 impl From<anyhow::Error> for Stop {
     fn from(error: anyhow::Error) -> Self {
         Stop::setup(format!("{error:#}"))

@@ -1,6 +1,6 @@
-//! What many machines and many runs need of reports: parts of a run, parts put together, runs compared, failures that are known.
+//! The work on reports of many machines and many runs: parts of a run, merged reports, comparisons and known failures.
 //!
-//! Reports are read as JSON values, so that a report keeps what the commands here do not know.
+//! Reports are read as JSON values, so that a report keeps fields that the commands here do not know.
 
 pub mod compare;
 pub mod known;

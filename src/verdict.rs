@@ -1,4 +1,4 @@
-//! What a run found out: the verdict words and the data that every report is made of.
+//! The verdict words and the data that every report is made of.
 //!
 //! Nothing here computes or prints. The trial runner and `compare` fill these types, `report` shows them,
 //! and their serialised form is the JSON report (schema `deltanet-check/report/1`).
@@ -35,13 +35,13 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// Everything was compared and every error is within its tolerance.
     Pass,
-    /// Compared, and wrong.
+    /// Everything was compared, and something is wrong.
     Fail,
-    /// Did not get as far as comparing: a fault, a hang, a missing kernel, an unusable reference.
+    /// The test did not get as far as comparing: a fault, a hang, a missing kernel, an unusable reference.
     Error,
-    /// Not run, with a reason. Never counts as a pass.
+    /// The test was not run, for a reason that is given. A skip never counts as a pass.
     Skip,
-    /// The device cannot run it.
+    /// The device cannot run the test.
     Unsupported,
 }
 
@@ -55,7 +55,7 @@ impl Verdict {
         Verdict::Unsupported,
     ];
 
-    /// The word as tables print it.
+    /// Returns the word as tables print it.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Pass => "PASS",
@@ -66,7 +66,7 @@ impl Verdict {
         }
     }
 
-    /// Whether a run with this verdict in it has failed (exit code 1).
+    /// Returns true if a run that has this verdict in it has failed (exit code 1).
     pub fn is_bad(self) -> bool {
         matches!(self, Verdict::Fail | Verdict::Error)
     }

@@ -1,5 +1,5 @@
-//! The rooms of `src/`, of `hip/src/` and of its `calls/` use rooms of lower floors only: ARCHITECTURE.md has the lists, and what does not
-//! hold to them yet.
+//! The rooms of `src/`, of `hip/src/` and of its `calls/` use rooms of lower floors only. ARCHITECTURE.md lists the floors, and the imports
+//! that do not keep to them yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ fn rooms_use_lower_floors_only() {
     assert_eq!(upward("src", "crate::", "floors"), block("debts"));
 }
 
-/// Whoever takes flags can be used by nobody who has none.
+/// Only the rooms of the command line use clap, so that every other room can be used without flags.
 #[test]
 fn flags_are_known_to_the_command_line_only() {
     let mut files = Vec::new();

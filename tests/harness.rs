@@ -265,7 +265,7 @@ fn nothing_selected_exits_4() {
     }
 }
 
-/// It was a wall of errors: 476 of them, 2,452 lines.
+/// Kernels that a code object lacks used to print an error each: 476 errors in 2,452 lines.
 #[test]
 fn kernels_that_a_code_object_lacks_are_skips_or_errors_if_all_are_required() {
     let args = ["--kernels", "kernels/built/planted.co", "--test", "mul,eye"];
@@ -290,7 +290,7 @@ fn kernels_that_a_code_object_lacks_are_skips_or_errors_if_all_are_required() {
     );
 }
 
-/// Whoever has a shape to try needs no more than that; tolerances are those of the built-in tests of the contract.
+/// A registry needs no more than an id, a contract and a shape. The tolerances are those of the contract's built-in tests.
 #[test]
 fn a_registry_of_ones_own_needs_an_id_a_contract_and_a_shape() {
     let mine = scratch("small-registry").join("mine.toml");
@@ -350,7 +350,7 @@ fn a_glob_of_kernels_selects_tests() {
             .all(|id| id.starts_with("eye") || id.starts_with("tril")),
         "{found}"
     );
-    // One whose name depends on the case is meant by its own.
+    // A test whose kernel depends on the case is selected by the kernel of the case.
     let found = list(&["--kernel", "gdn_scan_f16_128x8"]);
     assert!(found.contains("scan f16:"), "{found}");
     assert!(!found.contains("scan bf16:"), "{found}");

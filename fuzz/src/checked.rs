@@ -1,4 +1,4 @@
-//! The sanitizer on any program: it changes nothing of what the program does, says the same again, and keeps to its bounds.
+//! Checks of the sanitizer on any program: it does not change what the program does, repeats its findings, and keeps to its bounds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use gfx906::observe::sanitize::{Check, Checks, Findings, Heap, Sanitizer};
 
 use crate::programs::{Machine, Program, Result};
 
-/// Findings that are kept apart at most.
+/// The largest number of findings that are kept apart.
 const MOST: usize = 1000;
 
-/// What was found in programs.
+/// The counts of findings in programs.
 #[derive(Default)]
 pub struct Found {
     /// Programs that ran.
     pub programs: u64,
-    /// Those in which something was found, by check.
+    /// Programs that have findings, by check.
     pub by_check: [u64; Check::ALL.len()],
-    /// Findings of the program that had most.
+    /// The number of findings of the program that has most.
     pub most: usize,
 }
 
 impl Found {
-    /// Adds what others have found.
+    /// Adds the counts of other programs.
     pub fn add(&mut self, other: &Found) {
         self.programs += other.programs;
         self.most = self.most.max(other.most);
@@ -43,10 +43,10 @@ impl fmt::Display for Found {
     }
 }
 
-/// Runs a program under no check, and twice under all.
+/// Runs a program without checks, and twice under all checks.
 ///
 /// # Errors
-/// What differs, or is beyond its bounds.
+/// The runs differ, or the findings exceed their bounds.
 pub fn run(
     machine: &mut Machine,
     program: &Program,

@@ -1,4 +1,4 @@
-//! The machine: any program comes to an end or to a trap with a report, the same at every feature level and on any number of threads.
+//! Checks of the machine: any program ends or traps with a report. It does the same at every feature level and on any number of threads.
 
 use std::fmt;
 
@@ -6,32 +6,32 @@ use gfx906::machine::Level;
 
 use crate::programs::{Choices, End, Machine, Program, Result, Rows, Tally, generate};
 
-/// What programs did.
+/// The counts of what programs did.
 #[derive(Default)]
 pub struct Census {
     /// Programs that ran.
     pub programs: u64,
-    /// Wave instructions of those that ended.
+    /// Wave instructions of programs that ended.
     pub instructions: u64,
-    /// Those whose waves all ended.
+    /// Programs whose waves all ended.
     pub ended: u64,
-    /// Those that trapped.
+    /// Programs that trapped.
     pub trapped: u64,
-    /// Those that used up their budget.
+    /// Programs that used up their budget.
     pub hung: u64,
-    /// Those that took a branch forward.
+    /// Programs that took a branch forward.
     pub forward: u64,
-    /// Those that took one backward.
+    /// Programs that took a branch backward.
     pub backward: u64,
-    /// Those that touched global memory.
+    /// Programs that accessed global memory.
     pub global: u64,
-    /// Those that touched LDS.
+    /// Programs that accessed LDS.
     pub lds: u64,
-    /// Those that touched scratch.
+    /// Programs that accessed scratch.
     pub scratch: u64,
-    /// Those that had an atomic.
+    /// Programs that executed an atomic.
     pub atomics: u64,
-    /// The rows that ran.
+    /// The rows of the instruction table that ran.
     pub rows: Rows,
 }
 
@@ -54,7 +54,7 @@ impl Census {
         }
     }
 
-    /// Adds another one.
+    /// Adds the counts of another census.
     pub fn add(&mut self, other: &Census) {
         self.programs += other.programs;
         self.instructions += other.instructions;
@@ -92,10 +92,10 @@ impl fmt::Display for Census {
     }
 }
 
-/// Runs a program at the lowest level on one thread, which is counted, then at each other level of the host and on two threads.
+/// Runs a program at the lowest level on one thread and counts it, then at each other level of the host, and on two threads.
 ///
 /// # Errors
-/// What differs.
+/// Two runs differ. The error describes both.
 pub fn compare(
     machine: &mut Machine,
     program: &Program,
@@ -110,7 +110,7 @@ pub fn compare(
     for (level, threads) in others {
         let second = machine.run(program.block, level, threads, &mut Tally::default());
         let same = match (&first.end, &second.end) {
-            // Who runs on when the budget is used up or another group has trapped is not said where threads share it.
+            // When the budget is used up or another group has trapped, it is not specified which waves of other threads still run.
             (End::Hung(_), End::Hung(_)) if threads > 1 => true,
             (End::Hung(_), End::Trapped(_)) | (End::Trapped(_), End::Hung(_)) if threads > 1 => {
                 true
@@ -137,12 +137,12 @@ pub fn compare(
     Ok(())
 }
 
-/// A report but for the address, which in scratch is the worker's.
+/// Returns a report without the address, because an address in scratch depends on the worker.
 fn without_address(report: &str) -> &str {
     report.split("\n  address").next().unwrap_or(report)
 }
 
-/// Runs the program that a fuzzer's bytes say.
+/// Runs the program that a fuzzer's bytes choose.
 pub fn run(bytes: &[u8], census: &mut Census) {
     let program = generate(&mut Choices::from_bytes(bytes));
     let mut machine = Machine::new();

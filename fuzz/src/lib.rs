@@ -1,4 +1,4 @@
-//! What the fuzz targets do with their bytes. Tests of the emulator run the same functions, so that they never rot.
+//! The functions that the fuzz targets call with their bytes. Tests of the emulator call the same functions, so that they never rot.
 
 pub mod checked;
 pub mod code_object;

@@ -8,13 +8,13 @@ use super::{ElementKind, tensor};
 /// A device buffer read back after the launches.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferAfter<'a> {
-    /// Its name.
+    /// The buffer's name.
     pub name: &'a str,
-    /// Its element type.
+    /// The type of the buffer's elements.
     pub kind: ElementKind,
-    /// Its axes, outermost first.
+    /// The buffer's axes, outermost first.
     pub axes: &'a [Axis],
-    /// The buffer's bytes with its guards, in the layout of [`guards::frame`].
+    /// The bytes of the buffer with its guards, as [`guards::frame`] laid them out.
     pub image: &'a [u8],
     /// Sizes of the guards.
     pub guards: Guards,

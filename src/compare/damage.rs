@@ -22,9 +22,9 @@ const ORDERED: [&str; 2] = ["token", "chunk"];
 /// An element by its position.
 type Each<'a> = &'a dyn Fn(usize) -> f64;
 
-/// A tensor beside what it should be.
+/// A tensor beside its reference.
 pub struct Beside<'a> {
-    /// Its axes, outermost first.
+    /// The tensor's axes, outermost first.
     pub axes: &'a [Axis],
     /// Marks of the wrong elements.
     pub wrong: &'a [bool],

@@ -9,13 +9,13 @@ pub trait Element: Copy + 'static {
     /// The kind of this type.
     const KIND: ElementKind;
 
-    /// Its bits, in the low bytes.
+    /// Returns the element's bits, in the low bytes.
     fn bits(self) -> u64;
 
     /// Makes a value from its bits; bits above its size are ignored.
     fn from_bits(bits: u64) -> Self;
 
-    /// Its value. Exact for every type.
+    /// Returns the element's value, which is exact for every type.
     fn to_f64(self) -> f64;
 
     /// The nearest value of this type, ties to even; integers saturate.
@@ -89,7 +89,7 @@ impl ElementKind {
         ElementKind::U16,
     ];
 
-    /// Its name in reports.
+    /// Returns the type's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             ElementKind::F64 => "f64",
@@ -124,7 +124,7 @@ impl ElementKind {
 
 /// Elements of little-endian bytes. A tail shorter than an element is dropped.
 pub fn decode<E: Element>(bytes: &[u8]) -> Vec<E> {
-    // One loop for each element size, so that every loop is over words of a constant size.
+    // There is one loop for each element size, so that every loop is over words of a constant size.
     match E::KIND.size() {
         2 => words(bytes, |word: [u8; 2]| u16::from_le_bytes(word).into()),
         4 => words(bytes, |word: [u8; 4]| u32::from_le_bytes(word).into()),

@@ -22,7 +22,7 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// Guards of full size on both sides.
+    /// Guards on all sides.
     pub const FULL: Guards = Guards {
         before: GUARD_BYTES,
         after: GUARD_BYTES,

@@ -1,8 +1,8 @@
-//! Cheap hypotheses about a wrong output: each says what the output would be if it were so, and the error that
-//! remains shows whether it is.
+//! Cheap hypotheses about a wrong output. Each predicts the output that a mistake would leave, and the error that
+//! remains shows whether the mistake was made.
 //!
-//! A new one is a row of [`TABLE`] and a function. What only one test can know (an output computed with the other
-//! head map, with the state dropped at a chunk boundary) the test hands in as an [`Alternative`].
+//! A new hypothesis is a row of [`TABLE`] and a function. A test hands in as an [`Alternative`] what only that test can
+//! know: an output computed with the other head map, or with the state dropped at a chunk boundary.
 
 mod elementwise;
 mod moved;
@@ -96,7 +96,7 @@ const SCALE: &str = "scale";
 
 type Predict = fn(&Evidence<'_>) -> Vec<Prediction>;
 
-/// The hypotheses, the simplest first: among those that explain everything the first is shown first.
+/// The hypotheses, the simplest first. Of those that explain everything, the first of the table is shown first.
 #[rustfmt::skip]
 const TABLE: &[(&str, Predict)] = &[
     (ZERO,            elementwise::zero),
@@ -194,7 +194,7 @@ struct Damage<'a> {
     wrong: &'a [bool],
     /// Wrong elements.
     count: usize,
-    /// The largest error of those that are numbers.
+    /// The largest error of the elements that are numbers.
     max_abs: f64,
 }
 

@@ -1,10 +1,10 @@
-//! Judgement of one output: poison, NaN and infinities, golden reference, oracle, in this order.
+//! The judgement of one output: poison, NaN and infinities, golden reference, oracle, in this order.
 //!
-//! The output must agree with both references. With a tolerance above 0 it must be within the tolerance of the golden
-//! reference and of the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit
-//! for bit; the oracle is then rounded to the output's type and the output must lie within the ceiling of that, which
-//! for a ceiling of 0 means the same value (the golden reference settles the sign of a zero). A tolerance in places of
-//! the output's type counts from both references rounded to that type.
+//! Both references count. With a tolerance above 0 the output must be within it of the golden reference and of
+//! the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit for bit; the
+//! oracle is then rounded to the output's type and the output must lie within the ceiling of that, which for a
+//! ceiling of 0 means the same value (the golden reference settles the sign of a zero). A tolerance in places of the
+//! output's type counts from both references rounded to that type.
 
 mod unusable;
 
@@ -26,9 +26,9 @@ pub type OwnerOf<'a> = dyn Fn(&[usize]) -> Option<Owner> + 'a;
 /// An input of the trial.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedInput<'a, E> {
-    /// Its name.
+    /// The output's name.
     pub name: &'a str,
-    /// Its values, in the output's type.
+    /// The output's values, in the output's type.
     pub values: &'a [E],
     /// True if the output's element type differs on the device: an output that equals the input is then a conversion,
     /// not an echo.
@@ -40,7 +40,7 @@ pub struct NamedInput<'a, E> {
 pub struct OutputCase<'a, E> {
     /// The output's name.
     pub name: &'a str,
-    /// Its axes, outermost first.
+    /// The output's axes, outermost first.
     pub axes: &'a [Axis],
     /// The output's tolerance.
     pub tolerance: &'a Tolerance,

@@ -92,7 +92,7 @@ pub(super) fn all_within<E: Element>(got: &[E], yardstick: &Yardstick) -> bool {
     pairs.all(within)
 }
 
-/// Measures all of an output. `got` and the yardstick have the same length.
+/// Measures all of an output. `got` and the reference have the same length.
 pub(super) fn measure<E: Element>(
     axes: &[Axis],
     got: &[E],
@@ -186,7 +186,7 @@ pub(super) fn besides<E: Element>(
     })
 }
 
-/// One element as reports show it.
+/// Returns one element as reports show it.
 pub(super) fn element<E: Element>(
     axes: &[Axis],
     got: &[E],

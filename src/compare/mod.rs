@@ -1,8 +1,8 @@
-//! Judging what a device left behind.
+//! The judgement of buffers and outputs after the launches.
 //!
-//! Order of judgement, and the first that applies is the verdict's reason:
+//! The order of judgement follows. The first check that fails gives the verdict's reason:
 //! guards, inputs unchanged ([`judge_buffers`]), then for each output poison left, NaN and infinities,
-//! the golden reference, the f64 oracle ([`judge_output`]). Nothing in here knows a device or a report format.
+//! the golden reference, the f64 oracle ([`judge_output`]). Nothing here knows a device or a report format.
 //!
 //! Every comparison is written as "fails unless error <= allowed", so that NaN fails.
 

@@ -13,7 +13,7 @@ pub const POISON_LEFT: &str = "poison left as it is";
 /// another type, converted, that one counts for nothing.
 ///
 /// # Errors
-/// The output cannot be judged: the harness is at fault.
+/// The outputs cannot be judged: the harness is at fault.
 pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<String>, Unusable> {
     Ok(accepted_trivially_by(case, &Yardsticks::of(case)?))
 }

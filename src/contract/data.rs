@@ -4,7 +4,7 @@ use half::bf16;
 
 use crate::compare::{Element, ElementKind, encode, with_element};
 
-/// Elements of one type, each exactly a value of it: what the device sees is what the references see.
+/// Elements of one type. Each is exactly a value of the type, so that the references see the same values as the device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data {
     kind: ElementKind,
@@ -59,7 +59,7 @@ impl Data {
         }
     }
 
-    /// Their type.
+    /// Returns the type of the elements.
     pub fn kind(&self) -> ElementKind {
         self.kind
     }

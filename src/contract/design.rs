@@ -44,8 +44,8 @@ pub fn design(function: &Function, seed: u64) -> Vec<Values> {
     cases
 }
 
-/// A case around an open pair: the other factors in a random order, each at the level that covers most with those before it; of equal
-/// ones at the one with the least work.
+/// Makes a case around an open pair. The other factors come in a random order, each at the level that covers most open pairs with the levels
+/// before it; of equal levels the one with the least work is taken.
 fn candidate(space: &Space<'_>, open: &Open, stream: &mut Stream) -> Option<Levels> {
     let mut chosen = open.pair(stream.below(open.count()))?;
     let mut order: Vec<usize> = (0..space.factors().len()).collect();

@@ -10,11 +10,11 @@ pub type Choice = (&'static str, &'static [&'static str]);
 /// The domain of a contract. With the contract's own words it spans the cases that [`super::design`] chooses from.
 #[derive(Clone, Copy, Debug)]
 pub struct Domain {
-    /// Test values of the sizes and whole numbers; each parameter is in one factor.
+    /// Factors of sizes and whole numbers, with values that can reveal mistakes. Each parameter has a place in one of them.
     pub factors: &'static [Factor],
-    /// Input classes besides ordinary values: choices that a case may leave open, and that kernels do not get.
+    /// Input classes besides ordinary values. They are choices that a case may leave open, and kernels need no argument for them.
     pub values: &'static [Choice],
-    /// Conventions that a case may leave open. The first word of each applies if the case names none.
+    /// Conventions that a case may leave open. A kernel without an argument for a convention follows its first word.
     pub conventions: &'static [Choice],
     /// Rules that exclude combinations.
     pub rules: &'static [Rule],
@@ -27,16 +27,16 @@ pub struct Domain {
 /// Parameters that are varied together: a factor, and its levels, in the words of covering arrays.
 #[derive(Clone, Copy, Debug)]
 pub enum Factor {
-    /// One parameter, and its values.
+    /// A parameter and its values.
     One(&'static str, &'static [i64]),
-    /// Parameters that are meaningful only together, such as tokens and the tokens of a chunk, and values for all of them.
+    /// Several parameters that say nothing alone, such as tokens and the tokens of a chunk, and values for all of them.
     Together(&'static [&'static str], &'static [&'static [i64]]),
 }
 
 /// An exclusion: cases that the contract does not promise, or that prove nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// The parameters that the rule reads. Parameters that a contract lacks are absent and break nothing.
+    /// The parameters that the rule is about. Parameters that a contract does not have are absent, and break nothing.
     pub of: &'static [&'static str],
     /// The exclusion and its reason.
     pub says: &'static str,

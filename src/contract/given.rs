@@ -1,4 +1,4 @@
-//! Tensors that somebody else made, in place of those that a test draws and computes.
+//! Tensors from elsewhere, in place of the tensors that a test draws and computes.
 
 use std::collections::BTreeMap;
 

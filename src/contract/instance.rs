@@ -1,4 +1,4 @@
-//! An instance of a contract: its tensors at a case, drawn by seed, and what its outputs should be.
+//! An instance of a contract: the tensors of a case, drawn by seed, and the references of its outputs.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -30,10 +30,10 @@ pub struct Instance<'a> {
 }
 
 impl<'a> Instance<'a> {
-    /// Makes what a contract says at a case. Streams of numbers are named by `id` and tensor.
+    /// Makes the instance of a contract at a case. Streams of random numbers are named by `id` and tensor.
     ///
     /// # Errors
-    /// The contract contradicts itself, or has no place for what is given: a mistake in the harness.
+    /// The contract contradicts itself, or has no place for a given tensor: a mistake in the harness.
     pub fn make(
         function: &'a Function,
         (id, values): (&'a str, &'a Values),
@@ -85,8 +85,8 @@ impl<'a> Instance<'a> {
         )
     }
 
-    /// A word of the case. Tensors from elsewhere come without the choices that they leave open, and a case may be without options: those are
-    /// the first of their words.
+    /// Returns a word of the case. A choice that the case leaves open has the first of its words: tensors from elsewhere come without such
+    /// choices, and a case may be without options.
     pub fn word(&self, name: &str) -> &'static str {
         let first = || {
             let declared = self.function.choices().find(|(known, _)| *known == name);
@@ -222,7 +222,7 @@ impl<'a> Instance<'a> {
         Ok(drawn)
     }
 
-    /// An input on the device with values that the test computed from what it drew; its type is that of the values.
+    /// Adds an input on the device with values that the test computed from drawn values. Its type is the type of the values.
     pub fn upload(
         &mut self,
         name: &str,
@@ -267,7 +267,7 @@ impl<'a> Instance<'a> {
         Ok(kept)
     }
 
-    /// The values of an input of f32, or those of bf16 or f16 as f32.
+    /// Returns the values of an input of f32, or of bf16 or f16 as f32.
     pub fn values(&self, buffer: Buffer) -> &[f32] {
         self.typed(buffer, "values", Data::floats)
     }
@@ -346,12 +346,12 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Says what a tensor should be in the end: the golden reference, and the oracle.
+    /// Sets the references of a tensor: the golden reference and the oracle.
     pub fn check<G: Into<Data>>(&mut self, buffer: Buffer, references: (G, Vec<f64>)) -> Outcome {
         self.check_or(buffer, references, Vec::new())
     }
 
-    /// Says what a tensor is in the end if it is right: copies, integers, whatever is not rounded.
+    /// Sets the values that a tensor must have exactly: copies, integers, everything that is not rounded.
     pub fn check_exact(&mut self, buffer: Buffer, values: impl Into<Data>) -> Outcome {
         let values = values.into();
         let wide = values.wide();

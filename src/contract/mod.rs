@@ -1,4 +1,4 @@
-//! The words that contracts and those who run them share: what is computed, at which sizes, of which tensors, and what it should be.
+//! The vocabulary that contracts and their users share: functions, sizes, tensors and references.
 
 mod data;
 pub mod design;
@@ -39,19 +39,19 @@ pub struct Function {
     pub title: &'static str,
     /// A formula for each output, in the letters of its sizes and tensors; other names are defined by formulas of their own.
     pub formulas: &'static [Formula],
-    /// Its dimensions, from 1 up.
+    /// The contract's dimensions, from 1 up.
     pub dims: &'static [&'static str],
-    /// Its other whole numbers, which may be negative.
+    /// The contract's other whole numbers, which may be negative.
     pub integers: &'static [&'static str],
-    /// Its choices: what they are called, and the words for each.
+    /// The contract's choices: their names, and the words for each.
     pub words: &'static [Choice],
-    /// The outputs it has compared.
+    /// The outputs that are compared.
     pub outputs: &'static [&'static str],
-    /// Its largest tensors, as products of dimensions.
+    /// The contract's largest tensors, as products of dimensions.
     pub largest: &'static [&'static [&'static str]],
     /// The domain in which the contract holds.
     pub domain: Domain,
-    /// Draws its inputs, and says what its outputs should be.
+    /// Draws the inputs and computes the references of the outputs.
     pub run: fn(&mut Instance<'_>) -> Outcome,
 }
 
@@ -64,8 +64,7 @@ pub struct Refusal {
 }
 
 impl Function {
-    /// Returns the function's choices, then those that a case may leave open: the name and the words of each. The first word
-    /// of an open choice is its default.
+    /// Returns the contract's choices, then the choices that a case may leave open. The first word of an open choice is its default.
     pub fn choices(&self) -> impl Iterator<Item = &'static Choice> {
         self.words.iter().chain(self.domain.open())
     }

@@ -8,9 +8,9 @@ use crate::verdict::Axis;
 /// A tensor as a function made it.
 #[derive(Clone, Debug)]
 pub struct Probed {
-    /// Its name.
+    /// The tensor's name.
     pub name: String,
-    /// Its axes.
+    /// The tensor's axes.
     pub axes: Vec<Axis>,
     /// The type of its elements.
     pub kind: ElementKind,

@@ -37,13 +37,13 @@ pub enum Law {
     Alone(fn(&Values, &Seen<'_>) -> Option<Vec<Claim>>),
 }
 
-/// A law of two runs: the outputs of the second follow from those of the first.
+/// A law of two runs: the outputs of the second run follow from the outputs of the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Twice {
     /// The case of the second run, where that has other sizes.
     pub case: Option<fn(&Values) -> Values>,
     /// Steps that make the inputs of an intermediate run from the tensors of the first run. The outputs of the
-    /// intermediate run join those of the first, with an apostrophe behind their names.
+    /// intermediate run join the tensors of the first, with an apostrophe behind their names.
     pub between: Option<&'static [Step]>,
     /// Steps that make the inputs of the second run from the tensors of the first.
     pub inputs: &'static [Step],
@@ -85,7 +85,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// An equation for each element: the left side must be within `right.allowed` of the right side.
+/// One equation for each element: the left side must be within `right.allowed` of the right side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// The left side.

@@ -1,4 +1,4 @@
-//! Two reports compared, test by test.
+//! The comparison of two reports, test by test.
 
 mod condition;
 mod metric;
@@ -14,41 +14,41 @@ use crate::verdict::Verdict;
 pub use condition::Condition;
 pub use metric::Metric;
 
-/// What two reports have in common, and what not.
+/// The differences between two reports.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    /// Tests that are in both.
+    /// The number of tests that are in both reports.
     pub both: usize,
-    /// Tests of other verdicts: id, before, after.
+    /// Tests whose verdict changed: id, before, after.
     pub verdicts: Vec<(String, Verdict, Verdict)>,
     /// Tests that only the old report has.
     pub missing: Vec<String>,
     /// Tests that only the new report has.
     pub added: Vec<String>,
-    /// Every metric that tests have in both.
+    /// Every metric that at least one test has in both reports.
     pub metrics: Vec<Change>,
-    /// Conditions of `--fail-if` that hold, with where.
+    /// Conditions of `--fail-if` that hold, each with its test.
     pub held: Vec<Held>,
 }
 
-/// What became of a metric.
+/// The change of a metric.
 #[derive(Debug, Serialize)]
 pub struct Change {
-    /// Its name.
+    /// The metric's name.
     pub metric: String,
-    /// The tests that have it in both reports.
+    /// The number of tests that have the metric in both reports.
     pub tests: usize,
-    /// Its sum or its maximum over them.
+    /// The metric's sum or maximum over these tests in the old report.
     #[serde(with = "crate::verdict::number")]
     pub old: f64,
-    /// The same in the new report.
+    /// The metric's sum or maximum over these tests in the new report.
     #[serde(with = "crate::verdict::number")]
     pub new: f64,
-    /// Tests in which it is greater.
+    /// The number of tests in which the metric is greater.
     pub greater: usize,
-    /// Tests in which it is less.
+    /// The number of tests in which the metric is less.
     pub less: usize,
-    /// The tests in which it changed, the most changed first.
+    /// The tests in which the metric changed, the most changed first.
     pub changed: Vec<Row>,
 }
 
@@ -65,10 +65,10 @@ pub struct Row {
     pub new: f64,
 }
 
-/// A condition that holds.
+/// A condition of `--fail-if` that holds.
 #[derive(Debug, Serialize)]
 pub struct Held {
-    /// As it was written.
+    /// The condition as the user wrote it.
     pub condition: String,
     /// The test, or `total`.
     pub test: String,
@@ -81,10 +81,10 @@ pub struct Held {
 }
 
 impl Comparison {
-    /// Compares.
+    /// Compares two reports.
     ///
     /// # Errors
-    /// A condition asks for what no test has in both.
+    /// No test has the metric of a condition in both reports.
     pub fn new(old: &Report, new: &Report, conditions: &[Condition]) -> Result<Comparison, Stop> {
         let before: HashMap<&str, Trial<'_>> =
             old.trials().map(|trial| (trial.id, trial)).collect();
@@ -134,7 +134,7 @@ impl Comparison {
         })
     }
 
-    /// Tests that passed and do not any more.
+    /// Returns the tests that passed before and do not pass any more.
     pub fn worse(&self) -> impl Iterator<Item = &(String, Verdict, Verdict)> {
         self.verdicts
             .iter()
@@ -173,7 +173,7 @@ impl Change {
     }
 }
 
-/// A change as a share of what was.
+/// Returns a change as a share of the old value.
 pub fn share(old: f64, new: f64) -> f64 {
     if old == new {
         0.0

@@ -1,4 +1,4 @@
-//! Failures that are known, with their reasons: a file in TOML. One that does not happen any more is told as loudly as a new one.
+//! Known failures with their reasons, read from a TOML file. A known failure that does not happen any more is reported as loudly as a new one.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::files;
 use crate::text::{escaped, nearest, shown};
 use crate::verdict::Verdict;
 
-/// A list of failures, written by hand.
+/// The largest file of known failures that is read. People write such files by hand.
 const MAX_FILE: u64 = 16 << 20;
 
 /// The known failures of a file.
@@ -23,12 +23,12 @@ pub struct Known {
     entries: Vec<Entry>,
 }
 
-/// Tests that fail, and why.
+/// Tests that fail, and the reason.
 struct Entry {
     line: usize,
     span: std::ops::Range<usize>,
     test: Pattern,
-    /// Of which outputs; none: of all, and of whatever else can be wrong.
+    /// The outputs that fail. None means all outputs, and everything else that can be wrong.
     output: Option<Pattern>,
     reason: String,
 }
@@ -39,14 +39,14 @@ struct Pattern {
     glob: Option<GlobMatcher>,
 }
 
-/// What known failures make of the verdicts of a run.
+/// The effect of known failures on the verdicts of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Failures that are known.
+    /// The number of trials whose failures are all known.
     pub known: usize,
     /// Lines to print about them.
     pub lines: Vec<String>,
-    /// Known failures that did not happen: lines to print.
+    /// Lines to print about known failures that did not happen.
     pub stale: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl Known {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or something in it is wrong.
+    /// The file cannot be read, or something in it is wrong.
     pub fn read(path: &Path) -> Result<Known, Stop> {
         let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
         let name = shown(path);
@@ -80,10 +80,10 @@ impl Known {
         Err(Stop::diagnostic(render(&name, &text, &out)))
     }
 
-    /// Complains about patterns that mean none of the tests that there are.
+    /// Complains about patterns that match none of the run's tests.
     ///
     /// # Errors
-    /// There is one.
+    /// A pattern matches no test.
     pub fn check(&self, ids: &[&str]) -> Result<(), Stop> {
         let unknown = self
             .entries
@@ -113,7 +113,7 @@ impl Known {
         )))
     }
 
-    /// Holds them against trials.
+    /// Compares the known failures with trials.
     pub fn hold<'a>(&self, trials: impl IntoIterator<Item = Trial<'a>>) -> Outcome {
         let mut outcome = Outcome::default();
         for trial in trials {
@@ -162,7 +162,7 @@ enum Wrong<'a> {
     Else,
 }
 
-/// All that is wrong with a trial that did not pass.
+/// Lists everything that is wrong with a trial that did not pass.
 fn wrong(trial: &Value) -> Vec<Wrong<'_>> {
     let mut wrong: Vec<Wrong<'_>> = list(trial, "outputs")
         .filter(|output| verdict(output) != Some(Verdict::Pass))
@@ -188,7 +188,7 @@ impl Entry {
         }
     }
 
-    /// What of a trial that ran shows that the failure is there no more.
+    /// Returns the reason why the entry is stale, if the trial shows that the failure does not happen any more.
     fn stale(&self, trial: &Trial<'_>) -> Option<String> {
         let Some(pattern) = &self.output else {
             return (trial.verdict == Verdict::Pass).then(|| "the test passes".into());
@@ -232,7 +232,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it means a name; the id of a test means all its cases.
+    /// Returns true if the pattern matches a name. The id of a test matches all its cases.
     fn is(&self, name: &str) -> bool {
         let test = name.split_once(':').map_or(name, |(test, _)| test);
         match &self.glob {

@@ -1,4 +1,4 @@
-//! Reports of the parts of a run put together.
+//! The merging of reports.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::report::{Report, Trial, list, totals};
 use crate::exit::Stop;
 use crate::text::escaped;
 
-/// What parts of one run have in common.
+/// The values that the reports of one run have in common: JSON pointer, and name in messages.
 const SAME: [(&str, &str); 8] = [
     ("/schema", "format"),
     ("/version", "version of deltanet-check"),
@@ -20,10 +20,10 @@ const SAME: [(&str, &str); 8] = [
     ("/environment/settings/flags", "flags"),
 ];
 
-/// The report of the whole run. Reports of `--partition` must be all parts of one run; others may share no test.
+/// Merges reports into the report of the whole run. Reports of `--partition` must be all parts of one run; other reports may share no test.
 ///
 /// # Errors
-/// They are of different runs, one is there twice or missing.
+/// The reports are of different runs, or one of them is there twice or missing.
 pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
     let Some(first) = reports.first() else {
         return Err(Stop::usage("name the reports to merge"));
@@ -57,7 +57,7 @@ pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
             .trials()
             .filter(|trial| trial.value["documented"] == true),
     );
-    // The time of all machines together.
+    // Seconds of all machines together.
     let seconds: f64 = reports
         .iter()
         .filter_map(|one| one.at("/seconds").as_f64())
@@ -69,7 +69,7 @@ pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
     Ok(merged)
 }
 
-/// A trial and the phase that it is of.
+/// A trial after the phase that has it.
 type Placed<'a> = (&'a Value, Trial<'a>);
 
 fn has_part(report: &Report) -> bool {
@@ -92,7 +92,7 @@ fn same(first: &Report, other: &Report) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A value without paths: where a file stands is a machine's own business.
+/// Returns a value without paths, because a file may have another path on each machine.
 fn pathless(value: &Value) -> Value {
     match value {
         Value::Object(map) => map
@@ -116,7 +116,7 @@ fn brief(value: &Value) -> String {
     escaped(&short)
 }
 
-/// Reports of different tests: by phase, then as they were named.
+/// Orders the trials of reports without `--partition` by phase, then by the order of the reports.
 fn in_order(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
     let mut all: Vec<Placed<'_>> = Vec::new();
@@ -136,7 +136,7 @@ fn in_order(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
     Ok(all)
 }
 
-/// Parts of one run: every trial in the place that it has in the whole.
+/// Puts every trial of the parts of one run in the place that it has in the whole run.
 fn by_position(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
     let number = |report: &Report, key: &str| report.at("/partition")[key].as_u64();
     let (parts, cases) = (number(&reports[0], "parts"), number(&reports[0], "cases"));

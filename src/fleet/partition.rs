@@ -7,15 +7,15 @@ use sha2::{Digest, Sha256};
 
 use crate::select::Selected;
 
-/// More parts than any fleet has.
+/// The most parts that a run can have, more than any fleet needs.
 const MAX_PARTS: usize = 100_000;
 
 /// Part `number` of `parts`, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which.
+    /// The number of the part.
     pub number: usize,
-    /// Of how many.
+    /// The number of parts.
     pub parts: usize,
 }
 

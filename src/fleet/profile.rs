@@ -1,4 +1,4 @@
-//! The JSON of `profile`, as what a comparison reads: a case is a test that has passed.
+//! The JSON of `profile`, converted to a report that can be compared. Each case becomes a test that has passed.
 
 use serde_json::{Value, json};
 
@@ -6,19 +6,19 @@ use super::report::{list, other_version};
 
 /// The beginning of the format's name in all versions.
 const FORMAT: &str = "deltanet-check/profile/";
-/// The format that is read.
+/// The version of the format that this program reads.
 const SCHEMA: &str = "deltanet-check/profile/1";
 
-/// Whether it is one of `profile`.
+/// Returns true if a report is one of `profile`.
 pub(super) fn is_one(report: &Value) -> bool {
     let schema = report.get("schema").and_then(Value::as_str);
     schema.is_some_and(|schema| schema.starts_with(FORMAT))
 }
 
-/// A report of which each trial is a profiled case, with all that its profile has.
+/// Makes a report in which each trial is a profiled case, with all that its profile has.
 ///
 /// # Errors
-/// It is damaged: what is missing; or it did not come to its end.
+/// The profile is damaged, or its run did not come to its end.
 pub(super) fn as_report(profile: &Value) -> Result<Value, String> {
     let schema = profile.get("schema").and_then(Value::as_str);
     if let Some(schema) = schema.filter(|&schema| schema != SCHEMA) {

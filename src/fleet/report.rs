@@ -1,4 +1,4 @@
-//! Reports of runs, read back.
+//! The reports of runs, read back from files.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::files;
 use crate::text::{escaped, shown};
 use crate::verdict::{RunReport, Totals, Verdict};
 
-/// A report of all tests with counters has 15 MB.
+/// The largest report that is read. A report of all tests with counters has 15 MB.
 const MAX_REPORT: u64 = 1 << 30;
 /// The beginning of the format's name in all versions.
 const FORMAT: &str = "deltanet-check/report/";
@@ -19,9 +19,9 @@ const FORMAT: &str = "deltanet-check/report/";
 /// The report of a run that came to its end.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Its file, as it is printed.
+    /// The report's file, as messages name it.
     pub name: String,
-    /// What is in it.
+    /// The JSON of the report.
     pub value: Value,
 }
 
@@ -30,27 +30,27 @@ pub struct Report {
 pub struct Trial<'a> {
     /// The id that `--test` takes.
     pub id: &'a str,
-    /// How it ended.
+    /// The trial's verdict.
     pub verdict: Verdict,
-    /// All of it.
+    /// The JSON of the trial.
     pub value: &'a Value,
 }
 
 impl Report {
-    /// Reads a file.
+    /// Reads the report of a run.
     ///
     /// # Errors
-    /// It cannot be read, is not a report, or is one of a run that did not end.
+    /// The file cannot be read, is not a report, or is the report of a run that did not end.
     pub fn read(path: &Path) -> Result<Report, Stop> {
         let bytes =
             files::read(path, MAX_REPORT).map_err(|error| Stop::setup(error.to_string()))?;
         Report::parse(&shown(path), &bytes)
     }
 
-    /// Reads a file, which may be one of `profile`, too: each of its cases is a trial that passed.
+    /// Reads the report of a run or of `profile`. Each case of a profile is a trial that passed.
     ///
     /// # Errors
-    /// It cannot be read, is neither, or is the report of a run that did not end.
+    /// The file cannot be read, is neither, or is the report of a run that did not end.
     pub fn read_any(path: &Path) -> Result<Report, Stop> {
         let bytes =
             files::read(path, MAX_REPORT).map_err(|error| Stop::setup(error.to_string()))?;
@@ -73,7 +73,7 @@ impl Report {
         Report::of(name, json(name, bytes)?)
     }
 
-    /// Whether it is one of `profile`.
+    /// Returns true if the report is one of `profile`.
     pub fn is_profile(&self) -> bool {
         profile::is_one(&self.value)
     }
@@ -104,7 +104,7 @@ impl Report {
         })
     }
 
-    /// The same, where each launch has the resources of its kernel, if the report says what they are.
+    /// Returns the report with the resources of its kernel in each launch, if the report has the kernel's resources.
     #[must_use]
     pub fn with_resources(mut self) -> Report {
         let kernels = self
@@ -129,25 +129,25 @@ impl Report {
         self
     }
 
-    /// Its trials, in order.
+    /// Returns the report's trials, in order.
     pub fn trials(&self) -> impl Iterator<Item = Trial<'_>> {
         self.placed().map(|(_, trial)| trial)
     }
 
-    /// Its trials, each with its phase.
+    /// Returns the report's trials, each with its phase.
     pub fn placed(&self) -> impl Iterator<Item = (&Value, Trial<'_>)> {
         let pairs =
             |phase| list(phase, "trials").filter_map(move |value| Some((phase, trial(value)?)));
         list(&self.value, "phases").flat_map(pairs)
     }
 
-    /// What stands at a JSON pointer; null where there is nothing.
+    /// Returns the value at a JSON pointer; null where there is none.
     pub fn at(&self, pointer: &str) -> &Value {
         self.value.pointer(pointer).unwrap_or(&Value::Null)
     }
 }
 
-/// The complaint about a version of a format that this program does not read.
+/// Returns the message about a version of a format that this program does not read.
 pub(super) fn other_version(schema: &str, read: &str) -> String {
     let schema = escaped(schema);
     format!("its format is {schema}, this program reads {read}: make the report again")
@@ -161,7 +161,7 @@ fn json(name: &str, bytes: &[u8]) -> Result<Value, Stop> {
     })
 }
 
-/// The elements of a list in a value; none where there is no list.
+/// Returns the elements of a list in a value; none where there is no list.
 pub fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     value
         .get(key)
@@ -186,12 +186,12 @@ fn trial(value: &Value) -> Option<Trial<'_>> {
     })
 }
 
-/// The verdict on a trial, an output or a law.
+/// Returns the verdict on a trial, an output or a law.
 pub fn verdict(value: &Value) -> Option<Verdict> {
     serde_json::from_value(value.get("verdict")?.clone()).ok()
 }
 
-/// The verdicts of trials, counted.
+/// Counts the verdicts of trials.
 pub fn totals<'a>(trials: impl IntoIterator<Item = Trial<'a>>) -> Totals {
     let mut totals = Totals::default();
     for trial in trials {
@@ -200,7 +200,7 @@ pub fn totals<'a>(trials: impl IntoIterator<Item = Trial<'a>>) -> Totals {
     totals
 }
 
-/// What everything that reads reports relies on.
+/// Checks everything that the readers of reports rely on.
 fn check(report: &Value) -> Result<(), String> {
     if !report.get("seed").is_some_and(Value::is_u64) {
         return Err("it has no seed".into());

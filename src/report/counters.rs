@@ -1,4 +1,4 @@
-//! What kernels did, as tables: a row a test and kernel, and only the columns in which anything was counted.
+//! Counters of kernels as tables: a row for each test and kernel, and only the columns in which something was counted.
 
 use comfy_table::{CellAlignment, Table as Grid};
 
@@ -8,26 +8,26 @@ use crate::verdict::{CountersReport, RunReport};
 use super::table::STYLE;
 use super::{fit, plain};
 
-/// The launches of a kernel, in a test where it is of one.
+/// The launches of a kernel in one test, or in a HIP program.
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// The test's name; empty for a HIP program's.
+    /// The test's name; empty for a HIP program.
     pub test: &'a str,
     /// The kernel's name.
     pub kernel: &'a str,
-    /// How many there are.
+    /// The number of launches.
     pub launches: u64,
-    /// What they did.
+    /// The counters of all these launches.
     pub counters: CountersReport,
 }
 
-/// The tables of instructions and of bytes; none where nothing was counted.
+/// Returns the tables of instructions and of bytes; none where nothing was counted.
 pub(super) fn tables(report: &RunReport, room: Option<usize>) -> Option<String> {
     let rows = rows(report);
     (!rows.is_empty()).then(|| of_rows(&rows, room))
 }
 
-/// The tables of instructions and of bytes of these rows.
+/// Returns the tables of instructions and of bytes of some rows.
 pub fn of_rows(rows: &[Row<'_>], room: Option<usize>) -> String {
     format!(
         "{}\n\nBytes that instructions asked for\n{}",
@@ -63,7 +63,7 @@ fn rows(report: &RunReport) -> Vec<Row<'_>> {
     rows
 }
 
-/// The share of lanes that were on: `93.8 %`.
+/// Returns the share of lanes that were active: `93.8 %`.
 pub fn share(utilisation: Option<f64>) -> String {
     utilisation.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }

@@ -1,4 +1,4 @@
-//! One failed trial in full: what, where, why, and the line that runs it again.
+//! One failed trial in full: what is wrong, where, why, and the line that runs the trial again.
 
 use crate::text::kernel_label;
 use crate::verdict::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
@@ -6,12 +6,12 @@ use crate::verdict::{FindingReport, LaunchReport, OutputReport, TrialReport, Ver
 use super::look::{Lines, Look, RERUN};
 use super::{picture, plain, problem};
 
-/// One trial in full, under its id.
+/// Returns one trial in full, under its id.
 pub fn text(trial: &TrialReport) -> String {
     text_as(trial, Look::default())
 }
 
-/// The same, as it is to look.
+/// Returns one trial in full, in a given look.
 pub(super) fn text_as(trial: &TrialReport, look: Look) -> String {
     let word = trial.verdict.word();
     let (id, title) = (plain::line(&trial.id), plain::line(&trial.title));
@@ -19,7 +19,7 @@ pub(super) fn text_as(trial: &TrialReport, look: Look) -> String {
     look.fitted(&heading, 2) + &look.labelled(&describe(trial, look))
 }
 
-/// The lines about one trial, each with the label that stands before it.
+/// Returns the lines about one trial, each with the label that stands before it.
 pub(super) fn describe(trial: &TrialReport, look: Look) -> Lines {
     let mut lines = launches(&trial.launches);
     if let Some(text) = &trial.error {
@@ -57,10 +57,10 @@ pub(super) fn describe(trial: &TrialReport, look: Look) -> Lines {
     lines
 }
 
-/// Findings of a trial that are told in full.
+/// The largest number of a trial's findings that are shown in full.
 const SHOWN: usize = 8;
 
-/// The lines about a finding of the sanitizer.
+/// Returns the lines about a finding of the sanitizer.
 fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
     let mut place = format!(
         "{}, work-group {}, wave {}",
@@ -102,12 +102,12 @@ fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Findings that belong to no test.
+/// Returns the text of findings that belong to no test.
 pub fn findings(findings: &[FindingReport]) -> String {
     Look::default().labelled(&findings.iter().flat_map(finding).collect())
 }
 
-/// What is wrong with a trial, in a line.
+/// Returns one line that says what is wrong with a trial.
 pub(super) fn headline(trial: &TrialReport) -> String {
     let told = describe(trial, Look::default());
     let mut lines = told.iter();
@@ -115,7 +115,7 @@ pub(super) fn headline(trial: &TrialReport) -> String {
     line.map_or(String::new(), |(_, text)| text.clone())
 }
 
-/// The lines about one output; `documented` where its ceiling is somebody's.
+/// Returns the lines about one output. `documented` is true if the document gives the output's ceiling.
 pub(super) fn of_output(
     output: &OutputReport,
     launches: &[LaunchReport],
@@ -133,7 +133,7 @@ pub(super) fn of_output(
     lines
 }
 
-/// Every launch by its number, or, where they are many, how often each was made.
+/// Lists every launch by its number or, where there are many, the number of launches of each kind.
 fn launches(launches: &[LaunchReport]) -> Vec<(&'static str, String)> {
     const MANY: usize = 8;
     if launches.len() <= MANY {
@@ -169,7 +169,7 @@ fn launch(launch: &LaunchReport) -> String {
     )
 }
 
-/// `state: f32 [row 128, column 128], tolerance 1e-5 (ceiling 1e-2)`.
+/// Returns the heading of an output: `state: f32 [row 128, column 128], tolerance 1e-5 (ceiling 1e-2)`.
 fn heading(output: &OutputReport, documented: bool) -> String {
     let axes: Vec<String> = output
         .axes

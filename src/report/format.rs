@@ -1,4 +1,4 @@
-//! Formats of a whole report, and where it is written.
+//! Formats of a whole report, and the streams and files that reports are written to.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use crate::verdict::RunReport;
 
 use super::{Event, Growing, Reporter, html, json, junit, markdown};
 
-/// How a whole report is written.
+/// The format of a whole report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For programs.
+    /// JSON, for programs.
     Json,
-    /// For what shows test results: JUnit's XML.
+    /// JUnit's XML, for services that show test results.
     Junit,
-    /// For the summary of a job.
+    /// Markdown, for the summary of a CI job.
     Markdown,
-    /// For a browser: one file that needs no other.
+    /// HTML, for a browser: one file that needs no other file.
     Html,
 }
 
@@ -35,10 +35,10 @@ impl Format {
     /// Every format.
     pub const ALL: [Format; 4] = [Format::Json, Format::Junit, Format::Markdown, Format::Html];
 
-    /// The format that a file's extension names.
+    /// Returns the format that a file's extension names.
     ///
     /// # Errors
-    /// It names none: what may stand there.
+    /// The extension names no format. The error lists the extensions that do.
     pub fn of(path: &Path) -> Result<Format, String> {
         let extension = path
             .extension()
@@ -87,10 +87,10 @@ impl Format {
         }
     }
 
-    /// The report as text, ending in a newline.
+    /// Renders the report as text that ends in a newline.
     ///
     /// # Errors
-    /// It cannot be put into words of the format.
+    /// The report cannot be written in the format.
     pub fn render(self, report: &RunReport) -> io::Result<String> {
         match self {
             Format::Json => json::render(report),
@@ -121,7 +121,7 @@ pub struct ReportFile {
 }
 
 impl ReportFile {
-    /// A report to a file; nothing is written yet.
+    /// Makes a report file. Nothing is written yet.
     pub fn new(path: PathBuf, format: Format) -> ReportFile {
         ReportFile {
             file: Growing::new(path),

@@ -1,4 +1,4 @@
-//! A file that is written as what is in it grows.
+//! A file that is rewritten as its content grows.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use crate::files::{can_grow, write_atomically};
 
-/// A file that grows: whole, every time. What is no regular file is written when all is over.
+/// A file that grows. Each writing replaces the whole file. A path that is no regular file is written only at the end.
 pub struct Growing {
     path: PathBuf,
     grows: bool,
     next: Instant,
 }
 
-/// The least time between two writings.
+/// The least time between the end of a writing and the next writing.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Writing takes at most one part in so many of the time of a run.
+/// Writing takes at most this fraction of a run's time: one part in `SHARE`.
 const SHARE: u32 = 25;
 
 impl Growing {
-    /// A file of which nothing is written yet.
+    /// Makes a growing file. Nothing is written yet.
     pub fn new(path: PathBuf) -> Growing {
         Growing {
             grows: can_grow(&path),
@@ -28,17 +28,17 @@ impl Growing {
         }
     }
 
-    /// Whether it can be written before all is over.
+    /// Returns true if the file can be written before the end of the run.
     pub fn grows(&self) -> bool {
         self.grows
     }
 
-    /// Whether it would be written now.
+    /// Returns true if it is time to write the file again.
     pub fn is_due(&self) -> bool {
         self.grows && Instant::now() >= self.next
     }
 
-    /// Writes it.
+    /// Writes the file.
     ///
     /// # Errors
     /// The text cannot be made, or the file cannot be written.

@@ -7,7 +7,7 @@ use std::io;
 
 use crate::verdict::RunReport;
 
-/// The report as text, ending in a newline.
+/// Returns the report as text that ends in a newline.
 pub fn render(report: &RunReport) -> io::Result<String> {
     let mut text = serde_json::to_string_pretty(report).map_err(io::Error::from)?;
     text.push('\n');

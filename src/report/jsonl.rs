@@ -1,7 +1,7 @@
-//! A stream for programs: a line of JSON for each thing that happens, as it happens.
+//! The stream for programs: a line of JSON for each event, written as the event happens.
 //!
 //! `{"event": "started", ...}`, then `{"event": "trial", "trial": {...}}` for each trial in the order in which they end, and
-//! `{"event": "finished", ...}` with the sums. Trials and the rest are those of the JSON report.
+//! `{"event": "finished", ...}` with the sums. The values are those of the JSON report.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Event, Reporter};
 use crate::verdict::RunReport;
 
-/// Writes the stream.
+/// Writes the stream of JSON lines.
 pub struct JsonLines<W>(pub W);
 
 impl<W: Write> JsonLines<W> {

@@ -1,4 +1,4 @@
-//! JUnit's XML: a suite a phase, a case a trial.
+//! JUnit's XML: a suite for each phase, and a case for each trial.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
 
 use super::{failure, plain};
 
-/// The report as text, ending in a newline.
+/// Returns the report as text that ends in a newline.
 pub(super) fn render(report: &RunReport) -> io::Result<String> {
     let mut all = Report::new("deltanet-check");
     all.set_time(seconds(report.seconds));
@@ -69,7 +69,7 @@ fn case(trial: &TrialReport) -> TestCase {
     case
 }
 
-/// The kind of what is wrong, as the JSON report has it.
+/// Returns the kind of a trial's problem, as the JSON report has it.
 fn kind(trial: &TrialReport) -> String {
     let problems = trial.problem.iter();
     let mut problems = problems.chain(trial.outputs.iter().filter_map(|one| one.problem.as_ref()));

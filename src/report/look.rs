@@ -1,4 +1,4 @@
-//! How text looks: colours, marks and the width of the lines.
+//! The look of text: colours, marks and the width of the lines.
 
 use comfy_table::{ContentArrangement, Table as Grid};
 use textwrap::core::display_width;
@@ -7,28 +7,28 @@ use textwrap::{Options, WordSplitter};
 /// Lines with the label that stands before each.
 pub(super) type Lines = Vec<(&'static str, String)>;
 
-/// The label of a command, which is broken as a shell lets one.
+/// The label of a command. Long commands are broken as a shell allows.
 pub(super) const RERUN: &str = "rerun";
 /// The label of a picture, whose lines are never broken.
 pub(super) const MAP: &str = "map";
 /// Columns before the text of a labelled line.
 const INDENT: usize = 11;
-/// Below this nothing can be shown in columns.
+/// The least number of columns that text is laid out for. Nothing readable fits below it.
 const NARROWEST: usize = 40;
 
-/// How text looks.
+/// The look of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Colours, whatever the stream is.
+    /// True if text has colours, whatever the stream is.
     pub color: bool,
-    /// Block elements of Unicode instead of plain characters in pictures.
+    /// True if pictures have block elements of Unicode instead of plain characters.
     pub blocks: bool,
-    /// Columns that a line may have; none in a pipe, where a line is a fact.
+    /// Columns that a line may have. None for a pipe, where lines are never broken, so that programs can read them.
     pub width: Option<usize>,
 }
 
 impl Look {
-    /// Text in a colour, by the code that terminals know it by.
+    /// Paints text in a colour, given by its code for terminals.
     pub(super) fn paint(self, text: &str, code: &str) -> String {
         match self.color {
             true => format!("\x1b[{code}m{text}\x1b[0m"),
@@ -36,12 +36,12 @@ impl Look {
         }
     }
 
-    /// Columns that a line may have, if it has not all that it wants.
+    /// Returns the columns that a line may have, if lines are limited.
     pub(super) fn room(self) -> Option<usize> {
         self.width.map(|width| width.max(NARROWEST))
     }
 
-    /// Text in lines that fit, those behind the first further in by so much.
+    /// Breaks text into lines that fit. Lines after the first are indented by `indent`.
     pub(super) fn fitted(self, text: &str, indent: usize) -> String {
         let Some(width) = self.room() else {
             return text.to_owned();
@@ -50,7 +50,7 @@ impl Look {
         wrap(text, width, &indent, true).join("\n")
     }
 
-    /// Lines with their labels, each label once before lines that belong together.
+    /// Returns lines after their labels. A label stands once before the lines that belong together.
     pub(super) fn labelled(self, lines: &Lines) -> String {
         let (mut text, mut last) = (String::new(), "");
         for (label, line) in lines {
@@ -73,7 +73,7 @@ impl Look {
     }
 }
 
-/// Breaks the cells of a table so that it fits so many columns, if they are limited.
+/// Breaks the cells of a table so that the table fits into a number of columns, if they are limited.
 pub fn fit(grid: &mut Grid, columns: Option<usize>) {
     let room = columns.map(|columns| columns.max(NARROWEST));
     if let Some(room) = room.and_then(|room| u16::try_from(room).ok()) {

@@ -7,12 +7,12 @@ use crate::verdict::{RunReport, Totals, TrialReport, Verdict};
 use super::table::not_run;
 use super::{failure, plain};
 
-/// Failures that are told in full: a summary has a limit.
+/// The largest number of failures that are shown in full, because GitHub limits the size of a summary.
 const SHOWN: usize = 50;
-/// Annotations that GitHub shows of a step.
+/// The largest number of annotations that GitHub shows for a step.
 const ANNOTATED: usize = 10;
 
-/// The report as text.
+/// Returns the report as text.
 pub(super) fn render(report: &RunReport) -> String {
     let mut text = format!("## deltanet-check: {}\n\n", verdict(report));
     let object = &report.code_object;
@@ -56,7 +56,7 @@ pub(super) fn render(report: &RunReport) -> String {
             html(&failure::headline(trial))
         );
         let told = failure::text(trial);
-        // A fence that nothing within can end.
+        // The fence is longer than every run of backticks in the text, so that the text cannot end it.
         let fence = "`".repeat(longest_run(&told, '`').max(2) + 1);
         let _ = write!(
             text,
@@ -70,7 +70,7 @@ pub(super) fn render(report: &RunReport) -> String {
     text
 }
 
-/// Workflow commands by which GitHub marks what did not pass.
+/// Returns workflow commands by which GitHub marks the trials that did not pass.
 pub fn annotations(report: &RunReport) -> String {
     let bad = report.trials().filter(|trial| trial.verdict.is_bad());
     let command = |trial: &TrialReport| {
@@ -103,7 +103,7 @@ fn row(what: &str, totals: &Totals) -> String {
     format!("| {} | {} |\n", cell(what), numbers.join(" | "))
 }
 
-/// Foreign text in a table: none of it is markup.
+/// Escapes foreign text for a table, so that none of it is markup.
 fn cell(text: &str) -> String {
     let mut plain = String::new();
     for c in plain::line(text).chars() {

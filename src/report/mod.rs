@@ -1,4 +1,4 @@
-//! Reports: one format a file, all fed by the same events.
+//! Reports: one module for each format. All of them take the same events.
 
 mod counters;
 mod failure;
@@ -38,52 +38,52 @@ pub use plain::{applied, limit};
 pub use progress::Progress;
 pub use table::{Options as TableOptions, Parts, Table};
 
-/// What is known before the first trial.
+/// The facts that are known before the first trial.
 #[derive(Clone, Debug)]
 pub struct RunPlan {
-    /// Where, when and of what it is.
+    /// The time, the machine, the command line and the files of the run.
     pub environment: EnvironmentReport,
-    /// What it will run on.
+    /// The device that the run will use.
     pub device: DeviceReport,
-    /// What it will run.
+    /// The code object that the run will launch kernels of.
     pub code_object: CodeObjectReport,
     /// The seed of the run, where inputs are drawn.
     pub seed: Option<u64>,
-    /// How many trials were selected.
+    /// The number of trials that were selected.
     pub trials: usize,
 }
 
-/// What happens in a run, in the order in which it happens.
+/// An event of a run, in the order in which events happen.
 ///
 /// Trials may run side by side: a trial's two events may have others between them, and trials may finish in any order.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// Before the first trial.
+    /// The run begins. No trial has begun yet.
     RunStarted(&'a RunPlan),
     /// A trial begins: its id.
     TrialStarted(&'a str),
     /// A trial has its verdict.
     TrialFinished(&'a TrialReport),
-    /// What there is so far, now and then.
+    /// The report of the trials so far. It comes from time to time.
     RunStands(&'a RunReport),
-    /// After the last trial, or where the run was interrupted.
+    /// The run is over: the last trial has ended, or the run was interrupted.
     RunFinished(&'a RunReport),
 }
 
-/// Something that is told what happens and shows it. It never answers.
+/// A receiver of a run's events, which shows them. It has no influence on the run.
 pub trait Reporter: Send {
-    /// Takes notice of one event.
+    /// Handles one event.
     fn event(&mut self, event: Event<'_>) -> io::Result<()>;
 
-    /// Whether it would like to be told now what there is so far.
+    /// Returns true if the reporter wants the report of the trials so far now.
     fn wants_state(&self) -> bool {
         false
     }
 }
 
-/// Several reporters, told in order.
+/// Several reporters that get every event in order.
 ///
-/// All of them are told even where one fails (a closed pipe must not cost the report file); the first error is returned.
+/// All of them get the event even where one fails (a closed pipe must not cost the report file); the first error is returned.
 #[derive(Default)]
 pub struct Reporters(pub Vec<Box<dyn Reporter>>);
 
@@ -102,7 +102,7 @@ impl Reporter for Reporters {
 }
 
 impl RunPlan {
-    /// The report of the run before its first trial.
+    /// Returns the report of the run before its first trial.
     pub fn nothing_yet(&self) -> RunReport {
         let about = (
             self.environment.clone(),

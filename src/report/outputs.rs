@@ -1,4 +1,4 @@
-//! Outputs that belong to no test: a table, then what failed in full.
+//! Outputs that belong to no test: a table, then the failures in full.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ const HEADER: [&str; 9] = [
     "max ULP",
 ];
 
-/// The text of judged outputs, in the columns and words of a test's.
+/// Returns the text of judged outputs, in the columns and words of a test's outputs.
 pub fn outputs(outputs: &[OutputReport]) -> String {
     let mut grid = Grid::new();
     grid.load_style(STYLE);
@@ -72,7 +72,7 @@ pub fn outputs(outputs: &[OutputReport]) -> String {
     text
 }
 
-/// The text of a problem of buffers as a whole, in the words of a test's.
+/// Returns the text of a problem of whole buffers, in the words of a test's problem.
 pub fn problem(problem: &Problem) -> String {
     Look::default().labelled(&super::problem::explain(problem, None, &[]))
 }

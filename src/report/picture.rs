@@ -5,7 +5,7 @@ use crate::verdict::{Axis, Damage, DamageMap, Level, Series};
 use super::look::{Lines, Look, MAP};
 use super::plain;
 
-/// Of a terminal of 256 colours: dim, or black or white on one.
+/// Returns the code of a level for a terminal of 256 colours: dim text, or black or white text on a colour.
 fn color(level: Level) -> &'static str {
     match level {
         Level::Within => "2",
@@ -18,7 +18,7 @@ fn color(level: Level) -> &'static str {
     }
 }
 
-/// What a level means.
+/// Returns the words for a level.
 pub(super) fn words(level: Level) -> &'static str {
     match level {
         Level::Within => "within tolerance",
@@ -31,7 +31,7 @@ pub(super) fn words(level: Level) -> &'static str {
     }
 }
 
-/// The lines of an output's pictures.
+/// Returns the lines of an output's pictures.
 pub(super) fn lines(damage: &Damage, look: Look) -> Lines {
     let mut lines = Lines::new();
     if let Some(map) = &damage.map {
@@ -50,7 +50,7 @@ pub(super) fn lines(damage: &Damage, look: Look) -> Lines {
     lines
 }
 
-/// The one level of all cells of a map of several lines.
+/// Returns the level that all cells of a map of several lines have, if they have the same.
 fn alike(map: &DamageMap) -> Option<Level> {
     let mut all = (0..map.cells.len()).flat_map(|line| map.levels(line));
     let first = all.next()?;
@@ -64,7 +64,7 @@ fn along_all(damage: &Damage, look: Look) -> Lines {
         .collect()
 }
 
-/// Cells of a level that stand together are painted together.
+/// Paints a line of cells. Neighbouring cells of one level are painted together.
 fn row(levels: &[Level], look: Look) -> String {
     let groups = levels.chunk_by(|a, b| a == b);
     let painted = groups.map(|group| {
@@ -74,7 +74,7 @@ fn row(levels: &[Level], look: Look) -> String {
     painted.collect()
 }
 
-/// `down: chunk 2, row 4; across: column 8; a cell is 1 x 2 elements`.
+/// Returns the axes of a map: `down: chunk 2, row 4; across: column 8; a cell is 1 x 2 elements`.
 pub(super) fn axes(map: &DamageMap) -> String {
     let name = |axis: &Axis| format!("{} {}", plain::line(&axis.name), axis.length);
     let down: Vec<String> = map.down.iter().map(name).collect();
@@ -114,7 +114,7 @@ fn legend(map: &DamageMap, look: Look) -> Vec<String> {
     lines
 }
 
-/// `token 64: 0000004799  a mark is 4, from 1.2e-7 to 3.1e-2`.
+/// Returns the errors along an axis: `token 64: 0000004799  a mark is 4, from 1.2e-7 to 3.1e-2`.
 fn along(series: &Series, look: Look) -> String {
     let sizes = || series.errors.iter().map(|error| error.0);
     let sized = || sizes().filter(|size| *size > 0.0 && size.is_finite());

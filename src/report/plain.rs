@@ -3,7 +3,7 @@
 use crate::text::escaped;
 use crate::verdict::{Axis, OutputReport, Tolerance, number};
 
-/// An error or difference: two digits after the point, `0` where there is none.
+/// Formats an error or difference: two digits after the point, `0` where there is none.
 pub(super) fn error(value: f64) -> String {
     match value {
         value if !value.is_finite() => number::word(value).to_string(),
@@ -12,7 +12,7 @@ pub(super) fn error(value: f64) -> String {
     }
 }
 
-/// A tolerance: as many digits as it was given.
+/// Formats a tolerance with as many digits as it was given.
 pub fn limit(value: f64) -> String {
     match value {
         value if !value.is_finite() => number::word(value).to_string(),
@@ -21,12 +21,12 @@ pub fn limit(value: f64) -> String {
     }
 }
 
-/// The tolerance that was applied where an output has its largest error: scaled, with its relative share, and its places of the type.
+/// Formats the tolerance of the element with the largest error: scaled, with its relative share, and its places of the type.
 pub fn tolerance(output: &OutputReport) -> String {
     applied(output.golden.allowed, output.tolerance.absolute)
 }
 
-/// An applied tolerance: with all digits of the registry's constant where it is that, and rounded as errors are where it is not.
+/// Formats an applied tolerance: with all digits where it is the registry's constant, and rounded as errors are where it is not.
 pub fn applied(allowed: f64, constant: f64) -> String {
     if allowed.is_nan() || allowed == constant {
         limit(constant)
@@ -35,7 +35,7 @@ pub fn applied(allowed: f64, constant: f64) -> String {
     }
 }
 
-/// The rule of a tolerance: `1e-5`, `1 ulp`, or `1 ulp/1e-6` where either will do.
+/// Formats the rule of a tolerance: `1e-5`, `1 ulp`, or `1 ulp/1e-6` where either suffices.
 pub(super) fn rule(tolerance: &Tolerance) -> String {
     match tolerance.ulp {
         None => limit(tolerance.absolute),
@@ -44,7 +44,7 @@ pub(super) fn rule(tolerance: &Tolerance) -> String {
     }
 }
 
-/// A value: enough digits to tell one f32 from the next.
+/// Formats a value with enough digits to tell one f32 from the next.
 pub(super) fn value(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
@@ -63,7 +63,7 @@ pub(super) fn value(value: f64) -> String {
     }
 }
 
-/// A value of an element type: all of an integer, and of an f64 enough to tell it from the next.
+/// Formats a value of an element type: all digits of an integer, and enough digits of an f64 to tell it from the next.
 pub(super) fn value_of(element: &str, value: f64) -> String {
     match element {
         whole if whole.starts_with(['i', 'u']) || whole == "bool" => format!("{value}"),
@@ -72,7 +72,7 @@ pub(super) fn value_of(element: &str, value: f64) -> String {
     }
 }
 
-/// The share of a tolerance that an error takes up.
+/// Formats the share of a tolerance that an error uses up.
 pub(super) fn used(share: f64) -> String {
     if !share.is_finite() {
         "-".into()
@@ -85,12 +85,12 @@ pub(super) fn used(share: f64) -> String {
     } else if share > 0.0 && share < 0.01 {
         "<1 % used".into()
     } else {
-        // Rounded down: what is not all used must not look so.
+        // The share is rounded down, so that 100 % means that all of the tolerance is used.
         format!("{} % used", (share * 100.0).floor())
     }
 }
 
-/// Part of a whole: `3/4096 elements (0.0732 %)`.
+/// Formats a part of a whole: `3/4096 elements (0.0732 %)`.
 pub(super) fn part(count: usize, total: usize) -> String {
     let percent = 100.0 * count as f64 / total.max(1) as f64;
     let digits = if percent >= 10.0 || percent == 0.0 {
@@ -101,7 +101,7 @@ pub(super) fn part(count: usize, total: usize) -> String {
     format!("{count}/{total} elements ({percent:.digits$} %)")
 }
 
-/// A wall time.
+/// Formats a wall time.
 pub(super) fn seconds(value: f64) -> String {
     match value {
         value if !value.is_finite() || value < 0.0 => "-".into(),
@@ -111,7 +111,7 @@ pub(super) fn seconds(value: f64) -> String {
     }
 }
 
-/// `(row 3, column 17)`; plain numbers where there are not as many axes.
+/// Formats an index: `(row 3, column 17)`; plain numbers where the index has another number of axes.
 pub(super) fn place(axes: &[Axis], index: &[usize]) -> String {
     let named: Vec<String> = if axes.len() == index.len() {
         axes.iter()
@@ -124,22 +124,22 @@ pub(super) fn place(axes: &[Axis], index: &[usize]) -> String {
     format!("({})", named.join(", "))
 }
 
-/// Three sizes or ids: `4x4x1`.
+/// Formats three sizes or ids: `4x4x1`.
 pub(super) fn triple(of: [u32; 3]) -> String {
     format!("{}x{}x{}", of[0], of[1], of[2])
 }
 
-/// The id of a work-group or work-item: `(0, 1, 0)`.
+/// Formats the id of a work-group or work-item: `(0, 1, 0)`.
 pub(super) fn id(of: [u32; 3]) -> String {
     format!("({}, {}, {})", of[0], of[1], of[2])
 }
 
-/// Foreign text on one line.
+/// Escapes foreign text into one line.
 pub(super) fn line(text: &str) -> String {
     escaped(text)
 }
 
-/// Foreign text that may have lines.
+/// Escapes foreign text and keeps its lines.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let tabs = |text: &str| escaped(&text.replace('\t', "    "));
     text.lines().map(tabs).collect()

@@ -1,4 +1,4 @@
-//! One problem in words: what is wrong, the element that shows it, where, and why it may be so.
+//! One problem in words: what is wrong, the element that shows it, its place, and possible causes.
 
 use crate::text::kernel_label;
 use crate::verdict::{
@@ -8,7 +8,7 @@ use crate::verdict::{
 
 use super::plain;
 
-/// The lines about a problem, each with its label. `output` is the one it belongs to, where it belongs to one.
+/// Returns the lines about a problem, each with its label. `output` is the output that has the problem, if one has.
 pub(super) fn explain(
     problem: &Problem,
     output: Option<&OutputReport>,
@@ -243,7 +243,7 @@ pub(super) fn explain(
     lines
 }
 
-/// What is said of elements that are numbers, and wrong, beside some that are none.
+/// Returns the words for wrong elements that are numbers, in an output that has elements that are not.
 fn other_words(none: usize, besides: Option<&Besides>) -> String {
     let Some(besides) = besides else {
         return String::new();
@@ -268,7 +268,7 @@ fn reference(against: Reference) -> &'static str {
     }
 }
 
-/// One element: index, got, want, allowed, owner.
+/// Returns the words for one element: index, got, want, allowed, owner.
 fn element(element: &Element, output: Option<&OutputReport>, launches: &[LaunchReport]) -> String {
     let place = plain::place(output.map_or(&[], |output| &output.axes), &element.index);
     let value = |value| plain::value_of(output.map_or("", |output| &output.element), value);

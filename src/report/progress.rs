@@ -16,7 +16,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar on standard error. A terminal that can only print lines has none.
+    /// Makes a bar on standard error. A terminal that can only print lines gets none.
     pub fn on_stderr() -> Progress {
         let dumb = std::env::var("TERM").is_ok_and(|name| name == "dumb");
         Progress::on(match dumb {
@@ -25,14 +25,14 @@ impl Progress {
         })
     }
 
-    /// The same for so many steps.
+    /// Makes a bar for a number of steps.
     pub fn of_steps(steps: usize) -> Progress {
         let progress = Progress::on_stderr();
         progress.bar.set_length(steps as u64);
         progress
     }
 
-    /// A step is done; of what, in a few words.
+    /// Counts a step, and names it in a few words.
     pub fn step(&self, what: &str) {
         self.bar.set_message(plain::line(what));
         self.bar.inc(1);
@@ -54,13 +54,13 @@ impl Progress {
 }
 
 impl Progress {
-    /// Writes to the terminal while the bar is not there.
+    /// Runs `write`, which may print to the terminal, while the bar is hidden.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 }
 
-/// Whatever ends the run, no bar is left.
+/// The bar is removed in the destructor, so that none is left however the run ends.
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

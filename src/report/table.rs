@@ -1,4 +1,4 @@
-//! Tables for people: one a phase, then what did not pass in full, then the sums.
+//! Tables for people: one for each phase, then the trials that did not pass in full, then the sums.
 
 mod columns;
 pub(super) mod rows;
@@ -12,26 +12,26 @@ use crate::verdict::{PartitionReport, PhaseReport, RunReport, Totals, TrialRepor
 
 use super::{Event, Look, Reporter, RunPlan, counters, failure, plain};
 
-/// A line under the header, no borders.
+/// The style of tables: a line under the header and no borders.
 pub(super) const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
 
-/// How tables look.
+/// Options of tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Colours, marks and the width of lines.
     pub look: Look,
-    /// Columns for relative RMS, ULP and wave instructions, a row for everything, and what the columns are.
+    /// True if there are columns for relative RMS, ULP and wave instructions, a row for every output, and a legend of the columns.
     pub verbose: bool,
-    /// A phase of which no test is documented is a line, and rows of what has not passed.
+    /// True if a phase without a documented test is one line, followed by rows for the tests that did not pass.
     pub brief: bool,
-    /// Say what fails as it does.
+    /// True if failures are printed as they happen.
     pub live: bool,
-    /// What the parts of the run are.
+    /// The kind of part that the run is divided into.
     pub parts: Parts,
 }
 
-/// What the parts of a run are, each a table.
+/// The kinds of part that a run is divided into. Each part has a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parts {
     /// Phases of the registry.
@@ -42,7 +42,7 @@ pub enum Parts {
 }
 
 impl Parts {
-    /// As a heading has it, and within a sentence.
+    /// Returns the word for a part, first for a heading, then for the middle of a sentence.
     fn words(self) -> [&'static str; 2] {
         match self {
             Parts::Phases => ["Phase", "phase"],
@@ -58,7 +58,7 @@ pub struct Table<W> {
 }
 
 impl<W: Write + Send> Table<W> {
-    /// Tables to a stream.
+    /// Makes a reporter that writes tables to a stream.
     pub fn new(out: W, options: Options) -> Table<W> {
         Table { out, options }
     }
@@ -92,7 +92,7 @@ impl<W: Write + Send> Table<W> {
         writeln!(self.out, "{}", self.options.look.fitted(&line, 13))
     }
 
-    /// What has failed, as it has.
+    /// Prints a failure as soon as it has happened.
     fn fell(&mut self, trial: &TrialReport) -> io::Result<()> {
         if !self.options.live || !trial.verdict.is_bad() {
             return Ok(());
@@ -104,7 +104,7 @@ impl<W: Write + Send> Table<W> {
         self.out.flush()
     }
 
-    /// All phases, their columns in line.
+    /// Writes the tables of all phases with their columns aligned.
     fn phases(&mut self, phases: &[PhaseReport]) -> io::Result<()> {
         let ran = |phase: &&PhaseReport| {
             let mut trials = phase.trials.iter();
@@ -161,7 +161,7 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
-    /// What the columns are.
+    /// Writes the legend of the columns.
     fn legend(&mut self, timed: bool, told: impl Fn(&str) -> bool) -> io::Result<()> {
         writeln!(self.out)?;
         for (name, says) in rows::LEGEND {
@@ -173,7 +173,7 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
-    /// `12/13 passed, 1 failed in 2.50 s`.
+    /// Returns the sum of a phase: `12/13 passed, 1 failed in 2.50 s`.
     fn summed(&self, phase: &PhaseReport) -> String {
         let mut totals = Totals::default();
         phase
@@ -234,7 +234,7 @@ impl<W: Write + Send> Table<W> {
         self.out.flush()
     }
 
-    /// Trials in full under a title, where there are any.
+    /// Writes some trials in full under a title, if there are any.
     fn in_full(
         &mut self,
         report: &RunReport,
@@ -262,7 +262,7 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
-    /// What did not run: a line for each reason.
+    /// Writes one line for each reason for which tests did not run.
     fn not_run(&mut self, report: &RunReport) -> io::Result<()> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
         for trial in report
@@ -293,7 +293,7 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
-    /// How many laws were kept, where any was tried.
+    /// Writes how many laws were kept, if any were tried.
     fn relations(&mut self, report: &RunReport) -> io::Result<()> {
         let mut totals = Totals::default();
         let tried = report.trials().flat_map(|trial| &trial.relations);
@@ -320,9 +320,9 @@ impl<W: Write + Send> Table<W> {
         writeln!(self.out, "{}", self.options.look.fitted(&line, 17))
     }
 
-    /// `12/13 passed, 1 failed`.
+    /// Returns the counts of verdicts: `12/13 passed, 1 failed`.
     fn counted(&self, totals: &Totals) -> String {
-        // What was skipped says nothing of those that ran.
+        // Skipped tests do not count among the tests that ran.
         let (passed, total) = (totals.pass, totals.total() - totals.skip);
         let rest: String = Verdict::ALL[1..]
             .iter()
@@ -349,7 +349,7 @@ impl<W: Write + Send> Table<W> {
     }
 }
 
-/// The last line of a summary: how many tests did not run, and why.
+/// Returns the last line of a summary, which says how many tests did not run, and why.
 pub(super) fn not_run(report: &RunReport) -> Option<String> {
     let nothing = String::from("no reason is known");
     let skipped = report
@@ -375,7 +375,7 @@ impl<W: Write + Send> Reporter for Table<W> {
     }
 }
 
-/// The verdict in a sum: `3 failed`.
+/// Returns the word for a verdict in a sum: `3 failed`.
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "passed",

@@ -289,7 +289,7 @@ fn the_mixed_run_has_every_verdict_and_every_problem() {
     assert_eq!(kinds, [true; 8]);
 }
 
-/// A stream that is gone, like a pipe whose reader has left.
+/// A stream that has been closed, like a pipe whose reader has left.
 struct Closed;
 
 impl Write for Closed {
@@ -319,7 +319,7 @@ fn a_closed_pipe_costs_no_other_report() {
     assert_eq!(stream.text(), render_json(&report).expect("rendered"));
 }
 
-/// A report that cannot be written is told before anything runs, and what is written can be read at any moment.
+/// A report that cannot be written is an error before anything runs. A report that is written can be read at any moment.
 #[test]
 fn the_report_file_is_there_from_the_start_and_grows() {
     let path =
@@ -427,7 +427,7 @@ fn lines_of_json_of_a_run() {
     insta::assert_snapshot!(without_version(&text));
 }
 
-/// Of every fixture, at the widths that terminals have.
+/// Tables and failures of every fixture fit the widths that terminals have.
 #[test]
 fn tables_and_failures_fit_a_terminal() {
     for width in [80, 100, 120] {

@@ -20,7 +20,7 @@ use crate::verdict::{Axis, Tolerance};
 pub struct Bound<'a> {
     /// The binding.
     pub binding: &'a Binding,
-    /// The tensors of the binding's contract, if a user wrote the binding.
+    /// The tensors of the contract, where a user wrote the contract.
     pub described: Option<&'a Described>,
     /// The wrong kernel that is planted, if any.
     pub planted: Option<Planted<'a>>,
@@ -171,7 +171,7 @@ impl Trial<'_> {
         self.prepared.tensors.iter().map(shape).collect()
     }
 
-    /// Has an input handed over as the binding says; the references keep what was drawn.
+    /// Converts an input as the binding says. The references keep the drawn values.
     fn convert(&mut self, at: usize) -> Outcome {
         let binding = self.bound.binding;
         let tensor = self.tensor(at);
@@ -312,7 +312,7 @@ impl Trial<'_> {
         self.start(module, &request, call)
     }
 
-    /// A launch whose arguments depend on what those before it have written.
+    /// Completes a launch whose arguments depend on what earlier launches wrote.
     fn late(&mut self, call: Call) -> Outcome<Call> {
         let placed: Vec<(String, Option<u64>)> = self
             .all()

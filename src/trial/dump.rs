@@ -1,8 +1,8 @@
 //! The tensors of a trial in files, for looking at them elsewhere: as .npy, or all in one .safetensors.
 //!
-//! Each has a kind and a name: `input.NAME`, `before.NAME` (of what is updated in place), `output.NAME` (what the device left), `golden.NAME` and `oracle.NAME` (f64).
-//! NumPy has no bf16: as .npy such a tensor is there as the f32 of the same values, and once more as `KIND.NAME.bits`, the bits
-//! as uint16.
+//! Each tensor has a kind and a name: `input.NAME`, `before.NAME` (the previous content of a tensor that is updated in place),
+//! `output.NAME` (after the launches), `golden.NAME` and `oracle.NAME` (f64). NumPy has no bf16: in .npy files such a tensor is
+//! written as the f32 of the same values, and once more as `KIND.NAME.bits`, the bits as uint16.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -35,7 +35,7 @@ impl Kept<'_> {
 }
 
 impl Dump<'_> {
-    /// Writes what there is. Without outputs (the launches failed) inputs and references are still worth having.
+    /// Writes the tensors that there are. Inputs and references are worth having even without outputs (if the launches failed).
     pub(super) fn write(
         self,
         plan: &Plan<'_>,
@@ -50,7 +50,7 @@ impl Dump<'_> {
     }
 }
 
-/// Inputs, what tensors updated in place held before, outputs and references, in this order.
+/// Returns inputs, the previous contents of tensors updated in place, outputs and references, in this order.
 fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
     let given = |kind, role| {
         let tensors = trial.prepared.tensors.iter();

@@ -1,7 +1,7 @@
-//! Outputs that somebody else computed from what `export` wrote, judged as if a kernel had left them.
+//! Outputs that another program computed from the files of `export`, judged as if a kernel had left them.
 //!
-//! A tensor may come in another type than the contract's: inputs are then rounded before the references see them, and outputs of fewer
-//! bits are judged as those that a binding has in that type.
+//! A tensor may come in another type than the contract's. Inputs are then rounded before the references see them, and outputs of fewer
+//! bits are judged as a binding's outputs of that type are.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ pub struct Elsewhere {
     pub kind: ElementKind,
     /// The lengths of its axes.
     pub shape: Vec<usize>,
-    /// Its elements, in order.
+    /// The tensor's elements, in order.
     pub data: Vec<u8>,
 }
 
 /// Judges outputs of a case with the inputs of a seed. Tensors go by kind and name, as `export` calls them: `input.q`, `before.state`,
-/// `output.o`. Those of the inputs that are there must be what the seed draws; `own` is in place of the registry's tolerance.
+/// `output.o`. Inputs that are given must equal what the seed draws; `own` is a tolerance in place of the registry's.
 ///
 /// # Errors
-/// A tensor is not of the case, or an input is another than the seed draws; there is no output to judge.
+/// A tensor is not of the case, an input differs from what the seed draws, or there is no output to judge.
 pub fn judge_elsewhere(
     (phase, test, case): (u32, &Test, &Case),
     seed: u64,

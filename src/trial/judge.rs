@@ -1,4 +1,4 @@
-//! Reading back what the launches left, and judging it in the order of judgement.
+//! The reading back of buffers after the launches, and their judgement in the order of judgement.
 
 use super::{Outcome, Trial};
 use crate::compare::{
@@ -28,7 +28,7 @@ pub(super) struct Left {
     pub outputs: Vec<Vec<u8>>,
 }
 
-/// Reads back what the launches left, and judges the guards and the inputs.
+/// Reads the buffers back after the launches, and judges the guards and the inputs.
 pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
     let (images, between) = images(trial)?;
     // Inputs that the binding converted differ from the contract's tensors.
@@ -50,7 +50,7 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
             },
         })
         .collect();
-    // A guard around a buffer comes before what is between its rows, and that before an input.
+    // A guard around a buffer is judged before the bytes between its rows, and these before an input.
     let problem = match judge_buffers(&buffers) {
         Some(guard @ Problem::GuardOverwritten { .. }) => Some(guard),
         other => between.or(other),
@@ -95,8 +95,8 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
     Ok(judged)
 }
 
-/// Every tensor with its guards; nothing of those that are not on the device. Besides the first tensor of which something between its
-/// rows was written.
+/// Returns the bytes of every tensor with its guards, empty for tensors that are not on the device, and the problem of the first tensor
+/// that has a write between its rows.
 fn images(trial: &mut Trial<'_>) -> Outcome<(Vec<Vec<u8>>, Option<Problem>)> {
     let mut images = Vec::with_capacity(trial.placed.len());
     let mut problem = None;
@@ -159,7 +159,7 @@ pub(super) fn tolerance<'t>(test: &'t Test, check: &Check) -> Result<&'t Toleran
     judged.ok_or_else(|| format!("output `{}` has no tolerance in the registry", check.name))
 }
 
-/// Judges what an output holds, among the tensors of its trial.
+/// Judges the values of an output, among the tensors of its trial.
 pub(super) fn against<'t, E: Element>(
     tensors: impl Iterator<Item = &'t Tensor>,
     check: &Check,

@@ -1,4 +1,4 @@
-//! Launches, and what is remembered of them.
+//! Launches, and the records of them.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::device::Launch;
 use crate::verdict::LaunchReport;
 
 impl Trial<'_> {
-    /// Launches a kernel, waits for it, and remembers what it took and what it was made from.
+    /// Launches a kernel, waits for it, and records its cost and its request.
     pub(super) fn start(&mut self, module: usize, request: &Launch<'_>, call: Call) -> Outcome {
         let started = Instant::now();
         let result = self

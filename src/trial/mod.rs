@@ -1,7 +1,7 @@
-//! One test, run: inputs, launches, outputs, comparison.
+//! The run of one test: inputs, launches, outputs, comparison.
 //!
-//! A contract says which tensors there are and what the outputs should be; a binding says what is launched on them. Everything that
-//! makes the result trustworthy happens here, the same for all tests: poison, guards, read-back, the order of judgement.
+//! A contract says which tensors there are and which values the outputs should have; a binding says what is launched on them. Everything that
+//! makes the result trustworthy happens here in the same way for all tests: poison, guards, read-back, the order of judgement.
 
 mod bound;
 mod dump;
@@ -52,11 +52,11 @@ pub struct Trial<'a> {
     variant: Variant,
     session: Box<dyn Session>,
     module: usize,
-    /// The code object of planted bugs, where one of its kernels is launched.
+    /// The code object of planted bugs, where a planted bug is launched.
     planted: Option<usize>,
     bound: Bound<'a>,
     prepared: Arc<Prepared>,
-    /// Tensors of the binding's own, behind those of the contract.
+    /// The tensors that only the binding has. They follow the contract's tensors.
     own: Vec<Tensor>,
     /// The position of each tensor. The binding's tensors follow the contract's.
     placed: Vec<Placed>,

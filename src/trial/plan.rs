@@ -17,7 +17,7 @@ use crate::verdict::{TrialReport, Verdict};
 pub enum Dump<'a> {
     /// `DIR/ID/KIND.NAME.npy`.
     Npy(&'a Path),
-    /// A file with all tensors, each named `KIND.NAME`; its axes are in the metadata as `axes.KIND.NAME`.
+    /// One file. Tensors are named `KIND.NAME`; the metadata has their axes as `axes.KIND.NAME`.
     Safetensors(&'a Path),
 }
 
@@ -35,7 +35,7 @@ pub struct Plan<'a> {
     pub limits: Limits,
     /// The kernels under test.
     pub program: &'a Program,
-    /// The built-in kernels, where others are under test: what they take in the same case says when those hang.
+    /// The built-in kernels, where other kernels are under test. The instructions that they need for the case limit those kernels.
     pub twin: Option<&'a Program>,
     /// The kernels that are launched.
     pub variant: Variant,
@@ -76,15 +76,15 @@ pub struct Finished {
     pub plant_used: bool,
     /// The reason why the tensors could not be dumped, if the dump failed.
     pub dump_error: Option<String>,
-    /// A digest of the bits of its outputs, where it came to any.
+    /// A digest of the bits of the trial's outputs, if it has any.
     pub digest: Option<u64>,
-    /// True where its process did not end within its time and was stopped. The process itself cannot tell.
+    /// True if the trial's process did not end within its time and was stopped. The process itself cannot tell.
     #[serde(skip)]
     pub timed_out: bool,
 }
 
 impl Finished {
-    /// A run after the first ended in an error.
+    /// Records that a run after the first ended in an error.
     pub(super) fn ended(&mut self, why: &str, kind: DeviceErrorKind) {
         self.report.verdict = Verdict::Error;
         self.report.error = Some(why.into());
@@ -94,8 +94,8 @@ impl Finished {
 }
 
 impl<'a> Plan<'a> {
-    /// A case of a test of a phase, with the inputs of a seed: run once, by the honest kernels, within the usual limits. Nobody looks on, and
-    /// nothing is shared or written.
+    /// Makes the plan of a case at a seed: one run of the honest kernels within the usual limits, without observers, shared inputs
+    /// or files.
     pub fn new(
         device: &'a dyn Device,
         (program, bound): (&'a Program, Bound<'a>),
@@ -124,7 +124,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// A trial that ended in an error.
+    /// Makes the report of a trial that ended in an error.
     pub(super) fn failed(&self, error: &DeviceError) -> Finished {
         let mut report = self.blank();
         report.verdict = Verdict::Error;

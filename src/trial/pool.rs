@@ -12,7 +12,7 @@ pub fn default_jobs() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Runs every plan, `jobs` at a time, and calls `told` with the plan's position for each message about its progress.
+/// Runs every plan, `jobs` at a time, and passes each plan's progress to `told`, with the plan's position.
 pub fn run_all(plans: &[Plan<'_>], jobs: usize, told: impl FnMut(usize, Progress)) {
     run_until(plans, jobs, |_| false, told);
 }
@@ -40,9 +40,9 @@ pub fn run_until(
     each(plans, jobs, run, told);
 }
 
-/// Does every piece of work, `jobs` at a time, and calls `told` with the piece's position for each of its messages.
+/// Does every piece of work, `jobs` at a time, and passes the messages of each to `told`, with its position.
 ///
-/// `told` is called on the calling thread. The messages do not depend on `jobs`; only their order and time do.
+/// `told` is called on the calling thread. The messages do not depend on `jobs`, only their times do.
 pub fn each<T: Sync, N: Send>(
     pieces: &[T],
     jobs: usize,
@@ -80,7 +80,7 @@ pub fn each<T: Sync, N: Send>(
                     });
                 }
             };
-            // The host may refuse more threads where memory is short: those that there are do it all.
+            // The host may refuse more threads where memory is short. The threads that exist then do all the work.
             if !gfx906::allocation::has_room_for_threads(1)
                 || thread::Builder::new().spawn_scoped(scope, worker).is_err()
             {

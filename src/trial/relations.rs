@@ -1,4 +1,4 @@
-//! The laws of a contract, tried on a trial: what the kernels make of other inputs, beside what they made of these.
+//! The laws of a contract, checked on a trial: the kernels run on other inputs, and their outputs are compared with those of the trial.
 
 use std::sync::Arc;
 
@@ -128,14 +128,14 @@ impl<'a> Plan<'a> {
         Ok((concluded(relation, &claims, twice.keeps), left.problem))
     }
 
-    /// Makes the plan of the second run, whose outputs are compared with this plan's.
+    /// Returns the plan of a law's second run, at the case of that run.
     fn beside<'b>(&self, case: &'b Case) -> Plan<'b>
     where
         'a: 'b,
     {
         Plan {
             case,
-            // Only the first run is observed.
+            // Observers watch the trial, and not the second run.
             watch: &NOTHING,
             dump: None,
             shared: None,
@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The tensors of a case of other sizes.
+    /// Prepares the tensors of a case of other sizes.
     fn sized(&self, case: &Case) -> Outcome<Arc<Prepared>> {
         let function = self.test.function;
         if let Some(refusal) = function.refuses(&case.values) {

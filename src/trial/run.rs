@@ -158,7 +158,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The order in which groups and waves run: a case of a design has one of its own.
+    /// Returns the order in which groups and waves run. A case of a design has an order of its own.
     fn schedule(&self) -> Option<Schedule> {
         if !self.test.designed {
             return None;
@@ -181,7 +181,7 @@ impl<'a> Plan<'a> {
         findings: &mut Vec<FindingReport>,
     ) -> Result<Option<Problem>, DeviceError> {
         let limits = match limits.schedule {
-            // Another order each time: that is what one repeats for.
+            // Each repetition has another order, because repetitions look for results that depend on the order.
             Some(Schedule::Random(seed)) => Limits {
                 schedule: Some(Schedule::Random(seed.wrapping_add(run as u64 - 1))),
                 ..limits
@@ -218,7 +218,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A digest of the bits of outputs.
+/// Returns a digest of the bits of outputs.
 fn digest(images: &[Vec<u8>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     images.hash(&mut hasher);

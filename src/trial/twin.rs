@@ -15,7 +15,7 @@ const FIRST: u64 = 1 << 22;
 const TIMES: u64 = 1024;
 const MORE: u64 = 100_000;
 
-/// A trial up to where its outputs can be read, or how far it got and why not further; with the limits that it was given.
+/// A trial up to where its outputs can be read, or up to the error that stopped it, with the limits that it was given.
 pub(super) type Attempt<'a> = (
     Limits,
     Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)>,

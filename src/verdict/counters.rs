@@ -1,4 +1,4 @@
-//! What kernels did, in numbers.
+//! Counters of what the launches of kernels executed.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ const LANES: u64 = 64;
 pub struct CountersReport {
     /// Wave instructions by kind: `salu`, `valu`, `smem`, `vmem`, `lds`, `branch`, `control`.
     pub by_kind: BTreeMap<String, u64>,
-    /// Wave instructions that work lane by lane: vector ALU, vector memory, LDS.
+    /// Wave instructions that work lane by lane: vector ALU, vector memory and LDS.
     pub vector_instructions: u64,
-    /// Lanes that were on, summed over those.
+    /// Active lanes, summed over the vector instructions.
     pub active_lanes: u64,
-    /// The share of lanes that were on in them, from 0 to 1; none where there were none.
+    /// The share of lanes that were active in vector instructions, from 0 to 1; none where there were no vector instructions.
     pub lane_utilisation: Option<f64>,
     /// Bytes that instructions asked for, by kind of memory: `memory`, `scratch`, `lds`, `scalar`.
     pub bytes: BTreeMap<String, BytesReport>,
-    /// s_barrier instructions that waves executed.
+    /// The `s_barrier` instructions that waves executed.
     pub barriers: u64,
-    /// Branches after which a wave did not go on with the instruction behind.
+    /// Branches after which a wave did not go on with the next instruction in memory.
     pub branches_taken: u64,
 }
 
@@ -36,7 +36,7 @@ pub struct BytesReport {
 }
 
 impl CountersReport {
-    /// Adds those of another launch.
+    /// Adds the counters of another launch.
     pub fn add(&mut self, other: &CountersReport) {
         for (kind, count) in &other.by_kind {
             *self.by_kind.entry(kind.clone()).or_default() += count;

@@ -1,17 +1,17 @@
-//! Where an output is wrong and by how much: what pictures are made of.
+//! The places and sizes of an output's errors, which pictures are made of.
 
 use serde::{Deserialize, Serialize};
 
 use super::number::Real;
 use super::{Axis, Reference};
 
-/// An output that failed or breaks a law, as pictures show it.
+/// The errors of an output that failed or that breaks a law, as pictures show them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Damage {
-    /// The reference that it is held against; none of a law, which needs none.
+    /// The reference that the output is compared with; none for a law, which needs no reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub against: Option<Reference>,
-    /// The wrong elements; none where none is wrong for itself.
+    /// The wrong elements; none where no single element is wrong.
     pub map: Option<DamageMap>,
     /// The errors of all elements.
     pub histogram: Histogram,
@@ -24,32 +24,32 @@ pub struct Damage {
 /// The wrong elements of an output, on the tensor's own axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DamageMap {
-    /// The axes that run down, outermost first; none where a tensor of one axis is read like text, line by line.
+    /// The axes that run down, outermost first; none where a tensor of one axis is laid out in lines, as text is.
     pub down: Vec<Axis>,
     /// The axis that runs across.
     pub across: Axis,
-    /// Elements of a cell, down and across.
+    /// Elements that one cell stands for, down and across.
     pub cell: [usize; 2],
-    /// Lines of cells, each by the mark of its worst element's level.
+    /// Lines of cells. Each cell is the mark of its worst element's level.
     pub cells: Vec<String>,
 }
 
-/// By how much the worst element of a cell is wrong.
+/// The error of the worst element of a cell, by its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Every element is within its tolerance.
     Within,
-    /// Up to twice the tolerance.
+    /// The error is at most twice the tolerance.
     Two,
-    /// Up to 10 times.
+    /// The error is at most 10 times the tolerance.
     Ten,
-    /// Up to 100 times.
+    /// The error is at most 100 times the tolerance.
     Hundred,
-    /// Up to 10000 times.
+    /// The error is at most 10000 times the tolerance.
     More,
-    /// Further off, or wrong where nothing is allowed.
+    /// The error is larger still, or the tolerance allows none.
     Far,
-    /// No number.
+    /// The element is not a number.
     NoNumber,
 }
 
@@ -65,7 +65,7 @@ impl Level {
         Level::NoNumber,
     ];
 
-    /// Of the largest error of a cell, as a share of what its element is allowed; 0 where none is wrong.
+    /// Returns the level of an error, given as a share of what its element is allowed; 0 means that no element is wrong.
     pub fn of(share: f64) -> Level {
         match share {
             share if share.is_nan() => Level::NoNumber,
@@ -78,7 +78,7 @@ impl Level {
         }
     }
 
-    /// The mark that stands for it.
+    /// Returns the mark that stands for the level.
     pub fn mark(self) -> char {
         match self {
             Level::Within => '.',
@@ -93,7 +93,7 @@ impl Level {
 }
 
 impl DamageMap {
-    /// The levels of a line of cells.
+    /// Returns the levels of a line of cells.
     pub fn levels(&self, line: usize) -> Vec<Level> {
         let marks = self.cells.get(line).map_or("", String::as_str).chars();
         let level = |mark| Level::ALL.into_iter().find(|level| level.mark() == mark);
@@ -101,16 +101,16 @@ impl DamageMap {
     }
 }
 
-/// How many elements have errors of which size.
+/// The counts of elements, by the size of their errors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
     /// Elements without an error.
     pub exact: usize,
     /// Elements whose error is NaN or infinite.
     pub not_finite: usize,
-    /// The first bin is of errors from `10^(first/2)` on.
+    /// The first bin begins at an error of `10^(first/2)`.
     pub first: i32,
-    /// Elements in each bin, half a power of ten wide.
+    /// Elements in each bin. A bin is half a power of ten wide.
     pub bins: Vec<usize>,
 }
 
@@ -119,22 +119,22 @@ pub struct Histogram {
 pub struct Series {
     /// The axis.
     pub axis: Axis,
-    /// Indices that stand together.
+    /// Neighbouring indices that share one value of `errors`.
     pub step: usize,
-    /// The largest absolute error of each step; NaN where one is.
+    /// The largest absolute error of each step; NaN where the step has a NaN.
     pub errors: Vec<Real>,
 }
 
-/// Neighbours along the last axis, around a wrong one.
+/// Neighbouring elements along the last axis, around a wrong element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrongRow {
-    /// Index of the first of them.
+    /// Index of the first element.
     pub index: Vec<usize>,
-    /// What the device wrote.
+    /// The values that the device wrote.
     pub got: Vec<Real>,
-    /// What the reference says.
+    /// The values of the reference.
     pub want: Vec<Real>,
-    /// The error that each is allowed.
+    /// The error that each element is allowed.
     pub allowed: Vec<Real>,
 }
 

@@ -1,23 +1,23 @@
-//! Where, when and of what a report was made.
+//! The time, the machine, the command line and the files that a report was made of.
 
 use serde::{Deserialize, Serialize};
 
-/// Where, when and of what.
+/// The time, the machine, the command line and the files of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvironmentReport {
-    /// When the run began: `2026-01-31T12:00:00Z`.
+    /// The time at which the run began: `2026-01-31T12:00:00Z`.
     pub started: String,
-    /// The machine it ran on.
+    /// The machine that the run was on.
     pub host: HostReport,
     /// The command line, word by word.
     pub command: Vec<String>,
-    /// The tests; none where they are of no registry.
+    /// The registry of the tests; none where the tests are of no registry.
     pub registry: Option<SourceReport>,
-    /// How kernels are launched.
+    /// The files that say how kernels are launched.
     pub bindings: Vec<SourceReport>,
-    /// What the kernels of the code object take of the device, by name.
+    /// The kernels of the code object and the resources that each of them needs, by name.
     pub kernels: Vec<KernelReport>,
-    /// Files and flags that decide the verdicts, by which `--failed` runs tests again; none of other commands than a run.
+    /// Files and flags that decide the verdicts. `--failed` runs tests again with them. None where the command is not a run of tests.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub settings: Option<SettingsReport>,
 }
@@ -40,44 +40,44 @@ pub struct SettingsReport {
 /// A machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostReport {
-    /// Its name in its network; none where it tells none.
+    /// The machine's name in its network; none where the machine has none.
     pub name: Option<String>,
-    /// `linux`.
+    /// The operating system: `linux`.
     pub os: String,
-    /// `x86_64`, `aarch64`.
+    /// The processor: `x86_64`, `aarch64`.
     pub architecture: String,
-    /// Threads that it runs at once.
+    /// Threads that the machine runs at once.
     pub threads: usize,
 }
 
 /// A file that says what is tested, or how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceReport {
-    /// Where it came from: a path, or that of a built-in one in the repository.
+    /// The path of the file; for a built-in file its path in the repository.
     pub path: String,
-    /// SHA-256 of its bytes, in lower-case hex.
+    /// SHA-256 of the file's bytes, in lower-case hex.
     pub sha256: String,
 }
 
-/// What a kernel of a code object takes of the device.
+/// The resources of the device that a kernel of a code object needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelReport {
-    /// Its name.
+    /// The kernel's name.
     pub name: String,
-    /// VGPRs of a lane.
+    /// VGPRs that each lane has.
     pub vgprs: u32,
-    /// SGPRs of a wave.
+    /// SGPRs that each wave has.
     pub sgprs: u32,
     /// VGPRs spilled to memory.
     pub vgpr_spills: u32,
-    /// SGPRs spilled.
+    /// SGPRs spilled to memory.
     pub sgpr_spills: u32,
-    /// Bytes of static LDS of a work-group.
+    /// Bytes of static LDS that each work-group has.
     pub lds: u32,
-    /// Bytes of scratch of a work-item.
+    /// Bytes of scratch that each work-item has.
     pub scratch: u32,
     /// Bytes of code.
     pub code: u64,
-    /// Work-items of a work-group that it was compiled for, at most.
+    /// The largest number of work-items of a work-group that the kernel was compiled for.
     pub max_work_group: u32,
 }

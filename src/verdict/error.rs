@@ -1,26 +1,26 @@
-//! Why there is no comparison, in a word that a program can act on.
+//! The kinds of the errors that leave a trial without a comparison, for programs to act on.
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of an error. Its text is for people and changes from version to version, its kind does not.
+/// The kind of an error. The text of an error is for people and changes from version to version; its kind does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// The device refuses what it is asked: a launch, a code object, a size.
+    /// The device refuses a launch, a code object or a size.
     Invalid,
-    /// The kernel did something it may not do: an address, an instruction, an assertion of its own.
+    /// The kernel did something that it may not do: an address, an instruction, an assertion of its own.
     Fault,
     /// The kernel did not end within its budget.
     Hang,
-    /// The code object has no kernel of the name.
+    /// The code object has no kernel of that name.
     MissingKernel,
-    /// The kernel takes other arguments than it is given.
+    /// The kernel takes other arguments than the binding gives it.
     Arguments,
     /// Memory of the device, or of the host, does not suffice.
     Memory,
     /// The test can say nothing: an output without a reference, a tolerance that lets anything through.
     Test,
-    /// The process of the test ended without its report.
+    /// The process of the test ended without a report.
     Process,
     /// deltanet-check itself failed.
     Harness,

@@ -1,63 +1,63 @@
-//! What the sanitizer finds: mistakes that values do not show.
+//! Findings of the sanitizer: mistakes that the values of outputs do not show.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An instruction.
+/// An instruction that a finding points to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteReport {
-    /// Link address.
+    /// The instruction's link address.
     pub pc: u64,
-    /// Its text.
+    /// The instruction's text.
     pub text: String,
-    /// `FILE:LINE`, where the code object has line tables.
+    /// The source line as `FILE:LINE`, where the code object has line tables.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub source: Option<String>,
 }
 
-/// The other side of a finding.
+/// The other access or instruction that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherReport {
-    /// What it did.
+    /// The description of what the other side did.
     pub did: String,
-    /// The instruction, where it is known.
+    /// The other side's instruction, where it is known.
     pub at: Option<SiteReport>,
-    /// Its work-group, where it is another.
+    /// The other side's work-group, where it is another work-group.
     pub work_group: Option<[u32; 3]>,
-    /// Its wave within the group, where it is another.
+    /// The other side's wave within its work-group, where it is another wave.
     pub wave: Option<u32>,
 }
 
-/// A mistake, as the first wave met it.
+/// A mistake, as the first wave made it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingReport {
     /// The check: `memory`, `init`, `race`, `sync`, `wait`, `hazard`.
     pub check: String,
-    /// Which of its rules.
+    /// The rule of the check that was broken.
     pub kind: String,
-    /// The kernel.
+    /// The kernel that made the mistake.
     pub kernel: String,
-    /// The instruction.
+    /// The instruction that made the mistake.
     pub at: SiteReport,
-    /// The work-group.
+    /// The work-group of the first wave that made the mistake.
     pub work_group: [u32; 3],
-    /// The wave within it.
+    /// The number of that wave within its work-group.
     pub wave: u32,
     /// The lanes concerned, as ranges: `0-15, 32`; empty where it concerns the wave as a whole.
     pub lanes: String,
-    /// What is wrong.
+    /// The description of the mistake.
     pub what: String,
-    /// The other side.
+    /// The other side, where the mistake has two.
     pub other: Option<OtherReport>,
-    /// What would cure it.
+    /// The change to the kernel that would cure the mistake.
     pub cure: String,
-    /// How often it was met.
+    /// The number of times that the mistake was made.
     pub count: u64,
 }
 
 impl FindingReport {
-    /// Whether another one is the same mistake.
+    /// Returns true if another finding is the same mistake: the same rule, kernel and instructions.
     fn is(&self, other: &FindingReport) -> bool {
         let of = |one: &FindingReport| {
             let beyond = one.other.as_ref().and_then(|side| side.at.as_ref());
@@ -67,7 +67,7 @@ impl FindingReport {
             && of(self) == of(other)
     }
 
-    /// Adds findings to others: the same one is counted.
+    /// Adds findings to a list. A finding that the list has already adds to that finding's count.
     pub fn gather(all: &mut Vec<FindingReport>, more: impl IntoIterator<Item = FindingReport>) {
         for finding in more {
             match all.iter_mut().find(|known| known.is(&finding)) {

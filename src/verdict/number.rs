@@ -53,7 +53,7 @@ impl Visitor<'_> for Float {
     }
 }
 
-/// A non-finite float as a word.
+/// Returns the word for a non-finite float.
 pub fn word(value: f64) -> &'static str {
     if value.is_nan() {
         "NaN"

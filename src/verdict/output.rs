@@ -1,4 +1,4 @@
-//! One output: what it was judged by, how far off it is, and the verdict.
+//! The judgement of one output: its tolerance, its distance from the references, and the verdict.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,14 @@ use super::{Damage, Element, Problem, Verdict, number};
 /// One named axis of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What the axis counts: `row`, `column`, `token`, `chunk`, `head`, `element`.
+    /// The name of what the axis counts: `row`, `column`, `token`, `chunk`, `head`, `element`.
     pub name: String,
-    /// How many there are.
+    /// The number of indices along the axis.
     pub length: usize,
 }
 
 impl Axis {
-    /// An axis by name and length.
+    /// Makes an axis of a name and a length.
     pub fn new(name: impl Into<String>, length: usize) -> Axis {
         Axis {
             name: name.into(),
@@ -23,37 +23,37 @@ impl Axis {
     }
 }
 
-/// How far an output may be from its references.
+/// The distance that an output may have from its references.
 ///
-/// An element is allowed `absolute + relative * |want|`, or `ulp` places of its type where that is more. Where all are 0
-/// the element must be the golden one bit for bit.
+/// An element is allowed `absolute + relative * |want|`, or `ulp` places of its type where that is more. Where all three are 0
+/// the element must equal the golden reference bit for bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
     /// Absolute error allowed to every element.
     #[serde(with = "number")]
     pub absolute: f64,
-    /// Error allowed on top, as a share of the element's own reference value.
+    /// Error allowed in addition, as a share of the element's own reference value.
     #[serde(with = "number")]
     pub relative: f64,
-    /// Whether `absolute` is for an output whose reference reaches 1 at most, and grows with the largest beyond:
-    /// `absolute * max(1, max |want|)`.
+    /// True if `absolute` grows with the reference. `absolute` then holds for an output whose reference reaches 1 at most,
+    /// and the allowed error is `absolute * max(1, max |want|)`.
     pub scaled: bool,
-    /// How many values of the output's type an element may lie from the reference rounded to that type, where the test
-    /// says so: for outputs of few bits.
+    /// The number of values of the output's type that an element may lie away from the reference rounded to that type. Tests set it
+    /// for outputs of few bits.
     pub ulp: Option<u32>,
     /// Relative RMS error allowed to the output as a whole, where the test sets one.
     #[serde(with = "number::option")]
     pub relative_rms: Option<f64>,
-    /// The document's own tolerance: never the one that judges unless `absolute` is it, except that the f64 oracle
+    /// The document's own tolerance. It judges nothing unless `absolute` equals it, with one exception: the f64 oracle
     /// of an exact output (`absolute` 0) must lie within it.
     #[serde(with = "number")]
     pub ceiling: f64,
-    /// Whether 0 and -0 count as equal where the tolerance is 0.
+    /// True if 0 and -0 count as equal where the tolerance is 0.
     pub zero_signs_equal: bool,
 }
 
 impl Tolerance {
-    /// An absolute tolerance with the document's ceiling beside it.
+    /// Makes an absolute tolerance with the document's ceiling beside it.
     pub fn absolute(absolute: f64, ceiling: f64) -> Tolerance {
         Tolerance {
             absolute,
@@ -66,7 +66,7 @@ impl Tolerance {
         }
     }
 
-    /// Whether the output must equal the golden reference bit for bit.
+    /// Returns true if the output must equal the golden reference bit for bit.
     pub fn is_exact(&self) -> bool {
         self.absolute == 0.0 && self.relative == 0.0 && self.ulp.is_none()
     }
@@ -87,7 +87,7 @@ pub struct Metrics {
     pub relative_rms: f64,
     /// Largest distance in units in the last place of the output's type; absent where an element is NaN.
     pub max_ulp: Option<u64>,
-    /// Elements that are not within what they are allowed.
+    /// Elements whose error is larger than allowed.
     pub mismatched: usize,
     /// `mismatched / total`.
     #[serde(with = "number")]
@@ -98,7 +98,7 @@ pub struct Metrics {
     /// element that is allowed nothing is wrong.
     #[serde(with = "number")]
     pub used: f64,
-    /// The worst element by excess over what it is allowed (the largest error where none exceeds).
+    /// The element whose error exceeds what it is allowed by most; the largest error where none exceeds.
     pub worst: Option<Element>,
 }
 
@@ -107,21 +107,21 @@ pub struct Metrics {
 pub struct OutputReport {
     /// The output's name.
     pub name: String,
-    /// Its element type: `f64`, `f32`, `f16`, `bf16`, `i32`, `u16`.
+    /// The output's element type: `f64`, `f32`, `f16`, `bf16`, `i32`, `u16`.
     pub element: String,
-    /// Its axes, outermost first.
+    /// The output's axes, outermost first.
     pub axes: Vec<Axis>,
-    /// What it was judged by.
+    /// The tolerance that judged the output.
     pub tolerance: Tolerance,
-    /// Distance from the golden reference (same type, the kernel's order of operations).
+    /// The output's distance from the golden reference (same type, the kernel's order of operations).
     pub golden: Metrics,
-    /// Distance from the f64 oracle.
+    /// The output's distance from the f64 oracle.
     pub oracle: Metrics,
-    /// The verdict.
+    /// The verdict on the output.
     pub verdict: Verdict,
-    /// What is wrong, where the verdict is not a pass: the first of the order of judgement.
+    /// The first problem in the order of judgement, where the verdict is not a pass.
     pub problem: Option<Problem>,
-    /// Where it is wrong and by how much; only where the verdict is not a pass.
+    /// The places and sizes of the errors, where the verdict is not a pass.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub damage: Option<Damage>,
 }

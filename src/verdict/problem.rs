@@ -1,4 +1,4 @@
-//! What can be wrong with the buffers of a trial, in the order of judgement.
+//! Problems that the buffers of a trial can have, in the order of judgement.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::{Axis, number};
 /// The work-item that computes an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// Which launch of the trial, from 0.
+    /// The number of the launch in the trial, from 0.
     pub launch: usize,
     /// Work-group id in x, y, z.
     pub work_group: [u32; 3],
@@ -20,38 +20,38 @@ pub struct Owner {
 pub struct Element {
     /// Index along each axis of the tensor.
     pub index: Vec<usize>,
-    /// What the device wrote.
+    /// The value that the device wrote.
     #[serde(with = "number")]
     pub got: f64,
-    /// What the reference says.
+    /// The value of the reference.
     #[serde(with = "number")]
     pub want: f64,
-    /// The error this element is allowed.
+    /// The error that this element is allowed.
     #[serde(with = "number")]
     pub allowed: f64,
-    /// The work-item that owned it, when known.
+    /// The work-item that computes the element, when known.
     pub owner: Option<Owner>,
 }
 
-/// Where in relation to a buffer a guard stands.
+/// The side of a buffer that a guard stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// Below the first byte.
+    /// The guard lies below the first byte.
     Before,
-    /// Above the last byte.
+    /// The guard lies above the last byte.
     After,
-    /// Between the rows of a tensor that stand further apart than they are long.
+    /// The guard lies between the rows of a tensor whose row stride is longer than a row.
     Between,
 }
 
-/// Which reference an output was compared with.
+/// The reference that an output was compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reference {
-    /// The same element type and order of operations as the kernel.
+    /// The reference of the kernel's own element type and order of operations.
     Golden,
-    /// The formula in f64.
+    /// The reference that evaluates the formula in f64.
     Oracle,
 }
 
@@ -60,30 +60,30 @@ pub enum Reference {
 pub struct FirstBad {
     /// The axis: `token`, `chunk`, `row`.
     pub axis: String,
-    /// The lowest index along it that has a bad element.
+    /// The lowest index along the axis that has a bad element.
     pub index: usize,
 }
 
-/// What nobody had written.
+/// The storage that a kernel read before anything was written to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Whose {
-    /// A register.
+    /// The storage is a register.
     Register,
-    /// LDS of the work-group.
+    /// The storage is LDS of the work-group.
     Lds,
-    /// Stack memory.
+    /// The storage is scratch memory.
     Scratch,
-    /// Device memory.
+    /// The storage is device memory.
     Memory,
 }
 
-/// Wrong elements that come from something that nobody had written.
+/// Wrong elements that come from storage that nobody had written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unwritten {
-    /// What that was.
+    /// The storage that they come from.
     pub what: Whose,
-    /// How many elements.
+    /// The number of wrong elements.
     pub count: usize,
 }
 
@@ -92,27 +92,27 @@ pub struct Unwritten {
 pub struct Hypothesis {
     /// Short stable name: `transposed`, `scale`, `sign`.
     pub name: String,
-    /// What would explain the difference, in words.
+    /// The explanation in words.
     pub explanation: String,
-    /// The largest error that remains if so.
+    /// The largest error that remains if the explanation is right.
     #[serde(with = "number")]
     pub remaining: f64,
-    /// Whether what remains is within tolerance.
+    /// True if what remains is within tolerance.
     pub explains_all: bool,
-    /// Wrong elements that are no numbers and that it does not explain; `remaining` and `explains_all` are of the others.
+    /// Wrong elements that are no numbers and that the hypothesis does not explain; `remaining` and `explains_all` leave them out.
     pub except: usize,
 }
 
-/// Wrong elements that are numbers, in an output of which others are none.
+/// Wrong elements that are numbers, in an output that has other elements that are not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Besides {
-    /// The reference that they miss; the golden one where they miss both.
+    /// The reference that these elements miss; the golden one where they miss both.
     pub against: Reference,
-    /// How many.
+    /// The number of these elements.
     pub count: usize,
-    /// The worst by excess over what it is allowed.
+    /// The element whose error exceeds what it is allowed by most.
     pub worst: Element,
-    /// Their largest absolute difference.
+    /// The largest absolute difference of these elements.
     #[serde(with = "number")]
     pub max_abs: f64,
     /// The relative RMS error of all elements of the output that are numbers.
@@ -120,18 +120,18 @@ pub struct Besides {
     pub relative_rms: f64,
 }
 
-/// What is wrong. The variants stand in the order of judgement: the first that applies is the one reported.
+/// A problem of a trial. The variants stand in the order of judgement: the first that applies is the one reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Problem {
     /// A launch wrote outside a buffer.
     GuardOverwritten {
-        /// The buffer whose guard it was.
+        /// The buffer whose guard was overwritten.
         buffer: String,
-        /// Which guard.
+        /// The side of the buffer that the guard is on.
         side: Side,
-        /// The overwritten byte nearest to the buffer, counted from its first byte (negative before it);
-        /// between rows the first.
+        /// The overwritten byte nearest to the buffer, counted from the buffer's first byte (negative before it);
+        /// between rows the first overwritten byte.
         offset: i64,
         /// Overwritten bytes in this guard.
         count: usize,
@@ -140,76 +140,76 @@ pub enum Problem {
     },
     /// A launch wrote to one of its inputs.
     InputChanged {
-        /// The input.
+        /// The input that changed.
         input: String,
-        /// Its axes, outermost first.
+        /// The input's axes, outermost first.
         axes: Vec<Axis>,
-        /// First changed element.
+        /// The first changed element.
         index: Vec<usize>,
-        /// What was uploaded.
+        /// The value that was uploaded.
         #[serde(with = "number")]
         was: f64,
-        /// What was there afterwards.
+        /// The value that the input has after the launch.
         #[serde(with = "number")]
         is: f64,
-        /// Changed elements.
+        /// The number of changed elements.
         count: usize,
-        /// Elements of the input.
+        /// The number of elements of the input.
         total: usize,
     },
-    /// Elements that no launch has written.
+    /// An output has elements that no launch has written.
     PoisonLeft {
-        /// How many.
+        /// The number of unwritten elements.
         count: usize,
-        /// Of how many.
+        /// The number of elements of the output.
         total: usize,
-        /// Elements that were written, and wrong.
+        /// The number of elements that were written, and are wrong.
         wrong_besides: usize,
         /// The first unwritten element.
         index: Vec<usize>,
         /// The work-item that should have written it, when known.
         owner: Option<Owner>,
-        /// Where they lie, when there is a pattern.
+        /// The description of where the unwritten elements lie, when there is a pattern.
         pattern: Option<String>,
     },
-    /// NaN, or an infinity where the reference has not the same one.
+    /// An output has a NaN, or an infinity where the reference does not have the same infinity.
     NonFinite {
-        /// NaNs.
+        /// The number of NaNs.
         nan: usize,
-        /// Wrong infinities.
+        /// The number of wrong infinities.
         inf: usize,
-        /// NaNs among them that carry a poison's payload: computed from what nobody had written.
+        /// The number of NaNs that carry a poison's payload: they were computed from what nobody had written.
         from_poison: usize,
-        /// What that was.
+        /// The unwritten storage that these NaNs come from.
         unwritten: Vec<Unwritten>,
-        /// Elements of the output.
+        /// The number of elements of the output.
         total: usize,
-        /// The first of either.
+        /// The first NaN or wrong infinity.
         first: Element,
-        /// Elements that are numbers, and wrong.
+        /// The wrong elements that are numbers.
         besides: Option<Besides>,
-        /// Where all wrong elements lie, when there is a pattern.
+        /// The description of where all wrong elements lie, when there is a pattern.
         pattern: Option<String>,
-        /// What would explain the wrong elements, best first.
+        /// The explanations of the wrong elements, best first.
         hypotheses: Vec<Hypothesis>,
     },
-    /// Elements further from the reference than they are allowed.
+    /// An output has elements whose error is larger than allowed.
     Mismatch {
-        /// The reference that was missed; the golden one where both were.
+        /// The reference that was missed; the golden one where both were missed.
         against: Reference,
-        /// How many elements.
+        /// The number of mismatches.
         count: usize,
-        /// Of how many.
+        /// The number of elements of the output.
         total: usize,
-        /// The worst by excess over what it is allowed.
+        /// The element whose error exceeds what it is allowed by most.
         worst: Element,
         /// First bad position along the axis that is computed in order (token, chunk, row).
         first_bad: Option<FirstBad>,
-        /// Where all mismatches lie, when there is a pattern.
+        /// The description of where all mismatches lie, when there is a pattern.
         pattern: Option<String>,
-        /// Wrong elements that hold what stands where nobody has written.
+        /// The wrong elements whose values are the fill of unwritten storage.
         unwritten: Vec<Unwritten>,
-        /// What would explain it, best first.
+        /// The explanations of the mismatches, best first.
         hypotheses: Vec<Hypothesis>,
     },
     /// Every element is within its tolerance, but the output as a whole is not.
@@ -225,49 +225,49 @@ pub enum Problem {
     },
     /// A law that needs no reference is broken.
     RelationBroken {
-        /// Its name.
+        /// The law's name.
         relation: String,
-        /// What it says.
+        /// The law in words.
         says: String,
-        /// The output.
+        /// The output that breaks the law.
         output: String,
-        /// The element type of it.
+        /// The output's element type.
         element: String,
-        /// How many runs of the kernels it is of: 1 or 2.
+        /// The number of runs of the kernels that the law is about: 1 or 2.
         runs: u8,
-        /// Elements that break it.
+        /// The number of elements that break the law.
         count: usize,
-        /// Of how many.
+        /// The number of elements that the law was checked on.
         total: usize,
-        /// Their axes, outermost first.
+        /// The axes of these elements, outermost first.
         axes: Vec<Axis>,
-        /// The worst by excess: what the second run gave, or the left side of the equation, and what the law makes of the first run, or the
-        /// right side.
+        /// The element that breaks the law by most. `got` is the value of the second run, or the left side of the equation. `want` is what
+        /// the law makes of the first run, or the right side.
         worst: Element,
-        /// Where they lie, when there is a pattern.
+        /// The description of where these elements lie, when there is a pattern.
         pattern: Option<String>,
     },
     /// Two runs of the same trial gave different bits.
     NotRepeatable {
-        /// The output.
+        /// The output that differs.
         output: String,
-        /// Which repetition differed from the first run, from 2.
+        /// The number of the repetition that differed from the first run, from 2.
         run: usize,
-        /// Elements that differ.
+        /// The number of elements that differ.
         count: usize,
-        /// Of how many.
+        /// The number of elements of the output.
         total: usize,
-        /// Its axes, outermost first.
+        /// The output's axes, outermost first.
         axes: Vec<Axis>,
-        /// The first that differs.
+        /// The first element that differs.
         index: Vec<usize>,
-        /// Its value in the first run.
+        /// The element's value in the first run.
         #[serde(with = "number")]
         first_run: f64,
-        /// Its value in this run.
+        /// The element's value in this run.
         #[serde(with = "number")]
         this_run: f64,
-        /// Where they lie, when there is a pattern.
+        /// The description of where the elements lie that differ, when there is a pattern.
         pattern: Option<String>,
     },
 }

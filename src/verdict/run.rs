@@ -10,23 +10,23 @@ use super::{
 /// One kernel launch of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchReport {
-    /// Kernel name.
+    /// The kernel's name.
     pub kernel: String,
-    /// Work-groups in x, y, z.
+    /// The number of work-groups in x, y, z.
     pub grid: [u32; 3],
-    /// Work-items of a work-group in x, y, z.
+    /// The number of work-items of a work-group in x, y, z.
     pub block: [u32; 3],
-    /// Dynamic LDS, in bytes.
+    /// The bytes of dynamic LDS.
     pub dynamic_lds: u32,
     /// Wave instructions executed, where the device counts them.
     pub wave_instructions: Option<u64>,
-    /// What else was counted, where that was asked for; such a trial never runs in a process of its own.
+    /// The other counters, where they were asked for; such a trial never runs in a process of its own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub counters: Option<CountersReport>,
     /// Time of the kernel on the device, in seconds, where the device measures it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub kernel_seconds: Option<f64>,
-    /// Wall time of the launch; NaN where its process ended before it did.
+    /// Wall time of the launch; NaN where its process ended before the launch did.
     #[serde(with = "number")]
     pub seconds: f64,
 }
@@ -36,13 +36,13 @@ pub struct LaunchReport {
 pub struct TrialReport {
     /// The id that `--test` takes.
     pub id: String,
-    /// Number of its phase.
+    /// The number of the trial's phase.
     pub phase: u32,
-    /// What it computes, in words.
+    /// The description of what the test computes.
     pub title: String,
-    /// Its shape as a table shows it: `64x64`, `S=128 C=64`.
+    /// The trial's shape as a table shows it: `64x64`, `S=128 C=64`.
     pub shape: String,
-    /// Whether it is one of the document's 26.
+    /// True if the test is one of the document's 26.
     pub documented: bool,
     /// The verdict.
     pub verdict: Verdict,
@@ -50,17 +50,17 @@ pub struct TrialReport {
     pub problem: Option<Problem>,
     /// Every output judged.
     pub outputs: Vec<OutputReport>,
-    /// What the sanitizer found, where it looked on.
+    /// The findings of the sanitizer, where it was on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub findings: Vec<FindingReport>,
-    /// The laws of the contract that were tried, in its order.
+    /// The laws of the contract that were tried, in the contract's order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub relations: Vec<RelationReport>,
-    /// Why there is no comparison (a trap's report, possibly of several lines), or the reason of a skip.
+    /// The reason why there is no comparison (a trap's report, possibly of several lines), or the reason of a skip.
     pub error: Option<String>,
-    /// The kind of the error; none of a skip.
+    /// The kind of the error; a skip has none.
     pub error_kind: Option<ErrorKind>,
-    /// The seed of its inputs.
+    /// The seed of the trial's inputs.
     pub seed: u64,
     /// The launches made, in order.
     pub launches: Vec<LaunchReport>,
@@ -76,17 +76,17 @@ pub struct TrialReport {
 /// A law of a contract that needs no reference, tried on a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RelationReport {
-    /// Its name.
+    /// The law's name.
     pub name: String,
-    /// `pass`: it is kept. `fail`: it is broken. `skip`: it could not be tried.
+    /// `pass`: the law is kept. `fail`: the law is broken. `skip`: the law could not be tried.
     pub verdict: Verdict,
-    /// Why it could not be tried.
+    /// The reason why the law could not be tried.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
-    /// How it is broken.
+    /// The way in which the law is broken.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
-    /// Where it is broken and by how much, in the output that the problem names.
+    /// The places and sizes of the errors, in the output that the problem names.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub damage: Option<Damage>,
 }
@@ -94,24 +94,24 @@ pub struct RelationReport {
 /// The trials of one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseReport {
-    /// Its number.
+    /// The phase's number.
     pub number: u32,
-    /// Its title.
+    /// The phase's title.
     pub title: String,
-    /// What a reader of its results should know.
+    /// The note for readers of the phase's results.
     pub note: Option<String>,
-    /// Its trials, in the registry's order.
+    /// The phase's trials, in the registry's order.
     pub trials: Vec<TrialReport>,
 }
 
-/// What the run ran on.
+/// The device of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceReport {
-    /// `emulator` or `hip`.
+    /// The kind of device: `emulator` or `hip`.
     pub kind: String,
     /// One line for people: name, architecture, threads.
     pub description: String,
-    /// The card and what drives it, where there is one.
+    /// The card and the software that drives it, where there is a card.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub card: Option<CardReport>,
 }
@@ -119,11 +119,11 @@ pub struct DeviceReport {
 /// A card, and the software that drives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardReport {
-    /// Its number among the devices that the runtime shows, from 0.
+    /// The card's number among the devices that the runtime shows, from 0.
     pub index: u32,
-    /// Its name, as the runtime has it.
+    /// The card's name, as the runtime has it.
     pub name: String,
-    /// Its architecture with features: `gfx906:sramecc+:xnack-`.
+    /// The card's architecture with features: `gfx906:sramecc+:xnack-`.
     pub architecture: String,
     /// Compute units; none where the runtime does not say.
     pub compute_units: Option<u32>,
@@ -140,31 +140,31 @@ pub struct CardReport {
 /// The machine code under test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CodeObjectReport {
-    /// Where it came from: a path, or `built in`.
+    /// The path of the file, or `built in`.
     pub path: String,
-    /// SHA-256 of its bytes, in lower-case hex.
+    /// SHA-256 of the code object's bytes, in lower-case hex.
     pub sha256: String,
     /// The compiler and options that built it, where known.
     pub build: Option<String>,
 }
 
-/// How many trials got which verdict.
+/// The number of trials of each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Passed.
+    /// The number of trials that passed.
     pub pass: usize,
-    /// Failed.
+    /// The number of trials that failed.
     pub fail: usize,
-    /// Ended in an error.
+    /// The number of trials that ended in an error.
     pub error: usize,
-    /// Skipped.
+    /// The number of trials that were skipped.
     pub skip: usize,
-    /// Beyond the device.
+    /// The number of trials that the device cannot run.
     pub unsupported: usize,
 }
 
 impl Totals {
-    /// Counts one more.
+    /// Counts one more trial.
     pub fn add(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Pass => self.pass += 1,
@@ -175,7 +175,7 @@ impl Totals {
         }
     }
 
-    /// How many got `verdict`.
+    /// Returns the number of trials of a verdict.
     pub fn of(&self, verdict: Verdict) -> usize {
         match verdict {
             Verdict::Pass => self.pass,
@@ -186,20 +186,20 @@ impl Totals {
         }
     }
 
-    /// All of them.
+    /// Returns the number of all trials.
     pub fn total(&self) -> usize {
         Verdict::ALL.iter().map(|&v| self.of(v)).sum()
     }
 }
 
-/// Which part of a run this was, where several machines share it.
+/// The part of a run that a report is about, where several machines share the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionReport {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     pub part: usize,
-    /// Of how many.
+    /// The number of parts.
     pub parts: usize,
-    /// How many trials all parts have together.
+    /// The number of trials that all parts have together.
     pub cases: usize,
     /// The place of each trial of this part in the whole run, from 0.
     pub positions: Vec<usize>,
@@ -212,15 +212,15 @@ pub struct RunReport {
     pub schema: String,
     /// Version of deltanet-check.
     pub version: String,
-    /// Whether the run came to its end: false of a report that is written while it runs, and of a run that was interrupted.
+    /// True if the run came to its end. A report that is written during the run has false, and so has the report of an interrupted run.
     pub complete: bool,
     /// Trials that were selected; the phases have as many once the run is complete.
     pub selected: usize,
-    /// Where, when and of what it was made.
+    /// The time, the machine, the command line and the files of the run.
     pub environment: EnvironmentReport,
-    /// What it ran on.
+    /// The device of the run.
     pub device: DeviceReport,
-    /// The commands that it ran.
+    /// The code object that the run launched kernels of.
     pub code_object: CodeObjectReport,
     /// The seed of the run.
     pub seed: u64,
@@ -228,12 +228,12 @@ pub struct RunReport {
     pub phases: Vec<PhaseReport>,
     /// Verdicts of all trials.
     pub totals: Totals,
-    /// Verdicts of the documented tests among them.
+    /// Verdicts of the documented tests.
     pub documented: Totals,
     /// Wall time of the run.
     #[serde(with = "number")]
     pub seconds: f64,
-    /// Which part of a run this was, if it was one.
+    /// The part of a run that the report is about; none where the report is about a whole run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub partition: Option<PartitionReport>,
 }
@@ -242,7 +242,7 @@ impl RunReport {
     /// Name and version of the report format.
     pub const SCHEMA: &'static str = "deltanet-check/report/1";
 
-    /// Puts a whole run together and counts its verdicts.
+    /// Makes the report of a whole run and counts its verdicts.
     pub fn new(
         (environment, device, code_object): (EnvironmentReport, DeviceReport, CodeObjectReport),
         seed: u64,
@@ -274,7 +274,7 @@ impl RunReport {
         }
     }
 
-    /// Every trial, in order.
+    /// Returns every trial, in order.
     pub fn trials(&self) -> impl Iterator<Item = &TrialReport> {
         self.phases.iter().flat_map(|phase| &phase.trials)
     }

@@ -1,9 +1,9 @@
-//! What a module's text says of other modules.
+//! The modules that a module's text names.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The module that a file is, given its path below the crate's root.
+/// Returns the module of a file, given the file's path below the crate's root.
 pub fn module(path: &Path) -> Vec<String> {
     let path = path.with_extension("");
     let parts = path.iter().map(|part| part.to_string_lossy().into_owned());
@@ -12,7 +12,7 @@ pub fn module(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// What a folder's face hands on from its rooms: name and room.
+/// Returns the names that a folder's `mod.rs` re-exports from its rooms, each with its room.
 pub fn handed_on(text: &str) -> BTreeMap<String, String> {
     let uses = text
         .split("use ")

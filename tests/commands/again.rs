@@ -36,7 +36,7 @@ const FLAGS: [&str; 20] = [
     "--budget=3e6",
 ];
 
-/// The bindings of a family with the n-th planted bug of each contract in the place of its kernel; none where no contract has so many.
+/// Returns the bindings of a family with the n-th planted bug of each contract in place of its kernel; none where no contract has n bugs.
 fn bindings(bug: usize) -> Option<String> {
     let blocks = FAMILY.split("[[binding]]").skip(1);
     let planted = blocks.filter_map(|block| {
@@ -54,7 +54,7 @@ fn bindings(bug: usize) -> Option<String> {
     (!all.is_empty()).then(|| format!("schema = 1\n[[binding]]{}", all.join("[[binding]]")))
 }
 
-/// A directory with the planted kernels and the bindings of the n-th bugs, under names that a shell must be told of.
+/// Makes a folder with the planted kernels and the bindings of the n-th bugs, under names that a shell needs quotes for.
 fn place(name: &str, bug: usize) -> Option<PathBuf> {
     let here = scratch(name).join("it's a folder");
     fs::create_dir(&here).expect("made");
@@ -70,7 +70,7 @@ fn report(path: &Path) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Trials that did not pass by their ids, without what differs from run to run.
+/// Returns the trials that did not pass by their ids, without fields that differ from run to run.
 fn failed(report: &Value) -> BTreeMap<String, Value> {
     fn strip(value: &mut Value) {
         match value {
@@ -171,7 +171,7 @@ fn what_failed_runs_again_with_the_files_and_flags_of_its_report() {
     );
     let want = failed(&report(&here.join("r.json")));
     assert!(want.len() > 5, "{want:?}");
-    // From another folder, whose files are none of the report's.
+    // The other folder has none of the report's files.
     let other = here.join("elsewhere");
     fs::create_dir(&other).expect("made");
     for name in ["../r.json", "../m.json"] {
@@ -179,7 +179,7 @@ fn what_failed_runs_again_with_the_files_and_flags_of_its_report() {
         assert_eq!((again.code, again.err.as_str()), (1, ""), "{}", again.out);
         assert_eq!(failed(&report(&other.join("again.json"))), want, "{name}");
     }
-    // The report of what ran again says its files, too.
+    // The report of a repeated run names its files, too.
     let thrice = run(
         &here,
         &[
@@ -196,7 +196,7 @@ fn what_failed_runs_again_with_the_files_and_flags_of_its_report() {
     assert_eq!(seed.code, 2, "{}", seed.err);
     assert!(seed.err.contains("give --seed 7"), "{}", seed.err);
 
-    // What has changed or is gone is refused, with the way out.
+    // A changed or missing file is refused, and the message says what to do.
     for (file, flag) in [
         ("my kernels.co", "--kernels"),
         ("it's bound.toml", "--bind"),
@@ -224,7 +224,7 @@ fn what_failed_runs_again_with_the_files_and_flags_of_its_report() {
         fs::write(&path, &bytes).expect("written");
     }
 
-    // What the command line names stands in place of the report's, and is told.
+    // A file of the command line replaces the report's file, and the output says so.
     let honest = FAMILY
         .split("planted = [")
         .map(|part| part.split("\n]\n").last().unwrap_or(part));

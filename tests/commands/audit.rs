@@ -1,4 +1,4 @@
-//! `audit`: what the departures of the documented pipeline cost.
+//! `audit`: the cost of the documented pipeline's departures.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{DATA, run};
 
-/// Runs it and reads its JSON.
+/// Runs `audit` and reads its JSON.
 fn json(args: &[&str]) -> Value {
     let run = run(
         Path::new(DATA),
@@ -16,7 +16,7 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_str(&run.out).expect("JSON")
 }
 
-/// What a function makes of a regime.
+/// Returns the costs of a function in a regime.
 fn cost<'a>(report: &'a Value, regime: &str, function: &str) -> &'a Value {
     let named = |list: &'a Value, key: &str, name: &str| {
         let mut found = list

@@ -1,4 +1,4 @@
-//! What the optimised kernels take, in counters: how many instructions a token of a head, how often a launch, nothing spilled.
+//! Upper bounds on the counters of the optimised kernels: instructions per token of a head, numbers of launches, no spills.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ fn launches(id: &str) -> Vec<Value> {
     launches
 }
 
-/// A counter of a launch, for each of so many.
+/// Divides a counter of a launch by a number.
 fn each(launch: &Value, counter: &str, of: u64) -> f64 {
     let count = launch[counter].as_u64().expect("a count");
     count as f64 / of as f64
@@ -67,7 +67,7 @@ fn a_decode_step_is_a_launch_and_moves_little_but_the_state() {
     at_most(lower.expect("seconds"), 8e-6);
 }
 
-/// K2: scans, with gates of a model and with those that are gone at once.
+/// K2: scans, with the gates of a model and with gates that forget everything at once.
 #[test]
 fn a_scan_is_a_launch_without_barriers() {
     let launches = launches("scan");

@@ -72,7 +72,7 @@ fn planted_bugs_of_a_binding_are_caught() {
     }
 }
 
-/// What is wrong is told in the contract's axes, whatever the layout in memory.
+/// A failure is described in the contract's axes, whatever the layout in memory.
 #[test]
 fn a_wrong_kernel_is_told_in_the_tensors_own_axes() {
     let here = scratch("bindings-wrong");
@@ -122,7 +122,7 @@ fn kernels_that_are_missing_are_a_line_each() {
     assert!(run.out.lines().count() < 20, "{}", run.out);
 }
 
-/// A code object with none of the built-in kernels printed a line for each of them. Now the answer is what it has, and what to type.
+/// A code object with none of the built-in kernels used to print a line for each of them. Now the answer names its kernels and the next command.
 #[test]
 fn kernels_of_other_names_are_answered_with_the_next_command() {
     let bare = run(Path::new(DATA), &["--kernels", "stages.co"]);
@@ -138,7 +138,7 @@ fn kernels_of_other_names_are_answered_with_the_next_command() {
     let args: Vec<&str> = ["bind"].into_iter().chain(words.split(' ')).collect();
     let skeleton = run(Path::new(DATA), &args);
     assert_eq!((skeleton.code, skeleton.err.as_str()), (0, ""));
-    // It is a file of bindings, and the first thing that is left to write has its line.
+    // The skeleton is a file of bindings. The error points to the first line that is left to write.
     let here = scratch("bindings-foreign");
     std::fs::write(here.join(file), &skeleton.out).expect("written");
     let kernels = format!("{DATA}/stages.co");
@@ -153,7 +153,7 @@ fn kernels_of_other_names_are_answered_with_the_next_command() {
     insta::assert_snapshot!(skeleton.out);
 }
 
-/// Nothing tells the names of these arguments: the skeleton says so, and what to do about it.
+/// The code object does not have the names of these arguments. The skeleton says so, and how to get the names.
 #[test]
 fn a_skeleton_without_names_says_how_to_compile_for_better_ones() {
     let skeleton = run(
@@ -231,7 +231,7 @@ fn launches(here: &Path, test: &str) -> BTreeMap<String, (u64, u64)> {
     trials.map(launch).collect()
 }
 
-/// `vary`: cases that somebody named are launched in the first way, those of a design in one or another, each always in the same.
+/// `vary`: named cases are launched in the first launch form. Each case of a design is launched in one of the forms, always in the same.
 #[test]
 fn cases_of_a_design_are_launched_in_every_way_and_named_ones_in_the_first() {
     let here = scratch("bindings-vary");
@@ -253,7 +253,7 @@ fn cases_of_a_design_are_launched_in_every_way_and_named_ones_in_the_first() {
     assert_eq!(launches(&here, id), BTreeMap::from([(id.clone(), *way)]));
 }
 
-/// Each line of a file that can be wrong, and what is said of it.
+/// Each line of a file can be wrong, and each mistake has its message.
 #[test]
 fn what_is_wrong_in_a_binding_is_told_with_its_place() {
     let good = "schema = 1\n[[binding]]\ncontract = \"gemm_nt\"\nsymbol = \"my_gemm_nt\"\ngrid = [\"ceil(N / 64)\", \"ceil(M / 64)\"]\n\
@@ -356,7 +356,7 @@ fn what_is_wrong_in_a_binding_is_told_with_its_place() {
     insta::assert_snapshot!(told);
 }
 
-/// The same of planted bugs, which are looked at where they are to be caught.
+/// Planted bugs in a file of bindings have the same messages. They are read only where they are to be caught.
 #[test]
 fn what_is_wrong_in_a_planted_bug_is_told_with_its_place() {
     let good = std::fs::read_to_string(Path::new(HERE).join("tile.toml")).expect("a file");
@@ -460,7 +460,7 @@ fn contracts_and_skeletons_are_printed() {
     assert!(none.err.contains("\n  gemm_nt: A B^T"), "{}", none.err);
 }
 
-/// Other commands that run tests take bindings too: what they write and measure is what these kernels computed.
+/// Other commands that run tests take bindings too. They write and measure the results of these kernels.
 #[test]
 fn export_and_tolerances_take_bindings() {
     let out = scratch("bindings-export").join("decode.safetensors");

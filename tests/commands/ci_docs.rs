@@ -1,5 +1,5 @@
-//! Every step of docs/ci.md, run as it stands there: the workflows by a small runner (`runner.rs`), the Slurm array by a `sbatch` that runs
-//! everything at once, the tests of CMake by their command lines.
+//! Every step of docs/ci.md, run as the page has it: the workflows by a small runner (`runner.rs`), the Slurm array by a `sbatch` that runs
+//! every task at once, and the tests of CMake by their command lines.
 //!
 //! Stand-ins replace what a test cannot have. `cargo install --git` copies the program under test, if the command line is the one that the
 //! page has. `make my.co` copies a code object of this repository. The actions of GitHub copy files.
@@ -52,7 +52,7 @@ fn place(name: &str, binding: &str) -> Place {
     Place { root }
 }
 
-/// How often the program was built in a place.
+/// Returns the number of times that the program was built in a place.
 fn builds(place: &Place) -> usize {
     let built = std::fs::read_to_string(place.root.join("installed"));
     built.map_or(0, |text| text.lines().count())
@@ -66,7 +66,7 @@ fn workflows() -> [Workflow; 2] {
     all.try_into().expect("two workflows")
 }
 
-/// The results of the jobs, by name.
+/// Returns the results of the jobs, by name.
 fn endings(ended: &[(String, Ending)]) -> Vec<(&str, &Ending)> {
     ended
         .iter()
@@ -201,7 +201,7 @@ fn the_slurm_array_runs_all_parts_and_merges_them() {
     }
 }
 
-/// A `sbatch` that runs what it is given at once, and writes the exit codes into files.
+/// A `sbatch` that runs its script at once, and writes the exit codes into files.
 const SBATCH: &str = r#"case $1 in
 --parsable)
     read -r first last <<<"$(sed -nE 's/^#SBATCH --array=([0-9]+)-([0-9]+) .*/\1 \2/p' "$2")"

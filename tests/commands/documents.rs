@@ -1,4 +1,4 @@
-//! Command lines of the documents: what they name is there.
+//! Command lines of the documents: the tests and files that they name exist.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a command line selects of the built-in tests; none where it selects others, or does something else.
+/// Returns the built-in tests that a command line selects; none where it selects other tests, or does something else.
 fn selection(words: &[String]) -> Option<Vec<&str>> {
     let other = ["--registry", "--bind", "--kernels", "--from", "--contract"];
     let runs = [
@@ -63,7 +63,7 @@ fn selection(words: &[String]) -> Option<Vec<&str>> {
     (!chosen.is_empty()).then_some(chosen)
 }
 
-/// Names that stand for any: of a page that says what a flag takes.
+/// Placeholders, used on a page that says what a flag takes.
 const ANY: [&str; 4] = ["ID", "CASE", "NAME", "GLOB"];
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{KERNELS, Run, refused, run, scratch};
 
-/// `out[i] = in[i] * 3` over 100 elements, where `out` is told as such and has so many bytes.
+/// Makes a launch of `out[i] = in[i] * 3` over 100 elements, with a given declaration and size of `out`.
 fn scale(name: &str, out: &str, bytes: u64, read_only: bool) -> (PathBuf, Value) {
     let here = scratch(name);
     let values = (0..100).flat_map(|i| (i as f32 - 20.0).to_le_bytes());
@@ -71,7 +71,7 @@ fn a_buffer_that_may_only_be_read_is_compared() {
             (&problem["kind"], &problem["input"], &problem["index"]),
             (&json!("input_changed"), &json!("input"), &json!([0, 0]))
         );
-        // All but the 20th, which is 0.
+        // All elements are wrong except the 20th, which is 0.
         assert_eq!(
             (&problem["count"], &problem["total"]),
             (&json!(99), &json!(100))

@@ -1,4 +1,4 @@
-//! `exec`: buffers judged against what a launch file expects of them.
+//! `exec`: buffers judged against the expectations of a launch file.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn input(i: usize) -> f64 {
     i as f64 - 20.0
 }
 
-/// `out[i] = in[i] * 3` over `n` of 100 elements, and what is expected of it.
+/// Makes a launch of `out[i] = in[i] * 3` over `n` of 100 elements, with its expectation.
 fn scale(n: i32, golden: &[u8], expect: &Value) -> (std::path::PathBuf, Value) {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("exec").replace("::", "-");
@@ -230,7 +230,7 @@ fn tensors_of_an_export_are_inputs_and_expectations() {
     );
 }
 
-/// What a launch left undone is no verdict on its buffers.
+/// Buffers are not judged after a launch that did not end.
 #[test]
 fn nothing_is_judged_after_a_trap() {
     let golden = matrix(|i| input(i) * 3.0, Dtype::F32);
@@ -285,7 +285,7 @@ fn variables_hold_what_the_launch_file_says() {
     assert_eq!(filled(&launch), 5);
 }
 
-/// What looks like poison is a value where nobody put poison: it was called never written.
+/// A value that looks like poison is a value where nobody put poison. It was reported as never written.
 #[test]
 fn poison_that_the_host_wrote_is_a_value() {
     let here = scratch("exec-expect-values");

@@ -159,7 +159,7 @@ fn buffers() {
     );
 }
 
-/// `save` replaced the launch file, the code object or an input, by any name but the very one of another `save`.
+/// `save` must not replace a file that the launch reads. It replaced the launch file, the code object and inputs.
 #[cfg(unix)]
 #[test]
 fn what_the_launch_reads_is_not_written_over() {

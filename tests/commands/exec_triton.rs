@@ -1,4 +1,4 @@
-//! `exec`: what Triton writes beside a code object.
+//! `exec`: the metadata that Triton writes beside a code object.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn exec(here: &Path) -> Run {
     run(here, &["exec", "launch.json", "--format", "json"])
 }
 
-/// What Triton 3.5 writes, but for what is of no use here.
+/// Returns the metadata that Triton 3.5 writes, without the fields that `exec` does not need.
 fn triton(changes: &Value) -> String {
     let mut file = json!({
         "hash": "0a", "target": {"backend": "hip", "arch": "gfx906", "warp_size": 64}, "num_warps": 2, "num_stages": 2, "num_ctas": 1,
@@ -63,7 +63,7 @@ fn kernel_block_and_lds_come_from_it() {
         std::fs::read(here.join("out.bin")).expect("saved"),
         3f32.to_le_bytes().repeat(256)
     );
-    // What the launch says goes before.
+    // The values of the launch file take precedence.
     let mut launch = scale();
     launch["block"] = json!([256, 1, 1]);
     launch["dynamic_lds"] = json!(16);
@@ -105,7 +105,7 @@ fn pointers_to_scratch_are_null() {
         line("scratch", json!({"profile_scratch_size": 64})),
         "launch.json: launches[0]: the kernel uses scratch of Triton's (profile_scratch_size 64 in k.json): give buffers for all 2 arguments"
     );
-    // Where the file says nothing of scratch, an argument is missing.
+    // An argument is missing where the file does not mention scratch.
     assert_eq!(
         line("silent", json!({"profile_scratch_size": null})),
         "launch.json: launches[0]: kernel `reduce` takes 2 arguments, 1 given: a pointer, a pointer"

@@ -1,4 +1,4 @@
-//! `export`: what is written is what was drawn and computed.
+//! `export`: the files have the tensors that the test drew and computed.
 
 use deltanet_check::tensor::{Distribution, Stream};
 use safetensors::{Dtype, SafeTensors};
@@ -98,7 +98,7 @@ fn several_tests_go_into_a_directory() {
     );
 }
 
-/// What is updated in place is an input too: without what it held, nobody could compute the output elsewhere.
+/// A tensor that is updated in place is an input too: without its first values, nobody could compute the output elsewhere.
 #[test]
 fn tensors_updated_in_place_have_what_they_held() {
     let here = scratch("export-updated");

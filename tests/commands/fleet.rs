@@ -52,7 +52,7 @@ fn timeless(mut value: Value) -> Value {
         }
     }
     strip(&mut value);
-    // Where and when each of them ran.
+    // The time and the machine of each run are removed.
     if let Some(environment) = value["environment"].as_object_mut() {
         environment.retain(|key, _| key == "registry" || key == "bindings");
     }
@@ -452,7 +452,7 @@ fn the_last_line_says_what_did_not_run() {
         &[&FLAGS[..], &["--seeds", "2", "--min-tests", "5"]].concat(),
     );
     assert_eq!(many.code, 1, "{}", many.err);
-    // How many there are in all is known by those who have all parts.
+    // A part cannot check `--min-tests`, because only the merged parts have the total number of tests.
     let part = run(
         &here,
         &[&FLAGS[..], &["--partition", "1/2", "--min-tests", "1"]].concat(),
@@ -463,7 +463,7 @@ fn the_last_line_says_what_did_not_run() {
 #[test]
 fn a_binding_that_runs_no_case_is_told() {
     let here = bound("fleet-bindings");
-    // All that is selected for it is skipped: an error, in a part of the run as in all of it.
+    // It is an error if every case selected for a binding is skipped, in a part of the run as in the whole run.
     let small = ["--test", "small", "--test", "product"];
     for more in [
         &[][..],
@@ -481,7 +481,7 @@ fn a_binding_that_runs_no_case_is_told() {
             assert!(refused.err.contains(said), "{more:?}: {}", refused.err);
         }
     }
-    // Nothing is selected for it: a warning.
+    // A binding without a selected case gives a warning.
     for more in [&[][..], &["--partition", "1/1"], &["--seeds", "1"]] {
         let warned = run(&here, &[&FLAGS[..], &["--test", "product"], more].concat());
         assert_eq!(warned.code, 0, "{}", warned.err);
@@ -521,7 +521,7 @@ fn a_part_in_which_nothing_runs_is_no_failure() {
     let merged = run(&here, &merge);
     assert_eq!(merged.code, 0, "{}", merged.err);
     assert!(merged.out.contains("2/5 passed"), "{}", merged.out);
-    // Where nothing runs in any part, the whole run says so.
+    // The whole run says so where nothing runs in any part.
     std::fs::copy(
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings/tile.co"),
         here.join("tile.co"),

@@ -1,4 +1,4 @@
-//! What is made from the command line itself.
+//! Files that are generated from the command line's own description.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn every_shell_has_completions_and_bash_takes_them() {
         std::fs::write(here.join(shell), made.out).expect("written");
     }
     assert_eq!(run(&here, &["completions", "cmd"]).code, 2);
-    // What a user types before TAB, and what bash offers.
+    // The words that a user types before TAB, and the words that bash offers.
     for (typed, offered) in [
         ("me", "merge"),
         ("merge --o", "--output"),

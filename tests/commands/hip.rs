@@ -1,5 +1,5 @@
-//! `hip`: what a program is handed, and what is told of it. The programs here are shell scripts that stand in for ones with kernels;
-//! scripts/hip-programs.sh runs real ones.
+//! `hip`: the environment that a program gets, and the summary of its run. The programs here are shell scripts that stand in for programs
+//! with kernels; scripts/hip-programs.sh runs real ones.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -31,7 +31,7 @@ fn texts(output: &Output) -> (String, String) {
 /// A line as the runtime writes it.
 const LINE: &str = r#"echo '{"process":1,"launches":2,"failed":0,"instructions":9,"findings":FOUND,"kernels":[{"kernel":"k","launches":2,"instructions":9}]}' >> "$GFX906_SUMMARY""#;
 
-/// What `--counters` adds to a kernel of that line.
+/// The fields that `--counters` adds to a kernel of that line.
 const COUNTERS: &str = r#""instructions":9,"counters":{"by_kind":{"salu":3,"valu":6},"vector_instructions":6,"active_lanes":192,"lane_utilisation":0.5,"bytes":{"memory":{"read":64,"written":32}},"barriers":1,"branches_taken":2}"#;
 
 #[test]
@@ -56,7 +56,7 @@ fn flags_reach_the_runtime_and_the_library_its_names() {
     let (out, err) = texts(&output);
     let lines: Vec<&str> = out.lines().collect();
     let library = std::fs::canonicalize(here.join("library")).expect("there");
-    // What lies beside the library is found, too: hipBLAS.
+    // Libraries beside the runtime are found, too: hipBLAS.
     let behind = format!(
         "{}:/before",
         library.parent().expect("a directory").display()
@@ -236,7 +236,7 @@ fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_f
     told(Some(&old), &format!("DELTANET_CHECK_LIBHIP={other}"), &[]);
     let other = "DELTANET_CHECK_LIBHIP=HERE/lib/libamdhip64.so: another HIP runtime";
     told(Some(&foreign), other, &[]);
-    // The first place that has the right one is taken, whatever lies in those before it.
+    // The first folder with the right library is taken, whatever lies in the folders before it.
     std::fs::remove_dir(here.join("hip/libamdhip64.so")).expect("removed");
     std::fs::write(here.join("hip/libamdhip64.so"), MARK).expect("written");
     assert_eq!(run(None).0, Some(0));

@@ -32,7 +32,7 @@ fn every_kernel_is_listed() {
         };
         kernels.iter().filter(name).count()
     };
-    // The GDR operators are those that their source names.
+    // The number of GDR operators is taken from the source.
     let source = include_str!("../../kernels/gdr.hip");
     let operators = source.matches("_KERNEL(gdr_").count();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! `isa`: what runs, and what does not.
+//! `isa`: the instructions that run, and the instructions that do not.
 
 use std::path::Path;
 

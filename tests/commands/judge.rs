@@ -1,4 +1,4 @@
-//! `judge`: what another program computed is judged by the test that its inputs are from.
+//! `judge`: the results of another program are judged by the test that its inputs are from.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

@@ -13,7 +13,7 @@ use crate::soak::WRONG;
 /// Kills of all commands together; `DELTANET_CHECK_KILLS` says otherwise.
 const KILLS: u32 = 20;
 
-/// Commands that take a few tenths of a second, and write JSON; those that can write a page as well.
+/// Commands that take a few tenths of a second and write JSON, each with true if it can write a page as well.
 const COMMANDS: [(&str, bool); 6] = [
     ("--phase 1-3 --counters --jobs 1", true),
     ("mutate --test mul --per-kernel 60 --jobs 1", true),
@@ -26,7 +26,7 @@ const COMMANDS: [(&str, bool); 6] = [
     ("self-test --test mul,neg --jobs 1", false),
 ];
 
-/// What the kills of a command have left.
+/// The counts of what was left after the kills of a command.
 #[derive(Default)]
 struct Left {
     kills: u32,
@@ -88,17 +88,17 @@ fn quiet(here: &Path, args: &[&str]) -> Child {
         .expect("the program starts")
 }
 
-/// When a command is killed.
+/// The moment at which a command is killed.
 struct Moment {
-    /// Not before it has a report.
+    /// True if the command has a report before it is killed.
     report: bool,
-    /// So long after that, or after it has started.
+    /// The time between the report, or else the start, and the kill.
     after: Duration,
-    /// When it next writes.
+    /// True if the kill waits until the command is writing.
     writing: bool,
 }
 
-/// Starts a command and kills it; how long it took where it ended before.
+/// Starts a command and kills it. Returns the time that the command took if it ended before the kill.
 fn killed(here: &Path, args: &[&str], moment: &Moment) -> Option<Duration> {
     let started = Instant::now();
     let mut child = quiet(here, args);
@@ -165,7 +165,7 @@ fn killed_runs_leave_no_torn_file() {
         if page {
             args.extend(["--report", "r.html"]);
         }
-        // As long as it takes when nobody disturbs it.
+        // An undisturbed run takes this long.
         let started = Instant::now();
         let status = quiet(&here, &args).wait().expect("it ends");
         assert!(matches!(status.code(), Some(0 | 1)), "{args:?}: {status}");
@@ -179,8 +179,8 @@ fn killed_runs_leave_no_torn_file() {
                 fs::remove_file(entry.path()).expect("removed");
             }
         }
-        // Some from the start on, most once there is a report; every fourth waits for the next writing. The golden ratio spreads any
-        // number of moments.
+        // Some kills are timed from the start, most from the first report; every fourth waits for the next writing. The golden ratio spreads
+        // any number of moments evenly.
         let (round, share) = (kill / 6, (f64::from(kill) * 0.618_034).fract());
         let moment = Moment {
             report: round % 4 != 0,
@@ -206,7 +206,7 @@ fn killed_runs_leave_no_torn_file() {
     println!("{sum}");
     assert_eq!(sum.none + sum.unfinished + sum.complete, kills);
     assert!(sum.none <= kills.div_ceil(24) * 6, "{sum}");
-    // Whoever writes next takes away what killed commands have left.
+    // The next writer removes files that killed commands have left.
     let last = quiet(&here, &all[0].0).wait().expect("it ends");
     assert_eq!(last.code(), Some(0));
     assert!(!half_written(&here));

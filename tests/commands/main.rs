@@ -52,14 +52,14 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/emulator/tests/data");
 /// The kernels of the document.
 const KERNELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/deltanet.co");
 
-/// What a run left behind.
+/// The exit code and the output of a run.
 struct Run {
     code: i32,
     out: String,
     err: String,
 }
 
-/// How many optimised kernels there are whose names begin so, with those that they are compared with.
+/// Counts the optimised kernels whose names begin with a prefix, and the kernels that they are compared with.
 fn fast_kernels(prefix: &str) -> usize {
     let sources = [
         include_str!("../../kernels/compare.hip"),

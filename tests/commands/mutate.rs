@@ -1,4 +1,4 @@
-//! `mutate`: what it finds in a stranger's kernel, its parts, and what it refuses.
+//! `mutate`: its results on a user's kernel, its parts, and the inputs that it refuses.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn outcomes<'v>(report: &'v Value, outcome: &str) -> Vec<&'v Value> {
 #[test]
 fn every_mutant_of_a_strangers_kernel_is_judged_and_says_its_line() {
     let here = scratch("mutate");
-    // Not every bit of the mask of a block's size can be told from blocks of one size.
+    // Blocks of one size do not tell every bit of the mask of a block's size.
     let operators = "opcode,sources,register,sign,constant,offset,delete,branch,exec";
     let all = [
         "--per-kernel",
@@ -68,7 +68,7 @@ fn every_mutant_of_a_strangers_kernel_is_judged_and_says_its_line() {
         sign["how"].as_str().expect("words").contains("wrong"),
         "{sign}"
     );
-    // What only a count of elements beyond a whole work-group shows is noticed too.
+    // A mutant that only a count of elements beyond a whole work-group reveals is noticed too.
     let mask = killed.iter().find(|mutant| mutant["operator"] == "exec");
     assert!(mask.is_some(), "EXEC that is not narrowed");
     let survived: Vec<&Value> = ["missed", "within-tolerance", "not-infected"]
@@ -179,7 +179,7 @@ fn a_table_names_what_nobody_noticed_and_what_it_saw() {
         "\nscore ",
         "  saw  ",
         "  ran  ",
-        // Headers of the system are told where they are used.
+        // System headers are reported at the line that uses them.
         "  ./lines.hip:6\n",
     ] {
         assert!(run.out.contains(told), "{told:?} in {}", run.out);
@@ -233,7 +233,7 @@ fn a_campaign_is_written_as_json_and_as_a_page() {
         assert!(page.contains(&format!("<td>{text}</td>")), "{text}");
     }
     assert!(page.contains("<td>./lines.hip:8</td>"));
-    // What was written can be put on a page later.
+    // A report can be put on a page later.
     let again = run(
         &here,
         &["mutate", "--merge", "m.json", "--report", "again.html"],

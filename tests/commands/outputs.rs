@@ -20,7 +20,7 @@ const ENDINGS: [&str; 9] = [
     "npy",
 ];
 
-/// Returns true where a file holds what its ending promises.
+/// Returns true if a file has the format that its extension promises.
 fn keeps_its_promise(path: &Path, ending: &str) -> bool {
     let bytes = fs::read(path).expect("written");
     let text = String::from_utf8_lossy(&bytes);

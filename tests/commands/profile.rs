@@ -1,4 +1,4 @@
-//! `profile`: costs of tests and of launch files, against what one can count by hand and what a run counts.
+//! `profile`: costs of tests and of launch files, against counts by hand and the counters of a run.
 
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn the_text_names_the_instruction_and_its_stride() {
     insta::assert_snapshot!(done.out);
 }
 
-/// Another observer counts the same launch.
+/// The counters of a run and the profile come from two observers and must agree.
 #[test]
 fn counters_of_a_run_are_the_same() {
     let directory = scratch("profile_counters");
@@ -160,7 +160,7 @@ fn launch_files_are_profiled() {
     );
 }
 
-/// A launch file that does not come to its end is told as `exec` tells it.
+/// A launch file that does not end is reported in the words of `exec`.
 #[test]
 fn a_trap_is_told_as_by_exec() {
     let directory = scratch("profile_trap");
@@ -231,7 +231,7 @@ fn bad_input_is_refused() {
     );
 }
 
-/// What the script prints, in docs/profile.md.
+/// The page docs/profile.md has the table that the program prints.
 #[test]
 fn the_model_is_held_against_what_was_measured() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

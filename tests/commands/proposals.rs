@@ -1,4 +1,4 @@
-//! Bindings that are proposed from launches: what they say, that they pass as they are, and what cannot be proposed.
+//! Bindings that are proposed from launches: their text, their verdict when unchanged, and launches that allow no proposal.
 
 use std::path::{Path, PathBuf};
 
@@ -145,7 +145,7 @@ fn a_state_in_place_is_proposed_to_begin_as_an_input() {
     );
 }
 
-/// What is proposed is what the launch tells, with a comment where something else would do, and passes as it is.
+/// The proposal follows the launch, has a comment where another value would do, and passes unchanged.
 #[test]
 fn a_recorded_launch_becomes_a_binding_that_passes() {
     let here = scratch("proposals-tile");
@@ -191,7 +191,7 @@ fn a_recorded_launch_becomes_a_binding_that_passes() {
         "{}",
         judged.out
     );
-    // The same code object, named.
+    // The proposal for the same code object, given by name.
     let named = run(
         &here,
         &[
@@ -233,7 +233,7 @@ fn structures_and_divisors_and_outputs_in_one_buffer_are_proposed() {
     insta::assert_snapshot!(proposed.out);
 }
 
-/// What was found nowhere stands as null with a question, and fails only where it is used.
+/// A value that was found nowhere is null with a question, and fails only where it is used.
 #[test]
 fn what_is_not_known_is_a_question() {
     let here = scratch("proposals-unknown");
@@ -318,7 +318,7 @@ fn what_cannot_be_proposed_is_told_in_a_line() {
     }
     std::fs::write(&file, &text).expect("written");
     insta::assert_snapshot!(told.replace(HERE, "HERE"));
-    // What the command line says itself is wrong there.
+    // Mistakes on the command line itself are usage errors.
     let mut told = String::new();
     for size in ["M", "M=0", "M=1.5", "L=3", "M=1,M=2"] {
         let run = run(&here, &from(&["--size", size]));

@@ -42,7 +42,7 @@ fn module(code: &[u8]) -> u64 {
     module
 }
 
-/// Launches a kernel on one work-group of so many work-items; what the runtime says.
+/// Launches a kernel on one work-group of `items` work-items. Returns the runtime's error code.
 fn launch(module: u64, name: &'static CStr, items: u32, lds: u32, arguments: &[u64]) -> u32 {
     let mut function = 0;
     call!(hipModuleGetFunction(
@@ -56,7 +56,7 @@ fn launch(module: u64, name: &'static CStr, items: u32, lds: u32, arguments: &[u
         .collect();
     // SAFETY: as many pointers as arguments, each to eight bytes that are there.
     let parameters = unsafe { In::at(places.as_ptr()) };
-    // SAFETY: the pointers are null or to what is there.
+    // SAFETY: the pointers are null or point to live values.
     unsafe {
         hipModuleLaunchKernel(
             function,
@@ -99,7 +99,7 @@ fn program() {
         ),
         0
     );
-    // In place, and what the launch before left.
+    // The launch works in place on the results of the launch before it.
     assert_eq!(
         launch(kernels, c"kernel_scale", 64, 0, &[b, b, 64, bits(-0.5)]),
         0
@@ -131,7 +131,7 @@ fn program() {
     );
     assert_eq!(launch(small, c"reduce", 256, 1024, &[a, b]), 0);
     assert_eq!(launch(small, c"pointee", 64, 0, &[b]), 0);
-    // It faults: hipErrorLaunchFailure, which comes with the next call that waits.
+    // The kernel faults: hipErrorLaunchFailure comes with the next call that waits.
     assert_eq!(
         launch(
             kernels,
@@ -169,7 +169,7 @@ fn record(variables: &[(&str, &str)]) -> Output {
     output
 }
 
-/// What the runtime says about recording, without the name of the directory.
+/// Returns the runtime's lines about recording, without the name of the directory.
 fn said(output: &Output, directory: &Path) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text
@@ -254,7 +254,7 @@ fn every_record_replays_to_the_same_bits() {
         launch["code_object"] = json!("../code-HASH.co");
         launch
     }));
-    // A structure is as it was, a variable has what the program put there.
+    // A structure is recorded by its bytes, and a variable with the value that the program wrote.
     let axpy = launch_file(&records[3]);
     assert_eq!(
         axpy["launches"][0]["args"][3],
@@ -264,7 +264,7 @@ fn every_record_replays_to_the_same_bits() {
         axpy["variables"]["table"]["file"].is_string()
             && launch_file(&records[2])["variables"].is_null()
     );
-    // What a launch leaves as it was is there once.
+    // A buffer that the launch does not change is recorded once.
     let unchanged = &launch_file(&records[4])["expect"]["alloc1"]["file"];
     assert_eq!(unchanged, "alloc1.before.bin");
 }

@@ -1,4 +1,4 @@
-//! `--relations`: laws are tried beside the judgement, counted, and told where they are broken.
+//! `--relations`: laws are checked beside the judgement, counted, and reported where they are broken.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn right_kernels_keep_every_law() {
     assert_eq!(counted(&run.out), "relations        47/47 kept");
 }
 
-/// Other tiles, strides, types and launches than those of the built-in kernels; one law needs a size that the binding is not for.
+/// Kernels with other tiles, strides, types and launches than the built-in ones keep the laws. One law needs a size that the binding does not take.
 #[test]
 fn so_do_those_of_strangers() {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings"));

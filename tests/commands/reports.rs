@@ -1,4 +1,4 @@
-//! Reports in every format, streams, and what GitHub is told.
+//! Reports in every format, streams, and annotations for GitHub.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Where memory, threads or processor time are short: never a panic, never an abort, and one line that says what is missing.
+//! Runs with too little memory, too few threads or too little processor time: no panic, no abort, and one line that says what is missing.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -139,7 +139,7 @@ fn address_space_may_be_short() {
     }
 }
 
-/// The limit was one of the clock: who stopped the process for as long made a healthy kernel a hang.
+/// A budget in seconds does not count time in which the process is stopped. It once did, and a healthy kernel was reported as hanging.
 #[cfg(unix)]
 #[test]
 fn a_process_that_is_stopped_uses_no_budget_up() {

@@ -28,7 +28,7 @@ struct Planted {
     grid: u32,
     block: u32,
     n: i32,
-    /// What is found with groups and waves in order.
+    /// The findings when groups and waves run in order.
     find: Vec<Expected>,
 }
 
@@ -37,7 +37,7 @@ struct Planted {
 struct Expected {
     rule: String,
     at: String,
-    /// What it did, and its instruction where there is one.
+    /// The action of the other side, and its instruction where there is one.
     other: Option<String>,
     cure: String,
 }
@@ -63,7 +63,7 @@ impl Expected {
     }
 }
 
-/// Whether a text is what a pattern says, whose `*` stand for anything.
+/// Returns true if a text matches a pattern, whose `*` stand for anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|begin| text.strip_prefix(begin)) else {
@@ -132,7 +132,7 @@ fn object() -> (CodeObject, Lines) {
     (CodeObject::parse(&bytes).expect("a code object"), lines)
 }
 
-/// What is found in a kernel that runs in an order, on so many threads.
+/// Returns the findings of a kernel that runs in an order, on a number of threads.
 fn found(
     object: &CodeObject,
     lines: &Lines,
@@ -178,7 +178,7 @@ fn found(
     };
     let mut sanitizer = Sanitizer::new(Checks::ALL).with_heap(heap);
     let done = gpu.launch_observed(&module, &one.name, &launch, &mut sanitizer);
-    // What reaches too far may fault besides.
+    // A kernel that accesses memory out of bounds may also fault.
     if let (Err(error), true) = (done, one.find.is_empty()) {
         panic!("{}: {error}", one.name);
     }
@@ -226,7 +226,7 @@ fn planted_mistakes_are_found_and_right_twins_are_not() {
                 continue;
             }
             let findings = found(&object, &lines, one, schedule, threads);
-            // Which side comes second depends on the order, but a mistake is found in each; what follows from it (values that nobody
+            // The order decides which side comes second, but the mistake is found in each order; consequences of the mistake (values that nobody
             // has written yet) may be found too.
             let in_order = schedule == Schedule::InOrder && threads == 1;
             let found = |expected: &Expected| {
@@ -275,7 +275,7 @@ fn stars_of_a_pattern_stand_for_anything() {
     }
 }
 
-/// A finding fails its test, and with --sanitize-warn it is only told.
+/// A finding fails its test. With --sanitize-warn it is only reported.
 #[test]
 fn findings_are_failures_or_warnings() {
     // The built-in kernels without their waits for vector memory: here every load is done at once, and values are right.
@@ -302,7 +302,7 @@ fn findings_are_failures_or_warnings() {
             assert!(run.out.contains(told), "{}", run.out);
         }
     }
-    // What was not asked for is not looked at.
+    // Checks that were not requested do not run.
     let others = with(&["--sanitize=race,hazard"]);
     assert_eq!(others.code, 0, "{}", others.out);
 }

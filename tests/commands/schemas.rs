@@ -1,4 +1,4 @@
-//! What commands write is what the schemas in `schema/` say.
+//! The outputs of commands match the schemas in `schema/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::{run, scratch};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
-/// The formats of files that have a schema, as these are called.
+/// The formats of files that have a schema, by the names of the schemas.
 const FORMATS: [&str; 8] = [
     "compare-1",
     "hip-1",
@@ -31,7 +31,7 @@ fn schema(format: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Schemas by their formats, each made once.
+/// Schemas by their formats. Each schema is compiled once.
 static VALIDATORS: LazyLock<Mutex<BTreeMap<String, Arc<Validator>>>> =
     LazyLock::new(Mutex::default);
 
@@ -44,7 +44,7 @@ fn validator(format: &str) -> Arc<Validator> {
     Arc::clone(known.entry(format.to_owned()).or_insert_with(made))
 }
 
-/// The format that a report says that it is of.
+/// Returns the format that a report names.
 fn format(report: &Value) -> String {
     let name = report["schema"].as_str().expect("a schema");
     let format = name.strip_prefix("deltanet-check/").expect("one of ours");
@@ -59,12 +59,12 @@ fn errors(format: &str, report: &Value) -> Vec<String> {
         .collect()
 }
 
-/// A report is what the schema of its version says.
+/// Checks a report against the schema of its version.
 pub(crate) fn validate(report: &Value) {
     assert_eq!(errors(&format(report), report), [""; 0]);
 }
 
-/// The report in a file, which holds to its schema.
+/// Reads the report in a file and checks it against its schema.
 pub(crate) fn valid_file(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).expect("it is there");
     valid(&text)
@@ -95,7 +95,7 @@ fn each_schema_is_one_and_is_called_what_it_is_of() {
         let name = name.replace("self/test", "self-test");
         assert_eq!(schema["$id"], name);
         assert_eq!(schema["properties"]["schema"]["const"], name);
-        // Nothing is left to guess: what there is is described, and no other.
+        // The schema describes every field, and allows no other.
         let required = schema["required"].as_array().expect("a list").len();
         assert!(
             required > 1 && schema["additionalProperties"] == false,
@@ -167,7 +167,7 @@ fn a_profile_is_what_its_schema_says() {
         report["selected"].as_u64().map(|count| count as usize)
     );
     strict(&report);
-    // One case passes, one does not.
+    // One case passes and one does not.
     std::fs::write(here.join("wrong.toml"), WRONG).expect("written");
     let args = [
         "profile",
@@ -268,7 +268,7 @@ fn many_seeds_and_a_self_test_are_what_their_schemas_say() {
         failure["outputs"][0]["damage"]["map"].is_object(),
         "{failure}"
     );
-    // A law that is broken, counters, and what no kernel is there for.
+    // The run has a broken law, counters, and tests without a kernel.
     let more = [
         "--relations",
         "--require-all",

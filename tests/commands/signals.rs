@@ -1,4 +1,4 @@
-//! What is told and written before the end: reports that grow, and commands that a signal ends.
+//! Output before the end of a command: reports that grow, and commands that a signal ends.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -59,7 +59,7 @@ fn a_run_that_is_interrupted_ends_with_summary_report_and_the_code_of_the_signal
     }
 }
 
-/// Whoever reads it meanwhile finds a whole file that has more and more.
+/// Readers of a growing report always find a whole file, with more trials each time.
 #[test]
 fn a_report_grows_while_the_run_goes_on() {
     let here = scratch("grows");
@@ -82,7 +82,7 @@ fn a_report_grows_while_the_run_goes_on() {
     assert_eq!(found["complete"], false);
 }
 
-/// A command that does not end: its words, the list that grows in its report, and what it prints when it is interrupted.
+/// A command that does not end: its words, the list that grows in its report, and the word that it prints when it is interrupted.
 type Endless = (&'static [&'static str], &'static str, &'static str);
 
 const ENDLESS: [Endless; 5] = [
@@ -109,7 +109,7 @@ const ENDLESS: [Endless; 5] = [
     ),
 ];
 
-/// Reports are there from the start and grow, and what a signal ends is told.
+/// Reports exist from the start and grow, and a command that a signal ends says so.
 #[test]
 fn what_a_signal_ends_is_told_and_written() {
     for (at, (args, list, word)) in ENDLESS.into_iter().enumerate() {
@@ -144,7 +144,7 @@ fn what_a_signal_ends_is_told_and_written() {
     }
 }
 
-/// Pages of campaigns and profiles say so, too, and what did not come to its end is nothing to go on from.
+/// Pages of campaigns and profiles say so, too, and reports of interrupted runs are refused as inputs.
 #[test]
 fn what_did_not_come_to_its_end_says_so_and_is_refused() {
     let here = scratch("signal-pages");
@@ -179,7 +179,7 @@ fn what_did_not_come_to_its_end_says_so_and_is_refused() {
     }
 }
 
-/// What stops on its own leaves what it knew.
+/// A command that stops on its own leaves a report of what it knew.
 #[test]
 fn a_campaign_that_cannot_go_on_leaves_a_valid_file() {
     let here = scratch("signal-stops");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{run, scratch};
 
-/// Sizes that kernels have bounds for, and lengths about those bounds.
+/// Sizes that kernels have bounds for, and values near those bounds.
 const TRIED: [(&str, &[i64]); 7] = [
     ("K", &[128, 129, 256, 257]),
     ("V", &[128, 129, 256, 257]),

@@ -1,4 +1,4 @@
-//! `soak` and `--seeds`: one seed after another, a summary that passes, failures that can be run again, and what goes with one seed only.
+//! `soak` and `--seeds`: one seed after another, a summary, failures that can be run again, and flags that take a single seed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -205,7 +205,7 @@ fn what_needs_one_seed_is_refused() {
     }
 }
 
-/// Ids of cases: those that somebody named, and those of tests that leave them to a design.
+/// Ids of cases, of tests that name their cases and of tests that leave them to a design.
 struct Listed {
     named: BTreeSet<String>,
     designed: BTreeSet<String>,
@@ -233,7 +233,7 @@ fn listed(here: &Path, seed: &str) -> Listed {
     Listed { named, designed }
 }
 
-/// Another seed has other cases of designs, and no other case changes.
+/// Another seed has other cases of designs. All other cases stay the same.
 #[test]
 fn a_seed_draws_the_cases_of_designs_and_no_others() {
     let here = scratch("soak-designs");

@@ -1,4 +1,4 @@
-//! What a person sees: the program on a pseudo-terminal, and the screen after it.
+//! The program as a person sees it: on a pseudo-terminal, and the screen after it.
 
 use std::io::Read;
 use std::num::NonZero;
@@ -13,12 +13,12 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::scratch;
 
-/// What was written to a terminal of so many columns, and the exit code.
+/// Returns the bytes that were written to a terminal of a number of columns, and the exit code.
 fn on_a_terminal(directory: &Path, columns: u16, args: &[&str]) -> (Vec<u8>, i32) {
     on_a_terminal_with(directory, columns, args, &[])
 }
 
-/// The same with other variables of the environment.
+/// Does the same with other variables of the environment.
 fn on_a_terminal_with(
     directory: &Path,
     columns: u16,
@@ -58,7 +58,7 @@ fn on_a_terminal_with(
     let reader = thread::spawn(move || {
         let (mut all, mut part) = (Vec::new(), [0; 4096]);
         let mut ours = std::fs::File::from(ours);
-        // Where the other side is closed, Linux says EIO.
+        // Linux returns EIO when the other side is closed.
         while let Ok(count @ 1..) = ours.read(&mut part) {
             all.extend(&part[..count]);
         }
@@ -76,7 +76,7 @@ fn screen(bytes: &[u8], columns: u16) -> vt100::Parser {
     parser
 }
 
-/// The lines on a screen, with what differs from run to run left out.
+/// Returns the lines on a screen without the words that differ from run to run.
 fn lines(parser: &vt100::Parser, columns: u16) -> Vec<String> {
     let rows: Vec<String> = parser.screen().rows(0, columns).collect();
     let end = rows
@@ -109,7 +109,7 @@ fn output_fits_terminals_and_the_bar_leaves_no_trace() {
         assert_eq!(code, 1, "{}", String::from_utf8_lossy(&bytes));
         let told = String::from_utf8_lossy(&bytes);
         assert!(told.contains("\x1b[1;31mFAIL\x1b[0m"), "colours: {told}");
-        // One that is wider than any line: nothing has been broken by the terminal.
+        // The wide screen is wider than any line, so that the terminal breaks none.
         let narrow = screen(&bytes, columns);
         let wide = lines(&screen(&bytes, 500), 500);
         let shown = lines(&narrow, columns);
@@ -200,7 +200,7 @@ fn tables_with_very_long_names_fit_terminals() {
     assert!(json.out.contains(&long));
 }
 
-/// Times, hashes, versions and threads out of what is shown.
+/// Replaces times, hashes, versions and numbers of threads in a text.
 fn steady(text: &str) -> String {
     let word = |word: &str| {
         let hash = word.len() == 64 && word.chars().all(|c| c.is_ascii_hexdigit());
@@ -218,7 +218,7 @@ fn steady(text: &str) -> String {
         {
             return line.split("  ").next().unwrap_or_default().to_owned();
         }
-        // As wide as the longest of the times.
+        // The rule under a header is as wide as the longest time.
         if !line.is_empty() && line.chars().all(|c| c == '-') {
             return "-".repeat(20);
         }

@@ -1,4 +1,4 @@
-//! Kernels that use what nobody has written: the report says what that is.
+//! Kernels that use unwritten storage: the report names the storage.
 
 use crate::{run, scratch};
 

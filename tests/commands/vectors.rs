@@ -41,13 +41,13 @@ impl File {
         words.iter().map(|&word| f32::from_le_bytes(word)).collect()
     }
 
-    /// The same tensor with other values of another type.
+    /// Replaces the values and the type of a tensor.
     fn put(&mut self, name: &str, dtype: Dtype, data: Vec<u8>) {
         let tensor = self.tensors.get_mut(name).expect("there");
         (tensor.0, tensor.2) = (dtype, data);
     }
 
-    /// The same tensor with one element changed.
+    /// Changes one element of a tensor.
     fn change(&mut self, name: &str, at: usize, change: impl Fn(f32) -> f32) {
         let mut values = self.values(name);
         values[at] = change(values[at]);
@@ -134,7 +134,7 @@ fn the_samples_pass_under_both_head_maps() {
     for (file, ggml) in files.iter().zip([true, true, false]) {
         let families = ["recurrent", "chunked", "ggml"];
         for family in &families[..if ggml { 3 } else { 2 }] {
-            // The third is what Hugging Face's code gave.
+            // The third entry is the results of Hugging Face's code.
             for map in ["block", "tiled", "block"] {
                 all.push(format!("{file} {family} {map}"));
             }
@@ -407,7 +407,7 @@ fn packed_files_that_are_refused() {
     assert!(file.refused("packed-batch").contains("[1, T, H, K]"));
 }
 
-/// Nothing that a file holds is passed over.
+/// A tensor that nothing reads is refused.
 #[test]
 fn a_tensor_that_nothing_reads_is_refused() {
     let mut file = File::sample("short");
@@ -447,7 +447,7 @@ fn gates_of_key_channels() {
     let run = file.judged("key-gates", &["--format", "json"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
     let report = json(&run);
-    // As many key heads as value heads: both head maps are one to ggml.
+    // There are as many key heads as value heads, so that both head maps are the same to ggml.
     assert_eq!(report["totals"]["pass"], 2);
     let id = report["phases"][0]["trials"][0]["id"].to_string();
     assert!(id.contains("ggml:") && id.contains("gate=key"), "{id}");

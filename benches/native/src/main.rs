@@ -1,4 +1,4 @@
-//! Runs the benchmarked kernels on the host's cores through OpenCL (PoCL), as a yardstick for the emulator.
+//! Runs the benchmarked kernels on the host's cores through OpenCL (PoCL), so that the emulator can be compared with them.
 //!
 //! Prints one line a kernel: its name and the milliseconds of the fastest of several runs. How many cores it runs on is PoCL's
 //! affair: `POCL_MAX_PTHREAD_COUNT`.

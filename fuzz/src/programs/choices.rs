@@ -1,4 +1,4 @@
-//! Where a generator's choices come from: a seed, or a fuzzer's bytes and then a seed.
+//! The source of a generator's choices: a seed, or a fuzzer's bytes and then a seed.
 
 /// A stream of choices.
 pub struct Choices<'a> {
@@ -7,7 +7,7 @@ pub struct Choices<'a> {
 }
 
 impl<'a> Choices<'a> {
-    /// Choices by a seed alone.
+    /// Makes choices by a seed alone.
     pub fn from_seed(seed: u64) -> Choices<'static> {
         Choices {
             bytes: &[],
@@ -15,7 +15,7 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// Choices by bytes, two each, and by what they come to once they are used up.
+    /// Makes choices by bytes, two for each choice. Once the bytes are used up, their hash is the seed.
     pub fn from_bytes(bytes: &'a [u8]) -> Choices<'a> {
         let state = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &b| {
             (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
@@ -23,9 +23,9 @@ impl<'a> Choices<'a> {
         Choices { bytes, state }
     }
 
-    /// 64 bits.
+    /// Returns 64 random bits.
     pub fn next(&mut self) -> u64 {
-        // SplitMix64.
+        // The generator is SplitMix64.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -33,7 +33,7 @@ impl<'a> Choices<'a> {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub fn below(&mut self, limit: u32) -> u32 {
         let drawn = match self.bytes.split_first_chunk() {
             Some((first, rest)) => {
@@ -45,17 +45,17 @@ impl<'a> Choices<'a> {
         drawn % limit.max(1)
     }
 
-    /// True so many times in a hundred.
+    /// Returns true with a probability of `share` in a hundred.
     pub fn percent(&mut self, share: u32) -> bool {
         self.below(100) < share
     }
 
-    /// One of these.
+    /// Returns one of the elements.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u32) as usize]
     }
 
-    /// A value that instructions treat in a way of its own, or any.
+    /// Returns a value that instructions treat specially, or any value.
     pub fn value(&mut self) -> u32 {
         const SPECIAL: [u32; 24] = [
             0,

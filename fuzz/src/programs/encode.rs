@@ -7,7 +7,7 @@ use gfx906::isa::{self, Access, Encoding, Flags, Form, Inst, Operand, Role, Row,
 
 use super::Choices;
 
-/// A row in one of its forms.
+/// A row of the instruction table in one of its forms.
 #[derive(Clone, Copy)]
 pub struct Template {
     pub encoding: Encoding,
@@ -21,20 +21,20 @@ const SDWA: u32 = 249;
 const DPP: u32 = 250;
 const LITERAL: u32 = 255;
 
-/// Words of the template, if a few tries give some that the decoder takes for it.
+/// Returns words that the decoder reads as the template, if a few attempts give some.
 pub fn encode(t: &Template, c: &mut Choices) -> Option<Vec<u32>> {
     (0..24).find_map(|_| {
         let words = attempt(t, c);
         let inst = decode(&words)?;
         let same = std::ptr::eq(inst.row, t.row) && inst.form == t.form;
         let sound = !inst.modifiers.flags.has(Flags::MALFORMED) && inst.size() == 4 * words.len();
-        // A few values that trap by name are wanted, too many end every program.
+        // A few reserved values, which trap, are wanted; too many would end every program.
         let usable = isa::fields::reserved(&inst).is_none() || c.percent(2);
         (same && sound && usable).then_some(words)
     })
 }
 
-/// The instruction of these words.
+/// Decodes the instruction of some words.
 fn decode(words: &[u32]) -> Option<Inst> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     isa::decode(&bytes).ok()
@@ -62,13 +62,13 @@ fn operand(t: &Template, role: Role) -> Option<&'static Operand> {
     t.row.operands.iter().find(|o| o.role == role)
 }
 
-/// A data VGPR with `registers - 1` behind it.
+/// Picks the first of `registers` data VGPRs.
 fn vgpr(registers: usize, c: &mut Choices) -> u32 {
     let (first, end) = DATA_VGPRS;
     first + c.below(end - first - registers as u32 + 1)
 }
 
-/// A data SGPR, aligned as groups are.
+/// Picks the first of `registers` data SGPRs, aligned as the hardware requires.
 fn sgpr(registers: usize, c: &mut Choices) -> u32 {
     let (first, end) = DATA_SGPRS;
     let n = registers as u32;
@@ -76,7 +76,7 @@ fn sgpr(registers: usize, c: &mut Choices) -> u32 {
     first + c.below((end - first - n) / align + 1) * align
 }
 
-/// A scalar source.
+/// Picks a scalar source.
 fn scalar_source(ty: Type, literal: &mut bool, c: &mut Choices) -> u32 {
     match c.below(10) {
         0..=4 => sgpr(ty.registers(), c),
@@ -93,7 +93,7 @@ fn scalar_source(ty: Type, literal: &mut bool, c: &mut Choices) -> u32 {
     }
 }
 
-/// A source of the 9-bit space.
+/// Picks a source of the 9-bit space.
 fn source(ty: Type, literal: &mut bool, c: &mut Choices) -> u32 {
     match c.below(10) {
         0..=5 => 256 + vgpr(ty.registers(), c),
@@ -141,7 +141,7 @@ fn scalar(t: &Template, c: &mut Choices) -> Vec<u32> {
     with_literal(word, literal, c)
 }
 
-/// An immediate: of MODE only rounding, denormals, clamping and NaNs are set at random.
+/// Picks an immediate. Writes of MODE change only its bits for rounding, denormals, clamping and NaNs.
 fn immediate(t: &Template, o: &Operand, c: &mut Choices) -> u32 {
     match o.ty {
         Type::Hwreg if c.percent(90) => {
@@ -165,7 +165,7 @@ fn immediate(t: &Template, o: &Operand, c: &mut Choices) -> u32 {
     }
 }
 
-/// A byte offset: so many times 8, rarely between.
+/// Picks a byte offset: a multiple of 8 below `8 * count`, rarely a byte between two multiples.
 fn offset(count: u32, c: &mut Choices) -> u32 {
     c.below(count) * 8 + if c.percent(2) { c.below(8) } else { 0 }
 }
@@ -316,7 +316,7 @@ fn vop3(t: &Template, op: u32, c: &mut Choices) -> Vec<u32> {
     vec![first, second]
 }
 
-/// Whether bits 8 to 14 name a scalar destination.
+/// Returns true if bits 8 to 14 name a scalar destination.
 fn has_carry(t: &Template) -> bool {
     let second = t.row.operands.get(1).map(|o| o.role);
     t.encoding != Encoding::Vopc && matches!(second, Some(Role::Vcc | Role::Sdst))

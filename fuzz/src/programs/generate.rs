@@ -1,4 +1,4 @@
-//! The shape of a program: blocks in sequence, in branches and in loops, and what some instructions need around them.
+//! The structure of a program: blocks in sequence, in branches and in loops, and the instructions that some rows need around them.
 
 use std::sync::LazyLock;
 
@@ -7,23 +7,23 @@ use gfx906::isa::{self, Encoding, Form};
 use super::Choices;
 use super::encode::{Template, encode};
 
-/// A program: its words, and what its registers start with.
+/// A program: its code, the initial content of memory, and the size of a group.
 pub struct Program {
-    /// The code, s_endpgm at its end.
+    /// The code, which ends with s_endpgm.
     pub words: Vec<u32>,
-    /// What memory starts with, over and over.
+    /// The initial content of memory, which repeats these words.
     pub memory: Vec<u32>,
-    /// Work-items of a group.
+    /// The number of work-items of a group.
     pub block: u32,
 }
 
 const S_ENDPGM: u32 = 0xbf81_0000;
 const S_BARRIER: u32 = 0xbf8a_0000;
 const ALL_ON: u32 = 0xbefe_01c1;
-/// Words that a program may have.
+/// The largest number of words that a program may have.
 const MOST: usize = 900;
 
-/// Rows that change where the wave goes, or whether: they have places of their own.
+/// Rows that change where the wave goes, or that end or stop it. Functions of their own emit them.
 const LEAVES: [&str; 11] = [
     "s_endpgm",
     "s_branch",
@@ -37,12 +37,12 @@ const LEAVES: [&str; 11] = [
     "s_setkill",
     "s_sendmsghalt",
 ];
-/// Rows that change how what follows is read: they stand in blocks of their own.
+/// Rows that change how later instructions work, and clocks. They stand in blocks of their own.
 const MODAL: [&str; 4] = ["s_set_gpr_idx", "s_setvskip", "s_memtime", "s_memrealtime"];
 
 static TEMPLATES: LazyLock<Vec<Vec<Template>>> = LazyLock::new(templates);
 
-/// Every row that computes, in every form it has; a list a row.
+/// Returns every other row that computes, in every form it has: a list for each row.
 fn templates() -> Vec<Vec<Template>> {
     let graphics = |e| matches!(e, Encoding::Mimg | Encoding::Exp | Encoding::Vintrp);
     let apart = |name: &str| LEAVES.iter().chain(&MODAL).any(|p| name.starts_with(p));
@@ -62,7 +62,7 @@ fn templates() -> Vec<Vec<Template>> {
         .collect()
 }
 
-/// A program.
+/// Generates a program.
 pub fn generate(c: &mut Choices) -> Program {
     let memory = (0..1024).map(|_| c.value()).collect();
     let mut words = Vec::new();
@@ -110,7 +110,7 @@ fn straight(words: &mut Vec<u32>, c: &mut Choices) {
     }
 }
 
-/// One instruction of any row, or of any in these encodings.
+/// Writes one instruction of any row, or of any row in some encodings.
 fn instruction(words: &mut Vec<u32>, only: Option<&[Encoding]>, c: &mut Choices) {
     for _ in 0..64 {
         let forms = &TEMPLATES[c.below(TEMPLATES.len() as u32) as usize];
@@ -125,7 +125,7 @@ fn instruction(words: &mut Vec<u32>, only: Option<&[Encoding]>, c: &mut Choices)
         let lds = found[0] & 0xff == 254 || name.contains("addtid") || name.starts_with("ds_");
         let index = name.starts_with("s_movrel");
         if index || lds || matches!(template.encoding, Encoding::Mubuf | Encoding::Global) {
-            // M0: an index, a base in LDS, and a type of what stands there.
+            // M0 holds an index, or a base in LDS and a type.
             let m0 = match index {
                 true => c.below(8),
                 false => 4 * c.below(64) + (c.below(3) << 16),
@@ -137,7 +137,7 @@ fn instruction(words: &mut Vec<u32>, only: Option<&[Encoding]>, c: &mut Choices)
     }
 }
 
-/// A forward branch over a block, on any condition.
+/// Writes a forward branch over a block, on any condition.
 fn branch_over(words: &mut Vec<u32>, depth: u32, c: &mut Choices) {
     let at = words.len();
     let op = c.pick(&[
@@ -149,7 +149,7 @@ fn branch_over(words: &mut Vec<u32>, depth: u32, c: &mut Choices) {
     words[at] |= over as u32 & 0xffff;
 }
 
-/// A block a few times: s24 or s25 counts down.
+/// Writes a block that runs a few times: s24 or s25 counts down.
 fn repeat(words: &mut Vec<u32>, depth: u32, c: &mut Choices) {
     let counter = 24 + depth;
     words.push(0xb000_0001 | counter << 16 | c.below(3));
@@ -162,7 +162,7 @@ fn repeat(words: &mut Vec<u32>, depth: u32, c: &mut Choices) {
     words.push(0xbf85_0000 | (back as u32).wrapping_neg() & 0xffff);
 }
 
-/// VGPR indexing on, moved, and off.
+/// Writes instructions that switch VGPR indexing on, change it, and switch it off.
 fn indexed(words: &mut Vec<u32>, c: &mut Choices) {
     const VALU: &[Encoding] = &[
         Encoding::Vop1,
@@ -184,7 +184,7 @@ fn indexed(words: &mut Vec<u32>, c: &mut Choices) {
     words.push(0xbf9c_0000);
 }
 
-/// An instruction whose words are in some encodings, without the M0 that it may want.
+/// Writes an instruction of some encodings, without the write to M0 that may precede it.
 fn instruction_of(words: &mut Vec<u32>, only: &[Encoding], c: &mut Choices) {
     let at = words.len();
     instruction(words, Some(only), c);
@@ -193,20 +193,20 @@ fn instruction_of(words: &mut Vec<u32>, only: &[Encoding], c: &mut Choices) {
     }
 }
 
-/// Vector instructions that do nothing: s_setvskip by a bit of s28, and off.
+/// Writes vector instructions that are skipped: s_setvskip by a bit of s28, and off.
 fn skipped(words: &mut Vec<u32>, c: &mut Choices) {
     words.push(0xbf10_0000 | 28 | (128 + c.below(3)) << 8);
     straight(words, c);
     words.push(0xbf10_8080);
 }
 
-/// A clock, which is nobody's to compare: its registers are overwritten.
+/// Writes a clock's read. The clock cannot be compared between runs, so its registers are overwritten.
 fn timed(words: &mut Vec<u32>, c: &mut Choices) {
     let op = c.pick(&[0x24, 0x25]);
     words.extend([0xc000_0000 | op << 18 | 20 << 6, 0, 0xbe94_0180]);
 }
 
-/// A call of what follows, or a jump there, by each of the ways.
+/// Writes a call of the instructions that follow, or a jump to them, by each kind of jump.
 fn called(words: &mut Vec<u32>, c: &mut Choices) {
     // s_getpc_b64 s[30:31]; s_add_u32 s30, s30, 16 (to behind the jump); s_addc_u32 s31, s31, 0
     let target = [0xbe9e_1c00, 0x801e_ff1e, 0, 0x821f_801f];
@@ -224,7 +224,7 @@ fn called(words: &mut Vec<u32>, c: &mut Choices) {
     straight(words, c);
 }
 
-/// An access at any address.
+/// Writes an access at any address.
 fn wild(words: &mut Vec<u32>, c: &mut Choices) {
     // v_mov_b32 v12, any; v_mov_b32 v13, any; a load, a store or an atomic there.
     words.extend([0x7e18_02ff, c.value(), 0x7e1a_02ff, c.value()]);
@@ -232,12 +232,12 @@ fn wild(words: &mut Vec<u32>, c: &mut Choices) {
     words.extend([0xdc00_8000 | op << 18, 0x147f_200c]);
 }
 
-/// A loop without an end.
+/// Writes a loop without an end.
 fn endless(words: &mut Vec<u32>) {
     words.extend([0xbf80_0000, 0xbf82_fffe]);
 }
 
-/// What ends, halts or jumps away.
+/// Writes an instruction that ends or halts the wave, or that jumps away.
 fn last(words: &mut Vec<u32>, c: &mut Choices) {
     words.push(c.pick(&[
         0xbf92_0002, // s_trap 2

@@ -1,4 +1,4 @@
-//! A program on the machine: at a feature level of the host, on so many threads.
+//! The run of a program on the machine, at a feature level of the host, on a number of threads.
 
 use gfx906::code_object::CodeObject;
 use std::ops::Range;
@@ -7,36 +7,36 @@ use gfx906::machine::{Gpu, Launch, LaunchError, Level, Limits, Observer};
 
 use super::{Program, Tally};
 
-/// The frame, whose room is a run of s_endpgm.
+/// The frame: a code object with a run of s_endpgm that programs are written into.
 const FRAME: &[u8] = include_bytes!("../../../emulator/tests/random/program.co");
 const S_ENDPGM: [u8; 4] = 0xbf81_0000u32.to_le_bytes();
-/// Bytes of memory of a group, and groups.
+/// Bytes of memory of a group, and the number of groups.
 const SLICE: usize = 0x4000;
 const GROUPS: u32 = 2;
-/// Wave instructions that a program may use up.
+/// The number of wave instructions that a program may execute.
 const BUDGET: u64 = 20_000;
 
-/// How a program came to its end.
+/// The end of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// Every wave ended.
     Ended,
-    /// A wave stopped: the report.
+    /// A wave trapped, with this report.
     Trapped(String),
-    /// The budget was used up: the report.
+    /// The budget was used up, with this report.
     Hung(String),
 }
 
-/// What a run left behind, all of it comparable.
+/// The results of a run, which other runs must equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Result {
-    /// How it ended.
+    /// The end of the program.
     pub end: End,
-    /// Wave instructions, where it ended.
+    /// Wave instructions, where the program ended.
     pub instructions: u64,
-    /// The registers of waves that ended.
+    /// A sum over the registers of waves that ended.
     pub registers: u64,
-    /// The groups' memory.
+    /// The memory of all groups.
     pub memory: Vec<u8>,
 }
 
@@ -55,7 +55,7 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// A GPU with the frame and its memory.
+    /// Makes a GPU with the frame and its memory.
     pub fn new() -> Machine {
         let frame = CodeObject::parse(FRAME).expect("the frame");
         let segment = frame.image.segments.iter().position(|s| s.executable);
@@ -74,7 +74,7 @@ impl Machine {
         }
     }
 
-    /// Puts a program into the frame; what does not fit is cut off.
+    /// Puts a program into the frame. A longer program is cut off.
     pub fn load(&mut self, program: &Program) {
         let code = &mut self.frame.image.segments[self.segment].data[self.room.clone()];
         let words = program.words.iter().chain(std::iter::repeat(&0xbf81_0000));
@@ -96,7 +96,7 @@ impl Machine {
         }
     }
 
-    /// Runs the program that was loaded last under an observer, which is told before where its code and its memory begin.
+    /// Runs the program that was loaded last under an observer. `ready` gives the observer the start of the code, and the memory, first.
     pub fn observed<O: Observer>(
         &self,
         block: u32,
@@ -105,7 +105,7 @@ impl Machine {
         observer: &mut O,
         ready: impl FnOnce(&mut O, u64, Range<u64>),
     ) -> Result {
-        // A GPU of its own: addresses are the same in every run.
+        // Each run has a GPU of its own, so that addresses are the same in every run.
         let gpu = Gpu::new();
         let bytes = self.start.len() as u64;
         let data = gpu.alloc("data", bytes).expect("memory");

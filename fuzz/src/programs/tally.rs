@@ -1,4 +1,4 @@
-//! What programs did: rows that ran, branches taken, memories touched, and the registers that waves ended with.
+//! The counts of one launch: rows that ran, branches taken, memories accessed, and the registers that waves ended with.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use gfx906::isa::{self, Encoding, Row};
 use gfx906::machine::{Group, Op, Wave};
 use gfx906::observe::Observer;
 
-/// The rows that compute, and which of them ran.
+/// The rows of the instruction table that ran.
 #[derive(Default)]
 pub struct Rows {
     ran: BTreeSet<(Encoding, u16)>,
@@ -18,19 +18,19 @@ impl Rows {
         self.ran.insert((op.encoding, op.row.opcode));
     }
 
-    /// Adds what others saw.
+    /// Adds the rows that ran elsewhere.
     pub fn add(&mut self, other: &Rows) {
         self.ran.extend(&other.ran);
     }
 
-    /// How many of the rows that run at all ran, of how many.
+    /// Returns the number of rows that ran, and the number of rows that have semantics.
     pub fn reached(&self) -> (usize, usize) {
         let missed = self.missed().len();
         let all = computing().count();
         (all - missed, all)
     }
 
-    /// The names of those that did not.
+    /// Returns the names of rows that have semantics and did not run.
     pub fn missed(&self) -> Vec<&'static str> {
         let here = |(e, row): &(Encoding, &Row)| !self.ran.contains(&(*e, row.opcode));
         computing()
@@ -47,30 +47,30 @@ fn computing() -> impl Iterator<Item = (Encoding, &'static Row)> {
 /// An observer of one launch.
 #[derive(Default)]
 pub struct Tally {
-    /// Which rows ran.
+    /// The rows that ran.
     pub rows: Rows,
     /// Branches taken forward.
     pub forward: u64,
     /// Branches taken backward.
     pub backward: u64,
-    /// Instructions on global memory, buffers and scalar memory among them.
+    /// Instructions on global memory, which include buffer and scalar memory instructions.
     pub global: u64,
     /// Instructions on LDS.
     pub lds: u64,
     /// Instructions on scratch.
     pub scratch: u64,
-    /// Atomics, in any memory.
+    /// Atomics in any memory.
     pub atomics: u64,
-    /// The registers that waves ended with: a sum, for the order of groups is nobody's promise.
+    /// A sum over the registers that waves ended with, because the order of groups is not specified.
     pub registers: u64,
-    /// Guest address of the program, behind the frame's prologue, which is not counted.
+    /// Guest address of the program. The frame's prologue before it is not counted.
     pub start: u64,
     group: [u32; 3],
     counts_rows: bool,
 }
 
 impl Tally {
-    /// One that also says which rows ran, which takes time.
+    /// Makes an observer that also counts rows and memory accesses, which takes time.
     pub fn of_rows() -> Tally {
         Tally {
             counts_rows: true,

@@ -80,7 +80,7 @@ pub(super) fn scale(evidence: &Evidence<'_>) -> Vec<Prediction> {
     )]
 }
 
-/// Factors that kernels forget: small integers, ln 2, and what comes with the axes.
+/// Returns factors that kernels forget: small integers, ln 2, and factors of the axes' lengths.
 fn familiar(lengths: &[usize]) -> Vec<(String, f64)> {
     let mut factors: Vec<(String, f64)> = Vec::new();
     for n in 2..=16usize {

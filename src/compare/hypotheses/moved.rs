@@ -63,7 +63,7 @@ pub(super) fn reversed(evidence: &Evidence<'_>) -> Vec<Prediction> {
     )
 }
 
-/// Predicts outputs that repeat the elements of one index along an axis.
+/// Predicts outputs in which one index of an axis is used for all indices.
 pub(super) fn broadcast(evidence: &Evidence<'_>) -> Vec<Prediction> {
     along(
         evidence,

@@ -39,7 +39,7 @@ pub enum Unusable {
         output: String,
         /// `golden reference` or `oracle`.
         what: &'static str,
-        /// Index of the element along each axis.
+        /// The index of the NaN along each axis.
         index: Vec<usize>,
     },
     /// A tolerance that is negative, infinite or NaN.

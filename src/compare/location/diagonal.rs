@@ -128,7 +128,7 @@ impl Square {
         Some(format!("{first}; {second}{filled}"))
     }
 
-    /// Ranges of rows and columns beyond what the side implies. Of the other axes (heads, chunks) nothing is said: all must be there.
+    /// Describes ranges of rows and columns that the side does not imply. All indices of the other axes (heads, chunks) must be there.
     fn described(
         &self,
         axes: &[Axis],

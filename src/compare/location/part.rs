@@ -14,7 +14,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Makes the region of a whole tensor.
+    /// Returns the part that is a whole tensor.
     pub fn all(axes: &[Axis]) -> Part {
         Part {
             indices: axes.iter().map(|axis| vec![true; axis.length]).collect(),
@@ -22,7 +22,7 @@ impl Part {
         }
     }
 
-    /// Restricts the region to these indices along an axis.
+    /// Keeps only some indices along an axis.
     pub fn keep(&mut self, axis: usize, indices: impl IntoIterator<Item = usize>) {
         let along = &mut self.indices[axis];
         along.fill(false);

@@ -4,7 +4,7 @@ use super::space::{Levels, Space};
 
 /// Pairs of levels. Where there is one factor only, each level stands with itself.
 pub(super) struct Open {
-    /// For each level, the levels that no case has combined with it yet.
+    /// The levels that no case has combined with a level yet, by the number of that level.
     with: Vec<Levels>,
 }
 
@@ -29,7 +29,7 @@ impl Open {
         self.each().map(|(_, later)| later.count()).sum()
     }
 
-    /// The levels of one of them, which are in order of the first level, then of the second.
+    /// Returns the levels of an open pair by its number. Pairs are in order of the first level, then of the second.
     pub(super) fn pair(&self, mut number: usize) -> Option<Levels> {
         for (first, later) in self.each() {
             if let Some(second) = later.iter().nth(number) {
@@ -59,7 +59,7 @@ impl Open {
         }
     }
 
-    /// Each level with those that it is to meet and that do not stand before it.
+    /// Returns each level with the levels, from itself on, that no case has combined with it yet.
     fn each(&self) -> impl Iterator<Item = (usize, Levels)> {
         let each = self.with.iter().enumerate();
         each.map(|(level, met)| (level, met.from(level)))

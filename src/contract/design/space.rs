@@ -15,7 +15,7 @@ pub(super) struct Levels(u128);
 /// Parameters that a level sets, by name.
 type Set = Vec<(&'static str, Value)>;
 
-/// The factors of a contract: those of its sizes, its words, and its options. Their levels are numbered through.
+/// The factors of a contract: sizes, words and options. The levels of all factors have numbers in one sequence.
 pub(super) struct Space<'a> {
     function: &'a Function,
     sets: Vec<Set>,
@@ -150,7 +150,7 @@ impl<'a> Space<'a> {
         self.values(levels, |name, value| !open(name, value))
     }
 
-    /// About what a case takes: all sizes of levels multiplied.
+    /// Estimates the work of a case: the product of all sizes that its levels set.
     pub(super) fn work(&self, levels: Levels) -> i128 {
         let set = levels.iter().flat_map(|level| &self.sets[level]);
         let sizes = set.filter_map(|(name, value)| match value {
@@ -161,7 +161,7 @@ impl<'a> Space<'a> {
         sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
     }
 
-    /// Those parameters of levels that are wanted, in the function's order, as the registry's cases are.
+    /// Returns the values of those parameters of some levels that are wanted. Their order is the function's, as in the registry's cases.
     pub(super) fn values(&self, levels: Levels, wanted: impl Fn(&str, &Value) -> bool) -> Values {
         let set: Vec<_> = levels.iter().flat_map(|level| &self.sets[level]).collect();
         let names = self.function.dims.iter().chain(self.function.integers);
@@ -214,7 +214,7 @@ impl Levels {
         self.0.count_ones() as usize
     }
 
-    /// Their numbers, in order.
+    /// Returns the numbers of the levels, in order.
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         std::iter::from_fn(move || {

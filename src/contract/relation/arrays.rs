@@ -6,13 +6,13 @@ use crate::verdict::{Axis, Tolerance};
 /// A tensor of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    /// Its name.
+    /// The array's name.
     pub name: String,
-    /// Its axes, outermost first.
+    /// The array's axes, outermost first.
     pub axes: Vec<Axis>,
     /// The type that it has on the device.
     pub kind: ElementKind,
-    /// Its elements, exactly.
+    /// The array's elements, exactly.
     pub values: Vec<f64>,
     /// Allowed error of each element; 0 for inputs.
     pub allowed: Vec<f64>,

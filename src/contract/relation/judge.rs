@@ -15,11 +15,11 @@ pub struct Broken {
     pub worst: Element,
     /// The pattern of their positions, if there is one.
     pub pattern: Option<String>,
-    /// Their positions and errors.
+    /// The positions and errors of the elements that break the law.
     pub damage: Damage,
 }
 
-/// Compares a run's output with the value that the law requires. Returns `None` if the law holds.
+/// Compares the outputs of one run with the values that the law derives from the other run. Returns nothing where the law is kept.
 pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
     let allowed = |at: usize| match keeps {
         Keeps::Bits => underflow(right.kind),
@@ -28,7 +28,7 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
     let nearest = |want: f64| with_element!(right.kind, E => E::nearest(want).to_f64());
     let rounded = |want: f64| match keeps {
         Keeps::Tolerance if nearest(want).is_finite() => want,
-        // Beyond what the type holds there is the infinity alone.
+        // Values beyond the type's range become infinities.
         Keeps::Tolerance | Keeps::Bits => nearest(want),
     };
     let total = left.len().max(right.values.len());

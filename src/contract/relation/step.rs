@@ -1,4 +1,4 @@
-//! Steps that make the tensors of a second run from those of the first; inputs and outputs use the same steps.
+//! Steps that make the tensors of a second run from the tensors of the first. Inputs and outputs use the same steps.
 
 use super::Array;
 use crate::contract::Values;
@@ -6,7 +6,7 @@ use crate::contract::Values;
 /// The source index for each position along an axis of this length, at a case.
 pub type Order = fn(&Values, usize) -> Vec<usize>;
 
-/// One step.
+/// A step of a law.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     /// Multiplies these tensors by a factor.
@@ -19,9 +19,9 @@ pub enum Step {
     Exchanged(&'static str, &'static str),
     /// Transposes two axes of these tensors.
     Transposed(&'static [&'static str]),
-    /// The first holds what the second does.
+    /// Gives the first tensor the values of the second.
     Fed(&'static str, &'static str),
-    /// The second behind the first, along an axis.
+    /// Appends the second tensor to the first, along an axis.
     Joined(&'static str, &'static str, &'static str),
     /// Multiplies the allowed error of these tensors, because their inputs carry more error.
     Loosened(&'static [&'static str], f64),
@@ -100,7 +100,7 @@ fn each(arrays: &mut [Array], names: &[&str], change: impl Fn(&mut Array)) {
     named.for_each(change);
 }
 
-/// Applies a function to each element, and carries its allowed error through the function.
+/// Applies a law to each element, and derives the allowed errors from it.
 fn carried(array: &mut Array, law: fn(f64) -> f64) {
     for (value, allowed) in array.values.iter_mut().zip(&mut array.allowed) {
         let right = law(*value);

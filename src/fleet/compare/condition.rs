@@ -1,4 +1,4 @@
-//! What `--fail-if` asks: `instructions > +5%`.
+//! Conditions of `--fail-if`: `instructions > +5%`.
 
 use std::str::FromStr;
 
@@ -7,25 +7,25 @@ use super::{Change, Held, share};
 use crate::fleet::report::Trial;
 use crate::text::nearest;
 
-/// A condition on a metric, of each test or of all together.
+/// A condition on a metric, either of each test or of all tests together.
 #[derive(Clone, Debug)]
 pub struct Condition {
     text: String,
     total: bool,
-    /// Of what.
+    /// The metric that the condition is about.
     pub metric: Metric,
     above: bool,
     limit: Limit,
 }
 
-/// What a metric is held against.
+/// The limit of a condition, and the value that is compared with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Limit {
-    /// The change as a share of what was.
+    /// The limit of the change, as a share of the old value.
     Share(f64),
-    /// The change.
+    /// The limit of the change.
     By(f64),
-    /// What it is now.
+    /// The limit of the new value.
     At(f64),
 }
 
@@ -93,7 +93,7 @@ impl Condition {
         }
     }
 
-    /// Where it holds.
+    /// Returns the tests in which the condition holds.
     pub(super) fn held(&self, both: &[(Trial<'_>, Trial<'_>)], total: &Change) -> Vec<Held> {
         let held = |test: &str, old, new| {
             self.holds(old, new).then(|| Held {

@@ -1,8 +1,8 @@
-//! Numbers of a trial's report that can be compared.
+//! Metrics: numbers of a trial's report that can be compared.
 
 use serde_json::Value;
 
-/// How numbers become one.
+/// The way to make one number of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fold {
     Sum,
@@ -12,14 +12,15 @@ enum Fold {
 /// A number of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Its name.
+    /// The metric's name.
     pub name: String,
-    /// Where it stands in the report of a trial; `*` is every element of a list or an object.
+    /// The places of the metric in the report of a trial; `*` is every element of a list or an object.
     paths: Vec<String>,
     fold: Fold,
 }
 
-/// The metrics with names: name, fold, places in reports of runs and of profiles, and whether a comparison has it unasked. Times are of a machine and its load.
+/// The metrics with names: name, fold, places in reports of runs and of profiles, and true if every comparison has the metric.
+/// Times are not in every comparison, because they depend on the machine and its load.
 const NAMED: [(&str, Fold, &[&str], bool); 23] = [
     (
         "error",
@@ -122,7 +123,7 @@ const NAMED: [(&str, Fold, &[&str], bool); 23] = [
 ];
 
 impl Metric {
-    /// Those that every comparison has.
+    /// Returns the metrics that every comparison has.
     pub fn usual() -> Vec<Metric> {
         let unasked = NAMED.iter().filter(|row| row.3);
         unasked
@@ -130,12 +131,12 @@ impl Metric {
             .collect()
     }
 
-    /// The names that there are.
+    /// Returns the names of the metrics.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMED.iter().map(|row| row.0)
     }
 
-    /// One by name, or by its place in the report of a trial: `launches/*/counters/barriers`, whose elements are summed up.
+    /// Finds a metric by its name, or by a place in the report of a trial: `launches/*/counters/barriers`. The values at a place are summed.
     pub fn find(name: &str) -> Option<Metric> {
         if let Some(row) = NAMED.iter().find(|row| row.0 == name) {
             return Some(Metric::named(row.0, row.1, row.2));
@@ -152,7 +153,7 @@ impl Metric {
         }
     }
 
-    /// Its value in the report of a trial; none if it has none.
+    /// Returns the metric's value in the report of a trial; none if the trial has none.
     pub fn of(&self, trial: &Value) -> Option<f64> {
         let mut found = Vec::new();
         for path in &self.paths {
@@ -162,7 +163,7 @@ impl Metric {
         (!found.is_empty()).then(|| self.whole(found.into_iter()))
     }
 
-    /// Several of its values as one.
+    /// Combines several values of the metric into one.
     pub fn whole(&self, values: impl Iterator<Item = f64>) -> f64 {
         match self.fold {
             Fold::Sum => values.sum(),
@@ -193,7 +194,7 @@ fn numbers(value: &Value, path: &[&str], found: &mut Vec<f64>) {
     }
 }
 
-/// What JSON has no number for is a word, and as bad as can be.
+/// Reads a number. JSON has no infinities and no NaN, so that reports write them as words; NaN counts as infinite, the worst value.
 fn number(value: &Value) -> Option<f64> {
     match value.as_str() {
         Some("-inf") => Some(f64::NEG_INFINITY),
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(found, [Some(1e-6), Some(3e-6), Some(8.0), Some(3.0)]);
         let found = ["seconds", "launches/1/barriers"].map(of);
         assert_eq!(found, [None, Some(1.0)]);
-        // A run has one number there, and no list.
+        // A run has a single number at this place, and no list.
         let run = json!({ "seconds": 2.0, "wave_instructions": 5 });
         let of = |name| Metric::find(name).and_then(|metric| metric.of(&run));
         let found = ["seconds", "model-least", "instructions"].map(of);

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::svg::escape;
 
-/// What is left of a picture for the labels of its axes: left, right, above, below.
+/// The room around a picture for the labels of its axes: left, right, above, below.
 type Margins = [f64; 4];
 
-/// A picture in SVG on whose axes a decade is as long as the next.
+/// A picture in SVG with logarithmic axes.
 pub struct Chart {
     text: String,
     size: [f64; 2],
@@ -16,7 +16,7 @@ pub struct Chart {
     powers: [[f64; 2]; 2],
 }
 
-/// Powers of ten that all values fit between, whole ones; a decade at least.
+/// Returns whole powers of ten that all values lie between, at least one decade apart.
 fn decades(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let sized = values.filter(|value| *value > 0.0 && value.is_finite());
     let (low, high) = sized.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -30,7 +30,7 @@ fn decades(values: impl Iterator<Item = f64>) -> [f64; 2] {
 }
 
 impl Chart {
-    /// A picture of some size whose axes hold these values.
+    /// Makes a picture of a size whose axes hold some values.
     pub fn new(
         label: &str,
         size: [f64; 2],
@@ -50,12 +50,12 @@ impl Chart {
         }
     }
 
-    /// The values at the ends of the x axis.
+    /// Returns the values at the ends of the x axis.
     pub fn ends(&self) -> [f64; 2] {
         self.powers[0].map(|power| 10f64.powf(power))
     }
 
-    /// The value at the lower end of the y axis.
+    /// Returns the value at the lower end of the y axis.
     pub fn floor(&self) -> f64 {
         10f64.powf(self.powers[1][0])
     }
@@ -68,22 +68,22 @@ impl Chart {
         ((value.log10() - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// Where a value stands across.
+    /// Returns the place of a value from the left.
     pub fn x(&self, value: f64) -> f64 {
         let [left, right, ..] = self.margins;
         left + self.share(0, value) * (self.size[0] - left - right)
     }
 
-    /// Where a value stands from above.
+    /// Returns the place of a value from above.
     pub fn y(&self, value: f64) -> f64 {
         let [.., above, below] = self.margins;
         self.size[1] - below - self.share(1, value) * (self.size[1] - above - below)
     }
 
-    /// A rectangle from a corner to another, both as they stand in the picture.
+    /// Draws a rectangle from one corner to another, both in the picture's coordinates.
     pub fn area(&mut self, from: [f64; 2], to: [f64; 2], class: &str, title: &str) {
         let [x, y] = [from[0].min(to[0]), from[1].min(to[1])];
-        // What is thinner is not seen.
+        // A thinner rectangle cannot be seen.
         let [width, height] = [0, 1].map(|axis| (to[axis] - from[axis]).abs().max(2.0));
         let _ = write!(
             self.text,
@@ -92,7 +92,7 @@ impl Chart {
         );
     }
 
-    /// A line between two places of the picture.
+    /// Draws a line between two places of the picture.
     pub fn line(&mut self, from: [f64; 2], to: [f64; 2], class: &str) {
         let _ = write!(
             self.text,
@@ -101,7 +101,7 @@ impl Chart {
         );
     }
 
-    /// Words at a place; `anchor` is `start`, `middle` or `end`.
+    /// Draws words at a place; `anchor` is `start`, `middle` or `end`.
     pub fn words(&mut self, at: [f64; 2], anchor: &str, class: &str, text: &str) {
         let [x, y] = at;
         let _ = write!(
@@ -111,7 +111,7 @@ impl Chart {
         );
     }
 
-    /// A line with its value at each decade across, as `name` calls it.
+    /// Draws a line with its value at each decade of the x axis, as `name` calls it.
     pub fn decades_across(&mut self, name: impl Fn(f64) -> String) {
         let [low, high] = self.powers[0];
         let (top, bottom) = (self.margins[2], self.size[1] - self.margins[3]);
@@ -130,7 +130,7 @@ impl Chart {
         }
     }
 
-    /// The same at each decade upwards.
+    /// Draws a line with its value at each decade of the y axis, as `name` calls it.
     pub fn decades_up(&mut self, name: impl Fn(f64) -> String) {
         let [low, high] = self.powers[1];
         let (left, right) = (self.margins[0], self.size[0] - self.margins[1]);
@@ -148,7 +148,7 @@ impl Chart {
         }
     }
 
-    /// The picture.
+    /// Returns the finished picture.
     pub fn done(self) -> String {
         self.text + "</svg>"
     }

@@ -1,28 +1,28 @@
-//! What every page begins and ends with: `base.html`.
+//! The beginning and the end of every page: `base.html`.
 
 use super::super::plain;
 
 /// The frame of a page. Its body may have a form `filter` with a search and boxes, a place `shown` for how many there are, and what these choose
 /// among: elements of the class `item`, with a `data-verdict` that is the value of a box and `data-words` in lower case.
 pub struct Frame {
-    /// What it is called.
+    /// The page's title.
     pub title: &'static str,
     /// Version of deltanet-check.
     pub version: &'static str,
-    /// A class and a word: the result.
+    /// The result: a class and a word.
     pub badge: (&'static str, String),
-    /// How far it has come, or what it is.
+    /// The progress of the run, or a description of the page.
     pub state: String,
-    /// What it is of: names, and what they stand for.
+    /// Facts about the page's subject: labels, and their texts.
     pub facts: Vec<(&'static str, String)>,
-    /// The style.
+    /// The page's style sheet.
     pub style: &'static str,
-    /// The script.
+    /// The page's script.
     pub script: &'static str,
 }
 
 impl Frame {
-    /// The frame of a page: its title, a word with its class, how far it has come, and what it is of.
+    /// Makes the frame of a page of its title, the result's class and word, the progress, and the facts.
     pub fn new(
         title: &'static str,
         (class, word): (&'static str, impl Into<String>),

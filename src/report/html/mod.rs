@@ -1,4 +1,4 @@
-//! One HTML file that needs no other and no network: overview, filter and search, pictures of what failed.
+//! The HTML report, one file that needs no other file and no network: overview, filter and search, pictures of failures.
 
 mod chart;
 mod frame;
@@ -62,10 +62,10 @@ struct TrialView {
     shape: String,
     verdict: &'static str,
     class: String,
-    /// What a search looks through.
+    /// The words that a search looks through.
     words: String,
     rows: Vec<RowView>,
-    /// What is told of it, where there is anything.
+    /// The description of the trial's problem, where there is one.
     told: Option<Told>,
 }
 
@@ -85,7 +85,7 @@ struct Told {
     pictures: Vec<Picture>,
 }
 
-/// What is drawn of an output.
+/// The pictures of an output.
 struct Picture {
     name: String,
     axes: Option<String>,
@@ -96,7 +96,7 @@ struct Picture {
     rows: Vec<RowsView>,
 }
 
-/// Elements of a line beside what they should be.
+/// Elements of a line beside their reference values.
 struct RowsView {
     place: String,
     cells: Vec<CellView>,
@@ -300,7 +300,7 @@ fn told(trial: &TrialReport) -> Told {
     }
 }
 
-/// Lines that belong together under their label; pictures are drawn otherwise.
+/// Groups lines that belong together under their label. Pictures are left out, because they are drawn otherwise.
 fn grouped(lines: Lines) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (label, line) in lines {
@@ -315,12 +315,12 @@ fn grouped(lines: Lines) -> Vec<(String, Vec<String>)> {
     groups
 }
 
-/// What is drawn: its name, its type and axes, and what judges all its elements alike.
+/// An output that is drawn: its name, type and axes, and the limits that are the same for all its elements.
 struct Drawn<'a> {
     name: String,
     element: &'a str,
     axes: &'a [Axis],
-    /// The tolerance that every element has, and its ceiling, where there is one for all.
+    /// The tolerance of every element and its ceiling, where all elements have the same tolerance.
     limits: Option<[f64; 2]>,
 }
 

@@ -7,14 +7,14 @@ use crate::verdict::{DamageMap, Histogram, Level, Series};
 use super::super::picture::words;
 use super::super::plain;
 
-/// Sides of a cell of a map.
+/// The length of the sides of a map's cell.
 const CELL: usize = 10;
-/// Sides of a plot, and what is left of it for its axes.
+/// The size of a plot, and the room beside it for its axes.
 const PLOT: [f64; 2] = [420.0, 150.0];
 const LEFT: f64 = 46.0;
 const BELOW: f64 = 26.0;
 
-/// A heat map: cells of a level that stand together are one rectangle, with their place in its title.
+/// Draws a heat map. Neighbouring cells of one level are one rectangle, whose title names its place.
 pub(super) fn map(map: &DamageMap) -> String {
     let columns = map.cells.iter().map(String::len).max().unwrap_or(0);
     let (width, height) = (columns * CELL, map.cells.len() * CELL);
@@ -40,7 +40,7 @@ pub(super) fn map(map: &DamageMap) -> String {
     text + "</svg>"
 }
 
-/// The elements of some cells of a line: `row 3, column 8 to 15`.
+/// Returns the elements of some cells of a line: `row 3, column 8 to 15`.
 fn place(map: &DamageMap, line: usize, column: usize, count: usize) -> String {
     let across = escape(&map.across.name);
     let range = |from: usize, to: usize, length: usize| {
@@ -75,7 +75,7 @@ fn place(map: &DamageMap, line: usize, column: usize, count: usize) -> String {
     format!("{}{more}, {across} {columns}", names.join(", "))
 }
 
-/// A plot with a frame: x and y from 0 to 1 within it.
+/// A plot with a frame, in which x and y run from 0 to 1.
 struct Plot(String);
 
 impl Plot {
@@ -128,7 +128,7 @@ impl Plot {
     }
 }
 
-/// The limits of a tolerance that can be drawn among errors.
+/// Returns the limits of a tolerance that can be drawn among errors.
 fn limits(limits: Option<[f64; 2]>) -> Vec<(f64, &'static str, &'static str)> {
     let both = limits.map(|[tolerance, ceiling]| {
         [
@@ -141,12 +141,12 @@ fn limits(limits: Option<[f64; 2]>) -> Vec<(f64, &'static str, &'static str)> {
     let mut limits: Vec<_> = drawn
         .map(|(limit, name, class)| (limit.log10(), name, class))
         .collect();
-    // One line for both where they are the same.
+    // Equal limits share one line.
     limits.dedup_by_key(|(limit, ..)| *limit);
     limits
 }
 
-/// The errors of all elements by size, counts on a log axis too.
+/// Draws the errors of all elements by size. Both axes are logarithmic.
 pub(super) fn histogram(histogram: &Histogram, limits: Option<[f64; 2]>) -> String {
     let limits = self::limits(limits);
     let first = f64::from(histogram.first) / 2.0;
@@ -198,7 +198,7 @@ fn decades(plot: &mut Plot, low: f64, high: f64) {
     let mut power = low;
     while power <= high {
         let x = Plot::x((power - low) / (high - low));
-        // The last one has no room on its right.
+        // The last label has no room on its right.
         let anchor = if power + every > high {
             "end"
         } else {
@@ -210,7 +210,7 @@ fn decades(plot: &mut Plot, low: f64, high: f64) {
     }
 }
 
-/// Errors along an axis, on a log axis.
+/// Draws errors along an axis of a tensor. The axis of the errors is logarithmic.
 pub(super) fn series(series: &Series, limits: Option<[f64; 2]>) -> String {
     let sized = || {
         let sizes = series.errors.iter().map(|error| error.0);
@@ -261,7 +261,7 @@ pub(super) fn series(series: &Series, limits: Option<[f64; 2]>) -> String {
     plot.done()
 }
 
-/// Text in SVG.
+/// Escapes text for SVG.
 pub(super) fn escape(text: &str) -> String {
     let plain = plain::line(text);
     plain

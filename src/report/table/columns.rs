@@ -1,8 +1,8 @@
-//! Columns of several tables in line, and no wider than there is room for.
+//! Columns of several tables that are aligned and fit the room that there is.
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width};
 
-/// What is left out where there is no room, the most dispensable first.
+/// The columns that are left out where there is no room, the most dispensable first.
 const DISPENSABLE: [&str; 9] = [
     "wave instr",
     "kernels",
@@ -14,14 +14,14 @@ const DISPENSABLE: [&str; 9] = [
     "headroom",
     "tolerance",
 ];
-/// Columns whose text may be broken: the name and the shape.
+/// Columns whose text may be broken into lines: the name and the shape.
 const BROKEN: [usize; 2] = [1, 2];
-/// The least that is left of such a column.
+/// The least width of such a column.
 const LEAST: u16 = 12;
-/// What such columns have before others are left out for them.
+/// The widths that such columns keep while other columns can be left out.
 const ENOUGH: [u16; 2] = [30, 24];
 
-/// Sets the widths of all columns, and returns the names of those that are left out.
+/// Sets the widths of all columns, and returns the names of the columns that are left out.
 pub(super) fn align(grids: &mut [Grid], room: Option<usize>) -> Vec<String> {
     let mut widths: Vec<u16> = Vec::new();
     for grid in grids.iter() {

@@ -1,4 +1,4 @@
-//! The rows of a phase: a line an output.
+//! The rows of a phase: a line for each output.
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table as Grid};
 
@@ -18,10 +18,10 @@ const HEADER: [&str; 9] = [
     "time",
 ];
 const VERBOSE_HEADER: [&str; 3] = ["rel RMS", "max ULP", "wave instr"];
-/// Only where a device has measured its kernels.
+/// The column of kernel times. It exists only where a device has measured its kernels.
 pub(super) const KERNEL_TIME: &str = "kernels";
 
-/// What the columns are.
+/// The legend of the columns.
 pub(super) const LEGEND: [(&str, &str); 10] = [
     (
         "max_diff",
@@ -56,7 +56,7 @@ pub(super) const LEGEND: [(&str, &str); 10] = [
     (KERNEL_TIME, "time of the kernels on the device"),
 ];
 
-/// The table of a phase, or of what has not passed of it; `timed` where a device has measured kernels.
+/// Returns the table of a phase, or of its trials that did not pass. `timed` is true if a device has measured kernels.
 pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool, not_passed: bool) -> Grid {
     let mut grid = Grid::new();
     grid.load_style(STYLE);
@@ -169,7 +169,7 @@ fn color(verdict: Verdict) -> Color {
     }
 }
 
-/// What the kernels of a trial took on the device, where that was measured.
+/// Returns the time that the kernels of a trial took on the device, where the device measured it.
 fn kernel_time(trial: &TrialReport) -> String {
     let times = trial
         .launches
@@ -182,7 +182,7 @@ fn kernel_time(trial: &TrialReport) -> String {
     plain::seconds(all.iter().sum())
 }
 
-/// How much of its tolerance the larger of the two errors takes up.
+/// Returns the share of the tolerance that the larger of the two errors uses up.
 pub(in crate::report) fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
@@ -199,7 +199,7 @@ pub(in crate::report) fn headroom(output: &OutputReport) -> String {
     plain::used(output.golden.used.max(output.oracle.used))
 }
 
-/// The id, without its shape where it ends in that: the next column has it.
+/// Returns the id without the shape at its end, because the next column has the shape.
 fn name(trial: &TrialReport) -> &str {
     match trial.id.rsplit_once(':') {
         Some((name, shape)) if shape.replace(',', " ") == trial.shape => name,

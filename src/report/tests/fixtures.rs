@@ -223,7 +223,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
     }
 }
 
-/// As `passing`, with counters: a test of two kernels, one of them launched twice, and a test whose kernel has no vector instruction.
+/// Returns `passing` with counters: a test of two kernels, one of them launched twice, and a test whose kernel has no vector instruction.
 pub fn counted() -> RunReport {
     let counters = CountersReport {
         by_kind: [("branch", 4), ("lds", 0), ("valu", 96), ("vmem", 4)]
@@ -275,7 +275,7 @@ pub fn counted() -> RunReport {
     report
 }
 
-/// As `passing`, on a card that measures its kernels; one test's process was ended.
+/// Returns `passing` on a card that measures its kernels; the process of one test was ended.
 pub fn on_a_card() -> RunReport {
     let mut report = passing();
     report.device = DeviceReport {
@@ -325,7 +325,7 @@ pub fn on_a_card() -> RunReport {
     )
 }
 
-/// Everything passes.
+/// Returns a run in which everything passes.
 pub fn passing() -> RunReport {
     let nudged = |_: usize, value: f32| value.next_up();
     let exact = Output {
@@ -398,7 +398,7 @@ pub fn passing() -> RunReport {
     ])
 }
 
-/// One trial of every verdict and every kind of problem.
+/// Returns a run with one trial of every verdict and every kind of problem.
 pub fn mixed() -> RunReport {
     let whole = || Output::matrix("out", 64, 64, |_, value| value);
     let poisoned = |at: usize, value: f32| {
@@ -588,7 +588,7 @@ fn buffer<'a>(
     }
 }
 
-/// Laws that were tried: one is kept, one broken, one could not be tried.
+/// Returns three laws: one is kept, one is broken, and one could not be tried.
 fn relations(axes: &[Axis]) -> Vec<RelationReport> {
     let of = |name: &str, verdict| RelationReport {
         name: name.into(),
@@ -640,7 +640,7 @@ fn relations(axes: &[Axis]) -> Vec<RelationReport> {
     ]
 }
 
-/// A finding of two waves, and one of an instruction alone.
+/// Returns a finding of two waves, and a finding of a single instruction.
 fn findings() -> Vec<FindingReport> {
     let site = |pc: u64, text: &str, source: Option<&str>| SiteReport {
         pc,

@@ -1,4 +1,4 @@
-//! The process of a trial: it reads a request, runs it, and tells what came of it.
+//! The process of a trial: it reads a request, runs the trial, and reports the result.
 
 use std::io::{self, Read};
 use std::thread;
@@ -14,7 +14,7 @@ use crate::verdict::DeviceReport;
 /// The name of the hidden command that does this.
 pub const CHILD: &str = "run-one-trial";
 
-/// Runs the trial that standard input describes, and tells what came of it on standard output.
+/// Runs the trial that standard input describes, and reports the result on standard output.
 ///
 /// # Errors
 /// Standard input has no trial, its device is not there, or standard output cannot be written.
@@ -42,7 +42,7 @@ fn end_with_parent() {
     }
 }
 
-/// A device that reports each launch before it begins, so that the parent process knows which launch was the last.
+/// A device that reports each launch before it makes the launch, so that the parent knows which launch was the last.
 struct Telling(Box<dyn Device>);
 
 impl Device for Telling {

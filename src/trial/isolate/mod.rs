@@ -1,5 +1,5 @@
-//! A trial in a process of its own: whatever a kernel does to the card, or a driver's library to the process, is the
-//! verdict of that trial, and the others go on.
+//! A trial in a process of its own. A kernel may break the card, or a driver's library the process: this changes the
+//! verdict of that trial only, and the other trials go on.
 //!
 //! The process is this program again, under a hidden command. It finds the trial on its standard input and answers on its
 //! standard output. It ends when it has answered, when its time is over, or when its parent ends.
@@ -34,7 +34,7 @@ pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
     run_beside(plan, isolation, &mut io::stderr())
 }
 
-/// Runs a plan in a process of its own. Output of the process that is not a message goes to `beside`.
+/// Runs a trial in a process of its own. Output of the process other than its messages goes to `beside`.
 fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -> Finished {
     let started = Instant::now();
     let limit = isolation
@@ -141,7 +141,7 @@ fn trouble(end: &End, reported: bool, limit: Duration) -> Option<DeviceError> {
     Some(DeviceError::of(kind, message))
 }
 
-/// The message with the end of what the process wrote on standard error.
+/// Returns the message with the end of the process's standard error.
 fn with_errors(mut message: String, ended: &Ended) -> String {
     let text = String::from_utf8_lossy(&ended.errors);
     let lines: Vec<&str> = text

@@ -1,4 +1,4 @@
-//! A process with a time limit: what it wrote, and how it ended.
+//! A process with a time limit, its output, and its end.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Most bytes of standard output that are kept: those that come first.
+/// The number of bytes of standard output that are kept, from the beginning.
 const MAX_OUTPUT: usize = 64 << 20;
-/// Most bytes of standard error that are kept: those that come last.
+/// The number of bytes of standard error that are kept, from the end.
 const MAX_ERRORS: usize = 16 << 10;
 /// The time that a killed process may take to be gone. The driver may hold the process longer.
 const DYING: Duration = Duration::from_secs(5);
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub struct Ended {
     /// The way the process ended.
     pub end: End,
-    /// Its standard output.
+    /// The process's standard output.
     pub output: Vec<u8>,
     /// The end of its standard error.
     pub errors: Vec<u8>,
@@ -66,7 +66,7 @@ pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
         // The thread is not joined, because a process that cannot be killed may never read to the end.
         // If no thread can be started, the process finds its input cut off and reports that.
         let _ = thread::Builder::new().spawn(move || {
-            // A process that has ended early reads no more; how it ended says why.
+            // A process that ended early reads no more. Its end gives the reason.
             let _ = stdin.write_all(&input).and_then(|()| stdin.flush());
             let _ = held.recv();
         });

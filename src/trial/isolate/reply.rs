@@ -24,7 +24,7 @@ enum Line {
     Finished(Box<Finished>),
 }
 
-/// The messages and other output of a trial's process.
+/// The messages of a trial's process.
 #[derive(Default)]
 pub struct Told {
     /// The launches that the process began.
@@ -44,7 +44,7 @@ pub fn tell_launch(launch: &Launch<'_>) -> io::Result<()> {
     })
 }
 
-/// Tells what came of the trial.
+/// Reports the result of the trial.
 pub fn tell_finished(finished: Finished) -> io::Result<()> {
     tell(&Line::Finished(Box::new(finished)))
 }
@@ -56,7 +56,7 @@ fn tell(line: &Line) -> io::Result<()> {
     out.flush()
 }
 
-/// Separates the output of a trial's process into messages and other text.
+/// Reads the messages of a trial's process.
 pub fn read(output: &[u8]) -> Told {
     let mut told = Told::default();
     for line in output.split_inclusive(|&byte| byte == b'\n') {

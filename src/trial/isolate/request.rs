@@ -15,7 +15,7 @@ use crate::verdict::CodeObjectReport;
 
 /// The first word of a request; its version and the two lengths follow.
 pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CARGO_PKG_VERSION"));
-/// The fields of a trial without the long parts. The lengths of the long parts are here, in order.
+/// The fields of a trial except the long parts, whose lengths are here, in order.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) place: Place,
@@ -23,7 +23,7 @@ pub(super) struct Head {
     pub(super) limits: Limits,
     pub(super) program: Object,
     pub(super) twin: Option<Object>,
-    /// A planted bug: the code object, and where the bug stands in the binding's file.
+    /// A planted bug: the code object, and the bug's place in the binding's file.
     pub(super) planted: Option<(Object, usize)>,
     pub(super) silent: bool,
     pub(super) phase: u32,
@@ -58,7 +58,7 @@ pub(super) enum Parameter {
     Word(String),
 }
 
-/// A binding: its file, and where it stands there.
+/// A binding: its file, and its place in that file.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BoundBy {
     pub(super) name: String,

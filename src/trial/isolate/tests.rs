@@ -366,7 +366,7 @@ fn what_is_no_request_is_refused_in_a_line() {
     }
 }
 
-/// A planted bug of a built-in binding is found again by where it stands.
+/// A planted bug of a built-in binding is found again by its place.
 #[test]
 fn a_planted_bug_of_a_built_in_binding_goes_along() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! A request read: the trial that somebody else asked for.
+//! A request as the process of a trial reads it.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -17,7 +17,7 @@ use crate::verdict::CodeObjectReport;
 /// The longest first line of something that may be a request.
 const MAX_LINE: u64 = 256;
 
-/// A trial that somebody else asked for.
+/// A trial that another process requested.
 pub struct Work {
     head: Head,
     program: Program,
@@ -32,7 +32,7 @@ pub struct Work {
 /// Reads a request.
 ///
 /// # Errors
-/// The input is not a request.
+/// The bytes are no request.
 pub fn read(mut from: impl BufRead) -> Result<Work, Stop> {
     let alien = |what: &str| {
         Stop::setup(format!(

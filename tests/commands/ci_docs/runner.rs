@@ -1,4 +1,4 @@
-//! A runner for the workflows of docs/ci.md: what GitHub does with the few things that they use. Anything else is a panic.
+//! A runner for the workflows of docs/ci.md. It does what GitHub does with the few features that they use, and panics at any other.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ pub const WORDS: [&str; 2] = ["TOOL", "COMMIT"];
 
 /// A folder in which workflows run.
 ///
-/// `bin` has programs that come before those of the system, `repository` is what is checked out. Jobs leave `jobs/NAME` (their last
+/// `bin` has programs that precede those of the system in PATH, `repository` is checked out. Jobs leave `jobs/NAME` (their last
 /// workspace), `artifacts/NAME`, `cache/KEY` and `summary`.
 pub struct Place {
     /// The folder.
     pub root: PathBuf,
 }
 
-/// How a job ended.
+/// The result of a job.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// All of its steps succeeded.
+    /// All steps of the job succeeded.
     Passed,
-    /// A step did not.
+    /// A step of the job failed.
     Failed {
-        /// The commands that it ran.
+        /// The commands of the step.
         step: String,
-        /// Its exit code.
+        /// The exit code of the step.
         code: i32,
     },
 }

@@ -74,7 +74,7 @@ fn places_move_along_one_axis_and_join() {
     assert_eq!(turned[0].values, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
 }
 
-/// Both maps keep every value head with its key head.
+/// Both maps keep the key head that each value head reads, so that no value head reads the key head of another group.
 #[test]
 fn value_heads_stay_with_their_key_head() {
     let block = within_groups(&case(&[("H", 2), ("HV", 6)], "block"), 6);
