@@ -91,7 +91,7 @@ pub(super) fn behind(function: &Function, at: usize) -> Option<usize> {
     function.at(address + inst.size() as u64)
 }
 
-/// Where a branch leads.
+/// Returns the position of the instruction that a direct branch jumps to.
 pub(super) fn target(function: &Function, at: usize) -> Option<usize> {
     let (address, inst) = &function.instructions[at];
     let behind = address + inst.size() as u64;
