@@ -12,7 +12,7 @@ use super::sites::Function;
 pub(super) struct Mutant {
     /// Link address of the instruction.
     pub address: u64,
-    /// What is in its place.
+    /// The instruction in its place.
     pub change: Change,
 }
 
