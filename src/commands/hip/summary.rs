@@ -45,7 +45,7 @@ pub struct Summary {
     processes: u64,
     failed: u64,
     findings: u64,
-    /// Launches of each kernel, by its name.
+    /// Totals of each kernel, by its name.
     kernels: BTreeMap<String, Ran>,
 }
 
