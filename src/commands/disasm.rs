@@ -132,7 +132,7 @@ fn word(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Where a branch goes, as a comment.
+/// Returns the target of a branch as a comment.
 fn target(inst: &Inst, address: u64) -> String {
     let branches = inst.encoding == Encoding::Sopp
         && (inst.row.mnemonic.starts_with("s_cbranch") || inst.row.mnemonic == "s_branch");

@@ -48,7 +48,7 @@ pub struct Options {
 pub struct Campaign<'a> {
     /// Registry and code objects.
     pub setup: &'a Setup,
-    /// Where the kernels run.
+    /// The device that runs the kernels.
     pub device: &'a dyn Device,
     /// The cases.
     pub selected: &'a [Selected<'a>],

@@ -18,7 +18,7 @@ pub enum Outcome {
         test: String,
         /// Its verdict.
         verdict: String,
-        /// What gave it away, in a few words.
+        /// The reason why the test failed, in a few words.
         how: String,
     },
     /// Registers or memory differed, and no output did.
@@ -58,7 +58,7 @@ impl Outcome {
         }
     }
 
-    /// Whether a test should have noticed it and none did.
+    /// Returns true if a test should have noticed the mutant and none did.
     pub fn survived(&self) -> bool {
         matches!(
             self,
@@ -74,19 +74,19 @@ pub struct MutantReport {
     pub function: String,
     /// Bytes from the function's beginning to the instruction.
     pub offset: u64,
-    /// Where the instruction comes from, if the object has line tables.
+    /// Source line of the instruction, if the object has line tables.
     pub source: Option<String>,
-    /// What made it.
+    /// The operator that made the mutant.
     pub operator: Operator,
     /// The instruction.
     pub was: String,
-    /// What is in its place.
+    /// The instruction in its place.
     pub is: String,
-    /// How many cases executed it.
+    /// Number of cases that execute the instruction.
     pub executed_by: usize,
-    /// How many of these ran with it.
+    /// Number of these cases that ran with the mutant.
     pub ran: usize,
-    /// What became of it.
+    /// The outcome of the mutant.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
@@ -98,7 +98,7 @@ pub struct Uncovered {
     pub function: String,
     /// Bytes from the function's beginning to the first.
     pub offset: u64,
-    /// How many there are.
+    /// Number of instructions.
     pub instructions: usize,
     /// The first.
     pub text: String,
@@ -115,7 +115,7 @@ pub struct FunctionReport {
     pub sha256: String,
     /// Its instructions.
     pub instructions: usize,
-    /// Those that a test executes.
+    /// Number of instructions that a test executes.
     pub covered: usize,
     /// Cases that execute any.
     pub cases: usize,
@@ -131,7 +131,7 @@ pub struct Line {
     pub offset: u64,
     /// The instruction.
     pub text: String,
-    /// Where it comes from, if the object has line tables.
+    /// Source line of the instruction, if the object has line tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
@@ -160,7 +160,7 @@ pub struct Asked {
 pub struct MutationReport {
     /// Name and version of this format.
     pub schema: String,
-    /// Whether all mutants that were drawn are in it.
+    /// True if the report has all mutants that were drawn.
     pub complete: bool,
     /// Mutants that were drawn; 0 until the kernels as they are have passed.
     pub drawn: usize,
@@ -202,7 +202,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Of mutants.
+    /// Counts mutants by their outcome.
     pub fn of<'a>(mutants: impl Iterator<Item = &'a MutantReport>) -> Counts {
         let mut counts = Counts::default();
         for mutant in mutants {
@@ -230,7 +230,7 @@ impl Counts {
 }
 
 impl MutationReport {
-    /// Whether other parts have other mutants.
+    /// Returns true if other parts have other mutants.
     pub fn is_part(&self) -> bool {
         let parts = self.parts.len();
         !self

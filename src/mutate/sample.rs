@@ -12,7 +12,7 @@ use super::sites::Function;
 pub(super) struct Mutant {
     /// Link address of the instruction.
     pub address: u64,
-    /// What is in its place.
+    /// The change that makes the mutant.
     pub change: Change,
 }
 

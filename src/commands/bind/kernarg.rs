@@ -10,7 +10,7 @@ pub const LARGE: u64 = 1 << 31;
 /// A whole number among the arguments: what the code object calls it, and its value.
 pub type Number<'k> = (Option<&'k str>, i64);
 
-/// Whether an argument is an address for the code object.
+/// Returns true if an argument is a pointer to global memory.
 pub fn is_pointer(arg: &Arg) -> bool {
     arg.kind == ArgKind::GlobalBuffer
 }

@@ -36,7 +36,7 @@ impl Lengths {
     }
 }
 
-/// Whether a name is part of a formula.
+/// Returns true if a name is part of a formula.
 fn names(formula: &Formula, name: &str) -> bool {
     match &formula.node {
         Node::Integer(_) | Node::Float(_) | Node::Word(_) => false,

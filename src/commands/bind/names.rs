@@ -143,12 +143,12 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// How alike the names of an argument and of a tensor are; 0 is alike to the letter, none is not alike.
+/// Returns how alike the names of an argument and a tensor are: 0 for equal names, none for names that are not alike.
 pub fn tensors(argument: &str, tensor: &str) -> Option<u32> {
     alike(TENSORS, argument, tensor)
 }
 
-/// How alike the names of an argument and of a size are; 0 is alike to the letter, none is not alike.
+/// Returns how alike the names of an argument and a size are: 0 for equal names, none for names that are not alike.
 pub fn sizes(argument: &str, size: &str) -> Option<u32> {
     alike(SIZES, argument, size)
 }

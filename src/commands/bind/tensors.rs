@@ -42,7 +42,7 @@ impl Candidate {
         all
     }
 
-    /// Whether kernels write it.
+    /// Returns true if kernels write the tensor.
     pub fn is_output(&self) -> bool {
         matches!(self.role, Use::Output | Use::InPlace)
     }

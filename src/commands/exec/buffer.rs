@@ -12,7 +12,7 @@ pub(super) struct Buffer {
     pub(super) name: String,
     pub(super) source: Source,
     pub(super) save: Option<PathBuf>,
-    /// Whether launches must leave it as it is.
+    /// True if launches must leave the buffer unchanged.
     pub(super) read_only: bool,
     /// The type of the elements, where it is given.
     pub(super) dtype: Option<Dtype>,
@@ -20,7 +20,7 @@ pub(super) struct Buffer {
     pub(super) shape: Option<Vec<usize>>,
 }
 
-/// What a buffer holds before the first launch.
+/// The contents of a buffer before the first launch.
 #[derive(Debug)]
 pub(super) enum Source {
     File(ArrayFile),

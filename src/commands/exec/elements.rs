@@ -6,7 +6,7 @@
 use crate::compare::{Element, ElementKind, decode, poison};
 use crate::npy::Dtype;
 
-/// From here on f64 does not hold every whole number.
+/// The first number from which f64 does not hold every whole number.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// How elements of a type are judged.
@@ -50,7 +50,7 @@ impl Judged {
         Judged { kind, ..self }
     }
 
-    /// Whether the judge takes the elements as they are.
+    /// Returns true if the judge takes the elements without conversion.
     pub(super) fn is_direct(self) -> bool {
         match self.kind {
             ElementKind::I32 => self.dtype == Dtype::I32,

@@ -42,7 +42,7 @@ pub(super) struct LaunchSpec {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     pub(super) dynamic_lds: u32,
-    /// Whether all work-groups are resident.
+    /// True if all work-groups are resident.
     pub(super) cooperative: bool,
     pub(super) args: Vec<ArgSpec>,
 }

@@ -137,7 +137,7 @@ struct Contents {
     after: Option<Vec<u8>>,
 }
 
-/// What a buffer holds before the launch.
+/// The contents of a buffer before the launch.
 enum Start {
     Bytes(Vec<u8>),
     Zero,

@@ -18,10 +18,10 @@ pub(super) struct Summary<'a> {
     pub(super) device: String,
     pub(super) code_object: String,
     pub(super) launches: Vec<(&'a LaunchSpec, Outcome)>,
-    /// What the sanitizer found.
+    /// Findings of the sanitizer.
     pub(super) findings: Vec<FindingReport>,
     pub(super) saved: Vec<Saved>,
-    /// What is wrong with a guard, or with a buffer that may only be read.
+    /// A problem of a guard, or of a buffer that launches may only read.
     pub(super) problem: Option<Problem>,
     /// What was judged; nothing where a launch did not come to its end.
     pub(super) judged: Vec<OutputReport>,

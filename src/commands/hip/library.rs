@@ -141,12 +141,12 @@ impl Place {
         })
     }
 
-    /// Where the runtime records launches that are to be profiled.
+    /// Returns the folder in which the runtime records launches for a profile.
     pub fn records(&self) -> PathBuf {
         self.directory.join("records")
     }
 
-    /// Where the runtime writes what ran.
+    /// Returns the file to which the runtime writes what ran.
     pub fn summary(&self) -> PathBuf {
         self.directory.join("summary")
     }

@@ -45,7 +45,7 @@ pub struct Summary {
     processes: u64,
     failed: u64,
     findings: u64,
-    /// By name.
+    /// Totals of each kernel, by its name.
     kernels: BTreeMap<String, Ran>,
 }
 
@@ -75,7 +75,7 @@ impl Summary {
         all
     }
 
-    /// What the sanitizer found.
+    /// Returns the number of findings of the sanitizer.
     pub fn findings(&self) -> u64 {
         self.findings
     }

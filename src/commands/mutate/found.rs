@@ -15,7 +15,7 @@ use crate::text::print;
 pub(super) struct Telling {
     /// Files.
     pub(super) written: Written,
-    /// Whether JSON is printed, and no table.
+    /// True if JSON is printed instead of a table.
     pub(super) json: bool,
     /// Whether the table has everything.
     pub(super) verbose: bool,

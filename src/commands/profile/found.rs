@@ -10,7 +10,7 @@ use crate::text::print;
 pub(super) struct Telling {
     /// Files.
     pub(super) written: Written,
-    /// Whether JSON is printed, and no tables.
+    /// True if JSON is printed instead of tables.
     pub(super) json: bool,
 }
 

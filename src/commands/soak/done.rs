@@ -70,7 +70,7 @@ impl Done {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Whether nothing has failed.
+    /// Returns true if nothing has failed.
     pub(super) fn all_passed(&self) -> bool {
         self.failures.is_empty()
     }

@@ -141,12 +141,12 @@ fn differing(was: &Inst, is: &Inst) -> RegisterSet {
     all.without(&common).without(&implied)
 }
 
-/// Whether an instruction writes a register that a code names.
+/// Returns true if an instruction writes the register that a code names.
 fn writes(inst: &Inst, code: Code) -> bool {
     code.0 < 512 && Uses::of(inst).writes.has(code.0)
 }
 
-/// Whether two destinations of an instruction share a register.
+/// Returns true if two destinations of an instruction share a register.
 fn overlap(inst: &Inst) -> bool {
     let mut seen = BTreeSet::new();
     let operands = inst.row.operands.iter().zip(&inst.operands);

@@ -91,7 +91,7 @@ pub(super) fn behind(function: &Function, at: usize) -> Option<usize> {
     function.at(address + inst.size() as u64)
 }
 
-/// Where a branch leads.
+/// Returns the position of the instruction that a direct branch jumps to.
 pub(super) fn target(function: &Function, at: usize) -> Option<usize> {
     let (address, inst) = &function.instructions[at];
     let behind = address + inst.size() as u64;
@@ -99,7 +99,7 @@ pub(super) fn target(function: &Function, at: usize) -> Option<usize> {
     function.at(to).filter(|_| is_direct(inst))
 }
 
-/// Whether a branch says where it leads.
+/// Returns true if the branch holds its target as an offset.
 pub(super) fn is_direct(inst: &Inst) -> bool {
     let name = inst.row.mnemonic;
     inst.encoding == Encoding::Sopp && (name == "s_branch" || name.starts_with("s_cbranch"))

@@ -284,7 +284,7 @@ impl<'a> Made<'a> {
     }
 }
 
-/// Whether a type is of whole numbers.
+/// Returns true if a type holds whole numbers.
 fn is_whole(ty: Type) -> bool {
     use Type::{I8, I16, I32, I64, U8, U16, U32, U64};
     matches!(ty, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
