@@ -113,7 +113,7 @@ pub(super) fn measure<E: Element>(
             reference_squares += want * want;
         }
         let allowed = yardstick.allowed(at, value);
-        // An exact element, the commonest case, adds no error, so the rest is skipped.
+        // An exact element is the commonest case. Its error is 0, so the comparison is skipped.
         let same = value.to_f64() == want && value.bits() == nearest.bits();
         let error = if same { 0.0 } else { error(value, want) };
         let tie = error == max_abs && max_allowed.is_none_or(|most| allowed > most);

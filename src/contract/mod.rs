@@ -31,7 +31,7 @@ pub const MAX_ELEMENTS: i64 = 1 << 24;
 /// The left side of a formula, which begins with a name, and its right side. What follows a `;` on the right is a remark in words.
 pub type Formula = (&'static str, &'static str);
 
-/// Something that kernels compute, and a test can ask for.
+/// A contract: the operation that kernels compute and that tests ask for.
 pub struct Function {
     /// The name that the registry uses.
     pub name: &'static str,

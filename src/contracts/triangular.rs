@@ -52,7 +52,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["n", "n"]],
         domain: Domain::of(&[
             Factor::One("n", &[1, 16, 17, 33, 65]),
-            // Every diagonal but the outermost keeps some elements and drops others.
+            // Diagonals below, on and above the main one, near it and far from it.
             Factor::One("diag", &[-9, -1, 0, 1, 9]),
         ])
         .values(COPIED)

@@ -247,7 +247,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns true if a test with named cases must catch the bug. The cases of a design depend on its seed.
+    /// Returns true if a test of the same contract and binding with named cases must catch the bug. The cases of a design depend on its seed.
     fn is_named_elsewhere(&self, test: &Test, bug: &Bug<'_>) -> bool {
         let mut others = self.setup.registry.tests().filter(|other| {
             let same = other.function.name == test.function.name && other.binding == test.binding;

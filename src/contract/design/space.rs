@@ -161,7 +161,7 @@ impl<'a> Space<'a> {
         sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
     }
 
-    /// Returns the values of those parameters of some levels that are wanted. Their order is the function's, as in the registry's cases.
+    /// Returns the wanted parameters with their values at the given levels, in the order of the function, as in the registry's cases.
     pub(super) fn values(&self, levels: Levels, wanted: impl Fn(&str, &Value) -> bool) -> Values {
         let set: Vec<_> = levels.iter().flat_map(|level| &self.sets[level]).collect();
         let names = self.function.dims.iter().chain(self.function.integers);
@@ -181,7 +181,7 @@ impl<'a> Space<'a> {
 }
 
 impl Levels {
-    /// The maximum number of levels. A set from the end of the last factor on must be empty, so one bit stays free.
+    /// The maximum number of levels: one less than the bits of u128, because `from` must never shift by 128.
     const MOST: usize = u128::BITS as usize - 1;
 
     /// Adds a level.

@@ -95,7 +95,7 @@ fn a_variable_is_where_the_code_object_sees_it() {
         .open(1, Limits::default(), &NOTHING)
         .expect("it is there");
     assert!(session.variable(0, first).is_err(), "nothing is loaded");
-    // The second module must be tested, because a base address of 0 would suit the first.
+    // The module must not be the first allocation: with a base of 0 an unrelocated address would be right by chance.
     session.alloc("x", 64).expect("memory");
     let module = session.load(&program).expect("it loads");
     let address = session.variable(module, first).expect("there");

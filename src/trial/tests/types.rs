@@ -220,7 +220,7 @@ fn an_idle_device_leaves_the_poison_of_every_type() {
         };
         assert_eq!((count, total), (N, N));
     }
-    // The updated tensor must still hold its initial values.
+    // The updated tensor still holds its initial values, so it mismatches.
     assert!(matches!(
         report.outputs[4].problem,
         Some(Problem::Mismatch { count: 99, .. })
