@@ -4,10 +4,20 @@ use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
 use crate::compare::ElementKind::Bf16;
-use crate::contract::{Data, Domain, Factor, Instance, Mistake, Outcome, axes};
+use crate::contract::{Data, Domain, Factor, Instance, Mistake, Outcome, Rule, axes};
 use crate::contracts::sizes;
 use crate::contracts::values;
 use crate::tensor::Distribution::Normal;
+
+/// One token of one value head: `b` and `a` have one element, and tiny values may be 0.
+const ONE_VALUE_HEAD: Rule = Rule {
+    of: &["B", "H", "r", values::NAME],
+    says: "B = H = r = 1 with tiny values: an output of one element may be 0",
+    breaks: |case| {
+        ["B", "H", "r"].iter().all(|name| case.get(name) == Some(1))
+            && case.word(values::NAME) == Some(values::TINY)
+    },
+};
 
 /// The split.
 pub const FUNCTIONS: &[Function] = &[Function {
@@ -41,7 +51,8 @@ pub const FUNCTIONS: &[Function] = &[Function {
     .values(&[(
         values::NAME,
         &[values::ORDINARY, values::TINY, values::INFINITE],
-    )]),
+    )])
+    .uncomputed(&[ONE_VALUE_HEAD]),
     run: split,
 }];
 
