@@ -11,7 +11,7 @@ use super::{
 use crate::exit::Stop;
 use crate::run::{Selection, seed};
 
-/// What runs, and where: the same for one seed as for many.
+/// The settings of a run, the same for one seed as for many.
 #[derive(Debug, Clone, Args)]
 pub struct TrialArgs {
     /// Which cases.
@@ -73,7 +73,7 @@ pub struct TrialArgs {
 #[command(mut_arg("trace", |arg| arg.conflicts_with_all(["seeds", "self_test", "relations"])))]
 #[command(mut_arg("min_tests", |arg| arg.conflicts_with_all(["self_test", "list", "partition"])))]
 pub struct RunArgs {
-    /// What runs, and where.
+    /// The settings of the run: tests, kernels and device.
     #[command(flatten)]
     pub trials: TrialArgs,
 

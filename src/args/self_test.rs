@@ -15,7 +15,7 @@ use crate::exit::Stop;
     mut_arg("sanitize", |arg| arg.hide(true))
 )]
 pub struct SelfTestArgs {
-    /// What runs, and where.
+    /// The settings of the run: tests, kernels and device.
     #[command(flatten)]
     pub trials: TrialArgs,
 

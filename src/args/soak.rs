@@ -11,7 +11,7 @@ pub struct SoakArgs {
     #[arg(long, value_name = "M", value_parser = minutes)]
     pub minutes: f64,
 
-    /// What runs, and where.
+    /// The settings of the run: tests, kernels and device.
     #[command(flatten)]
     pub trials: TrialArgs,
 }
