@@ -1,5 +1,5 @@
-//! Flags, and what they stand for: rooms below take that, and know no flag. Here are those that several commands share; those of one
-//! command are in the files below.
+//! Flags of the command line, and the settings that they become. The rooms below take these settings and know no flag. This file has flags
+//! that several commands share; the files of `args/` have the rest.
 
 mod bench;
 mod bind;
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
 use gfx906::machine::Schedule;
-use gfx906::observe::sanitize::Checks;
+use gfx906::observe::sanitize::{Checks, UnknownCheck};
 
 use crate::device::{Budget, Limits, Sanitize, TraceSpec};
 use crate::run::Sources;
@@ -54,33 +54,52 @@ pub use soak::SoakArgs;
 pub use sources::{KernelArgs, SelectionArgs, SourceArgs};
 pub use vectors::{FamilyChoice, VectorsArgs};
 
-/// The flags that say when a kernel hangs, and how waves take turns.
+/// The flags that limit a launch, and order its waves.
 #[derive(Debug, Clone, Args)]
 pub struct LimitArgs {
-    /// What a launch on the emulator may use up before it counts as a hang: wave instructions (2e9), CPU seconds (90s), or both
-    /// (2e9,90s); what is not named has no limit [default: 1e9,30s; kernels of --kernels: at most 1024 times what the built-in ones take]
+    /// Budget of a launch on the emulator, after which the launch is a hang: wave instructions (2e9), CPU seconds (90s), or both
+    /// (2e9,90s); a kind that is not named has no limit [default: 1e9,30s; for --kernels at most 1024 times what the built-in kernels take]
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 
-    /// Instructions that a wave runs before another of its work-group has its turn, on the emulator [default: 128]
+    /// Number of instructions that a wave runs on the emulator before another wave of its work-group has its turn [default: 128]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub turn: Option<u32>,
 
-    /// In which order work-groups begin and waves take turns, on the emulator: in-order, reverse, random or random=SEED [default: in-order;
-    /// cases of a design each have one of their own]
+    /// Order in which work-groups begin and waves take turns on the emulator: in-order, reverse, random or random=SEED [default: in-order;
+    /// each case of a design has an order of its own]
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
 }
 
-/// A clock that a card may have.
-fn clock(text: &str) -> Result<f64, String> {
+/// Parses the reason why a flag does not take a value.
+#[derive(Debug, thiserror::Error)]
+enum ArgError {
+    #[error("a clock is 1 to 10000 MHz")]
+    Clock,
+    #[error("a trace is text, not .{0}: name a .txt file")]
+    TracePlace(&'static str),
+    #[error("`{0}` is no time: give minutes, more than 0, as in 0.5")]
+    Minutes(String),
+    #[error("not a number")]
+    Number,
+    #[error("not a finite number from 0 up")]
+    Limit,
+    #[error("`{0}` is no part: write K/N with K from 1 to N, as in 2/8")]
+    Part(String),
+    #[error("`{0}` is no percentage from 0 to 100")]
+    Percent(String),
+}
+
+/// A clock of a card in MHz.
+fn clock(text: &str) -> Result<f64, ArgError> {
     let parsed = text.parse::<f64>().ok();
     let fine = parsed.filter(|mhz| (1.0..=10_000.0).contains(mhz));
-    fine.ok_or_else(|| "a clock is 1 to 10000 MHz".to_owned())
+    fine.ok_or(ArgError::Clock)
 }
 
 impl LimitArgs {
-    /// What they say of a launch in a test run.
+    /// Returns the limits of a launch in a test run.
     pub fn limits(&self) -> Limits {
         let default = Limits::default();
         let (instructions, seconds) = match self.budget {
@@ -118,18 +137,18 @@ fn pair(flag: &str, value: &impl ToString) -> [String; 2] {
 /// The flags of the sanitizer.
 #[derive(Debug, Clone, Args)]
 pub struct SanitizeArgs {
-    /// Look for mistakes that values do not show, on the emulator: some of memory, init, race, sync, wait, hazard with commas between them,
-    /// or all (docs/sanitizer.md). What is found counts as a failure
+    /// Look on the emulator for mistakes that values do not show: some of memory, init, race, sync, wait, hazard, separated by commas, or all
+    /// (docs/sanitizer.md). A finding counts as a failure
     #[arg(long, value_name = "CHECKS", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = checks)]
     pub sanitize: Option<Checks>,
 
-    /// Only tell what the sanitizer finds
+    /// Print the sanitizer's findings, and do not count them as failures
     #[arg(long, requires = "sanitize")]
     pub sanitize_warn: bool,
 }
 
 impl SanitizeArgs {
-    /// What they ask for.
+    /// Returns the checks that the flags ask for; nothing without `--sanitize`.
     pub fn spec(&self) -> Option<Sanitize> {
         Some(Sanitize {
             checks: self.sanitize?,
@@ -153,20 +172,20 @@ impl SanitizeArgs {
     }
 }
 
-/// A file for text, whose name promises no report.
-fn text_place(path: &str) -> Result<PathBuf, String> {
+/// Parses the path of a text file. Its extension must not be that of a report or an array.
+fn text_file(path: &str) -> Result<PathBuf, ArgError> {
     let end = Path::new(path).extension().unwrap_or_default();
     match ["json", "xml", "md", "html", "htm", "npy", "safetensors"]
         .iter()
         .find(|known| end.eq_ignore_ascii_case(known))
     {
-        Some(end) => Err(format!("a trace is text, not .{end}: name a .txt file")),
+        Some(end) => Err(ArgError::TracePlace(end)),
         None => Ok(path.into()),
     }
 }
 
-/// A list of checks, or all of them.
-fn checks(list: &str) -> Result<Checks, String> {
+/// Parses a list of checks, or `all`.
+fn checks(list: &str) -> Result<Checks, UnknownCheck> {
     match list {
         "all" => Ok(Checks::ALL),
         list => list.parse(),
@@ -176,16 +195,16 @@ fn checks(list: &str) -> Result<Checks, String> {
 /// The flags of a trace.
 #[derive(Debug, Clone, Args)]
 pub struct TraceArgs {
-    /// Write each instruction that the emulator runs and the registers that it wrote to this file (-: standard output);
+    /// Write each instruction that the emulator runs, with the registers that it wrote, to this file (-: standard output);
     /// everything then runs on one thread
-    #[arg(long, value_name = "FILE", value_parser = text_place)]
+    #[arg(long, value_name = "FILE", value_parser = text_file)]
     pub trace: Option<PathBuf>,
 
-    /// Trace only the kernel of this name, or those that match this glob
+    /// Trace only the kernels whose name is this, or matches this glob
     #[arg(long, value_name = "NAME", requires = "trace")]
     pub trace_kernel: Option<String>,
 
-    /// Trace only this work-group, or those in the box between two
+    /// Trace only this work-group, or the work-groups in the box between two of them
     #[arg(long, value_name = "X,Y,Z[-X,Y,Z]", requires = "trace")]
     pub trace_group: Option<String>,
 
@@ -197,13 +216,13 @@ pub struct TraceArgs {
     #[arg(long, value_name = "START[-END]", requires = "trace")]
     pub trace_pc: Option<String>,
 
-    /// Trace at most so many instructions
+    /// Trace at most this many instructions
     #[arg(long, value_name = "LINES", requires = "trace", default_value_t = 100_000, value_parser = value_parser!(u64).range(1..))]
     pub trace_limit: u64,
 }
 
 impl TraceArgs {
-    /// What they ask to be traced; nothing without `--trace`.
+    /// Returns the settings of the trace; nothing without `--trace`.
     pub fn spec(&self) -> Option<TraceSpec> {
         Some(TraceSpec {
             path: self.trace.clone()?,
@@ -216,19 +235,19 @@ impl TraceArgs {
     }
 }
 
-/// How results are printed.
+/// Format of a printed result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For reading
+    /// Text for a reader
     Table,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 
-/// When output is coloured.
+/// Choice of colours in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal that is not dumb (TERM), as NO_COLOR, CLICOLOR_FORCE and CLICOLOR say, in this order
+    /// The first of NO_COLOR, CLICOLOR_FORCE and CLICOLOR that says so decides, else the terminal: one that is not dumb (TERM) has colours
     Auto,
     /// Always
     Always,
@@ -236,14 +255,14 @@ pub enum Color {
     Never,
 }
 
-/// Returns true where the terminal says that it can only print lines.
+/// Returns true if the terminal can only print lines, which TERM tells.
 fn is_dumb() -> bool {
     std::env::var("TERM").is_ok_and(|name| name == "dumb")
 }
 
 impl Color {
-    /// Whether standard output is coloured.
-    pub fn wanted(self) -> bool {
+    /// Returns true if standard output is coloured.
+    pub fn is_enabled(self) -> bool {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         match self {
             Color::Always => true,
@@ -258,25 +277,30 @@ impl Color {
 
 /// Returns the flags that select kernels, registry and bindings, word by word.
 pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
-    let named = |flag: &str, path: &Path| pair(flag, &path.to_string_lossy());
+    let path_words = |flag: &str, path: &Path| pair(flag, &path.to_string_lossy());
     let mut words = Vec::new();
     words.extend(
         sources
             .kernels
             .iter()
-            .flat_map(|path| named("--kernels", path)),
+            .flat_map(|path| path_words("--kernels", path)),
     );
     words.extend(
         sources
             .registry
             .iter()
-            .flat_map(|path| named("--registry", path)),
+            .flat_map(|path| path_words("--registry", path)),
     );
-    words.extend(sources.bind.iter().flat_map(|path| named("--bind", path)));
+    words.extend(
+        sources
+            .bind
+            .iter()
+            .flat_map(|path| path_words("--bind", path)),
+    );
     words
 }
 
-/// Returns the flags that a line needs which runs a case again and writes its tensors. `settings` are the flags that decide its verdict.
+/// Returns the flags of a command line that runs a case again and writes its tensors. `settings` are the flags that decide its verdict.
 pub fn rerun_flags(sources: &Sources<'_>, settings: &[Vec<String>]) -> String {
     let mut words = file_words(sources);
     words.extend(settings.concat());
@@ -284,7 +308,7 @@ pub fn rerun_flags(sources: &Sources<'_>, settings: &[Vec<String>]) -> String {
     typed(&words)
 }
 
-/// Puts words behind a command, each as a shell takes it.
+/// Returns the words as a shell reads them, each after a space.
 pub fn typed(words: &[String]) -> String {
     let words = words.iter().map(|word| format!(" {}", quoted(word)));
     words.collect()

@@ -1,4 +1,4 @@
-//! The subcommands, and what each does. Their flags are in `args.rs`.
+//! The subcommands, and the function of each. Their flags are in `args.rs`.
 
 mod generate;
 
@@ -27,12 +27,12 @@ Examples:
   deltanet-check --report run.html --phase 1-8     a page to look at (docs/reports.md); .xml: JUnit for CI
   deltanet-check --sanitize --phase 9-11           look for races, missing waits and wild accesses
 
-Exit codes: 0 all that ran passed, 1 something did not, 2 bad command line, 3 something is not usable, 4 nothing to run,
+Exit codes: 0 all tests that ran passed, 1 a test did not pass, 2 bad command line, 3 something is not usable, 4 nothing to run,
 130 and 143 interrupted by SIGINT and SIGTERM";
 
 /// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
 ///
-/// Without arguments every test runs on the emulator; `--device hip` takes a card.
+/// Without arguments every test runs on the emulator; `--device hip` runs the tests on a card.
 #[derive(Debug, Parser)]
 #[command(
     name = "deltanet-check",
@@ -41,21 +41,21 @@ Exit codes: 0 all that ran passed, 1 something did not, 2 bad command line, 3 so
     after_help = EXAMPLES
 )]
 pub struct Cli {
-    /// What to do instead of running the tests.
+    /// The subcommand; without one the tests run.
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// The test run.
+    /// The flags of a test run.
     #[command(flatten)]
     pub run: RunArgs,
 }
 
-/// What the program does beside running the tests.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run any kernel of any code object
     Exec(ExecArgs),
-    /// List what a code object holds
+    /// List the kernels of a code object
     Inspect(InspectArgs),
     /// Print code as text
     Disasm(DisasmArgs),
@@ -67,23 +67,23 @@ pub enum Command {
     Vectors(VectorsArgs),
     /// Write inputs, references and outputs of tests as safetensors
     Export(ExportArgs),
-    /// Judge outputs that another program computed from what `export` wrote
+    /// Judge outputs that another program computed from the inputs that `export` wrote
     Judge(JudgeArgs),
-    /// List the contracts that kernels can be bound to, or say what the tensors of one are
+    /// List the contracts that kernels can be bound to, or describe one with its tensors
     Contracts(ContractsArgs),
     /// Print the beginnings of a binding for each kernel of a code object
     Bind(BindArgs),
-    /// Run a HIP program on the emulator, as it was built
+    /// Run an unchanged HIP program on the emulator
     Hip(HipArgs),
-    /// Say what kernels would cost on an MI50, modelled from what runs on the emulator
+    /// Say what kernels would cost on an MI50, modelled from the instructions that run on the emulator
     Profile(ProfileArgs),
-    /// Measure kernels on a real card, beside what the model says of them
+    /// Measure kernels on a real card, beside the interval of the model
     Bench(BenchArgs),
-    /// Measure how far honest kernels are from their references, and what the tolerances leave
+    /// Measure how far the built-in kernels are from their references, and how much of the tolerances is left
     Tolerances(TolerancesArgs),
     /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
     Audit(AuditArgs),
-    /// Change one instruction of the kernels at a time, and say which changes no test notices
+    /// Change one instruction of the kernels at a time, and report the mutants that survive the tests
     Mutate(MutateArgs),
     /// Run the tests with one seed after another until time is up
     Soak(SoakArgs),
@@ -97,12 +97,12 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write manual pages: one of the program, one of each command
     Man(ManArgs),
-    /// Run the one test that standard input describes, for another deltanet-check
+    /// Run the trial that standard input describes, for another deltanet-check
     #[command(name = trial::CHILD, hide = true)]
     Trial,
 }
 
-/// Parses the command line, does what it says, and returns the code to leave with.
+/// Parses the command line, runs its command, and returns the exit code.
 pub fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

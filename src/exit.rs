@@ -6,10 +6,10 @@ use std::process::ExitCode;
 /// The exit codes, which scripts rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Tests ran and all of them passed, or the command did what it was asked to do.
+    /// Tests ran and all of them passed, or the command succeeded.
     Passed,
-    /// A test failed, ended in an error, or was not run although all are required; for `exec`, the program trapped or a buffer is
-    /// not what it should be.
+    /// A test failed, ended in an error, or was not run although all are required; for `exec`, the program trapped or a
+    /// buffer differs from its expected values.
     Failed,
     /// The command line cannot be understood: a bad flag, an unknown phase or test.
     Usage,
@@ -57,37 +57,37 @@ pub struct Stop {
 
 impl Stop {
     /// Makes the error for a wrong command line: exit code 2.
-    pub fn usage(message: impl Into<String>) -> Stop {
+    pub fn usage(message: impl ToString) -> Stop {
         Stop {
             exit: Exit::Usage,
-            message: message.into(),
+            message: message.to_string(),
             rendered: false,
         }
     }
 
     /// Makes the error for something that the run needs and cannot use: exit code 3.
-    pub fn setup(message: impl Into<String>) -> Stop {
+    pub fn setup(message: impl ToString) -> Stop {
         Stop {
             exit: Exit::Setup,
-            message: message.into(),
+            message: message.to_string(),
             rendered: false,
         }
     }
 
     /// Makes the error for a diagnostic that is already laid out with file, line and caret: exit code 3.
-    pub fn diagnostic(rendered: impl Into<String>) -> Stop {
+    pub fn diagnostic(rendered: impl ToString) -> Stop {
         Stop {
             exit: Exit::Setup,
-            message: rendered.into(),
+            message: rendered.to_string(),
             rendered: true,
         }
     }
 
     /// Makes the error for a run that has nothing left to do: exit code 4.
-    pub fn nothing(message: impl Into<String>) -> Stop {
+    pub fn nothing(message: impl ToString) -> Stop {
         Stop {
             exit: Exit::NothingSelected,
-            message: message.into(),
+            message: message.to_string(),
             rendered: false,
         }
     }

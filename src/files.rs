@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 pub use same::{Identity, identity};
-pub use tensors::tensors;
+pub use tensors::{NotSafetensors, tensors};
 
 use crate::text::shown;
 
@@ -104,7 +104,7 @@ pub fn check_place(path: &Path) -> io::Result<()> {
 }
 
 /// Writes a file aside and renames it into place, so that no reader ever sees half of it and a failure leaves the
-/// old one. What is not a regular file (`/dev/stdout`, a pipe) is written to as it is.
+/// old one. Anything but a regular file (`/dev/stdout`, a pipe) is written to directly.
 ///
 /// # Errors
 /// Names the path and what to do.
@@ -368,7 +368,7 @@ mod tests {
                 .is_symlink()
         );
         assert_eq!(fs::read(&real).expect("readable"), b"new");
-        // A link to what is not there yet, too.
+        // A link to a file that does not exist yet is followed, too.
         let (later, early) = (scratch.0.join("later"), scratch.0.join("early"));
         std::os::unix::fs::symlink("later", &early).expect("linked");
         write_atomically(&early, b"made").expect("written through");

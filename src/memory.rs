@@ -22,7 +22,7 @@ static HANDLED_ONLY: AtomicBool = AtomicBool::new(false);
 static FOR_GOOD: AtomicBool = AtomicBool::new(false);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// The system's allocator, but for what happens where it has no memory.
+/// The system's allocator, with a message and an exit code for the case that there is no memory.
 pub struct Allocator;
 
 /// Reserves address space for the end of the process, configures the heap, and reads [`VARIABLE`].
@@ -161,7 +161,7 @@ mod reserve {
 fn end(line: &[u8], code: i32) -> ! {
     // The process ends, so a failed write cannot be reported.
     let _ = rustix::io::write(rustix::stdio::stderr(), line);
-    // SAFETY: it takes no memory and never returns. Not `exit`: what runs at an exit may allocate.
+    // SAFETY: it takes no memory and never returns. `exit` would run handlers, which may allocate.
     unsafe { libc::_exit(code) }
 }
 

@@ -9,8 +9,13 @@ thread_local! {
     static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
+/// A panic that was caught: its message and place.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CaughtPanic(String);
+
 /// Runs `body`; a panic in it is an error with its message and place.
-pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, String> {
+pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();
@@ -28,7 +33,7 @@ pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, String> {
     let outer = CAUGHT.replace(Some(String::new()));
     let result = panic::catch_unwind(AssertUnwindSafe(body));
     let message = CAUGHT.replace(outer).unwrap_or_default();
-    result.map_err(|_| message)
+    result.map_err(|_| CaughtPanic(message))
 }
 
 #[cfg(test)]
@@ -37,7 +42,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_message_and_the_next_call_is_clean() {
-        let message = caught(|| -> u32 { panic!("the shape is wrong") }).expect_err("it panics");
+        let panic = caught(|| -> u32 { panic!("the shape is wrong") }).expect_err("it panics");
+        let message = panic.to_string();
         assert!(
             message.contains("the shape is wrong") && message.contains("panics.rs"),
             "{message}"

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+#[cfg(test)]
+use std::sync::LazyLock;
 
 use gfx906::code_object::CodeObject;
-use gfx906::machine::Decoded;
+use gfx906::machine::CodeCache;
 
 use crate::exit::Stop;
 use crate::files::sha256;
@@ -20,8 +22,18 @@ pub struct Program {
     /// The code object's origin, for reports.
     pub report: CodeObjectReport,
     /// The instructions that the emulator has decoded, shared by all loads.
-    pub decoded: Decoded,
+    pub decoded: CodeCache,
 }
+
+/// The documented kernels, which the tests of this crate parse once.
+#[cfg(test)]
+pub static BUILT_IN: LazyLock<Program> =
+    LazyLock::new(|| Program::built_in().expect("embedded kernels are good"));
+
+/// The planted bugs, which the tests of this crate parse once.
+#[cfg(test)]
+pub static PLANTED: LazyLock<Program> =
+    LazyLock::new(|| Program::planted().expect("embedded kernels are good"));
 
 /// The largest file that is read as a code object. It is smaller than the image it makes, but may carry debug
 /// information, or other targets beside it.
@@ -71,11 +83,11 @@ impl Program {
             bytes: Arc::default(),
             object,
             report: self.report.clone(),
-            decoded: Decoded::default(),
+            decoded: CodeCache::default(),
         })
     }
 
-    /// A code object whose bytes are at hand. `name` says where they came from, `build` what made them.
+    /// Parses the bytes of a code object. `name` is their origin, `build` their compiler.
     ///
     /// # Errors
     /// The bytes are not a code object for gfx906.
@@ -94,7 +106,7 @@ impl Program {
             bytes: bytes.into(),
             object,
             report,
-            decoded: Decoded::default(),
+            decoded: CodeCache::default(),
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::text::nearest;
 
 /// One case to run, with the test and the phase it belongs to.
 #[derive(Debug, Clone, Copy)]
-pub struct Selected<'a> {
+pub struct SelectedCase<'a> {
     /// Its phase.
     pub phase: &'a Phase,
     /// Its test.
@@ -25,7 +25,7 @@ pub fn select<'a>(
     registry: &'a Registry,
     phases: &[String],
     tests: &[String],
-) -> Result<Vec<Selected<'a>>, Stop> {
+) -> Result<Vec<SelectedCase<'a>>, Stop> {
     let numbers = numbers(registry, phases)?;
     let wanted = tests
         .iter()
@@ -34,7 +34,7 @@ pub fn select<'a>(
         .collect::<Result<Vec<_>, _>>()?;
     let wanted: BTreeSet<&str> = wanted.into_iter().flatten().collect();
     let all = everything(registry);
-    let selected: Vec<Selected<'a>> = all
+    let selected: Vec<SelectedCase<'a>> = all
         .filter(|one| {
             numbers
                 .as_ref()
@@ -67,13 +67,13 @@ fn parts(registry: &Registry, pattern: &str) -> Vec<String> {
 }
 
 /// Every case, in the registry's order.
-pub fn everything(registry: &Registry) -> impl Iterator<Item = Selected<'_>> {
+pub fn everything(registry: &Registry) -> impl Iterator<Item = SelectedCase<'_>> {
     registry.phases.iter().flat_map(|phase| {
         let tests = phase.tests.iter();
         tests.flat_map(move |test| {
             test.cases
                 .iter()
-                .map(move |case| Selected { phase, test, case })
+                .map(move |case| SelectedCase { phase, test, case })
         })
     })
 }
@@ -203,13 +203,13 @@ title = "Words"
 [[phase.test]]
 id = "utils_tk bf16↔float"
 aliases = ["utils_tk bf16-float"]
-function = "mul"
+contract = "mul"
 shape = { n = 4 }
 outputs.out = { tolerance = 0, ceiling = 0, reason = "-" }
 planted = "all"
 [[phase.test]]
 id = "utils_tk mul (8 ops)"
-function = "mul"
+contract = "mul"
 cases = [{ n = 4 }, { n = 5 }]
 outputs.out = { tolerance = 0, ceiling = 0, reason = "-" }
 planted = "all"

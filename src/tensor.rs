@@ -18,7 +18,7 @@ pub enum Distribution {
     Uniform(f32, f32),
     /// Normal with mean 0 and this standard deviation.
     Normal(f32),
-    /// Running sum of uniform steps in `[low, high)`: what a cumulated gate looks like.
+    /// Running sum of uniform steps in `[low, high)`, like a cumulated gate.
     Walk(f32, f32),
 }
 
@@ -107,12 +107,16 @@ impl Stream {
     }
 }
 
+/// A host that has no random numbers.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot draw a random seed: {0}; give one with --seed N")]
+pub struct NoRandomness(rand::rngs::SysError);
+
 /// Draws a seed for `--seed random`, small enough to be typed again.
-pub fn random_seed() -> Result<u64, String> {
+pub fn random_seed() -> Result<u64, NoRandomness> {
     use rand::TryRng;
     let word = rand::rngs::SysRng.try_next_u32();
-    word.map(u64::from)
-        .map_err(|error| format!("cannot draw a random seed: {error}; give one with --seed N"))
+    word.map(u64::from).map_err(NoRandomness)
 }
 
 #[cfg(test)]

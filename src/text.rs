@@ -1,5 +1,5 @@
-//! Names and foreign text. What could move the cursor, colour the screen or reorder a line is escaped; a name that nobody bears is
-//! answered with the nearest. And how text is written to standard output.
+//! Names and foreign text. Characters that move the cursor, colour the screen or reorder a line are escaped. An unknown name is answered with
+//! the nearest known one. This module also writes text to standard output.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub fn file_name(id: &str) -> String {
         .collect()
 }
 
-/// Text with its control characters escaped, and the marks that reorder what stands around them.
+/// Escapes control characters, and the marks that reorder the text around them.
 pub fn escaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -141,7 +141,7 @@ pub fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
     }
 }
 
-/// A C++ name as one writes it, `void f<64>(float*)`; any other as it is.
+/// Demangles a C++ name into `void f<64>(float*)`. Other names are unchanged.
 pub fn demangled(name: &str) -> String {
     let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok();
     let plain = symbol.and_then(|symbol| symbol.demangle().ok());
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(shown(path), want);
     }
 
-    /// A new place that prints a path prints it so: `display()` writes what is in the name.
+    /// No file of the harness prints a path with `display()`, which writes control characters of the name as they are.
     #[test]
     fn no_file_of_the_harness_prints_a_path_otherwise() {
         let mut directories = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

@@ -20,7 +20,8 @@ pub use error::ErrorKind;
 pub use finding::{FindingReport, OtherReport, SiteReport};
 pub use output::{Axis, Metrics, OutputReport, Tolerance};
 pub use problem::{
-    Besides, Element, FirstBad, Hypothesis, Owner, Problem, Reference, Side, Unwritten, Whose,
+    Element, FirstBad, GuardSide, Hypothesis, Owner, Problem, Reference, UnwrittenSource,
+    UnwrittenStorage, WrongNumbers,
 };
 pub use run::{
     CardReport, CodeObjectReport, DeviceReport, LaunchReport, PartitionReport, PhaseReport,

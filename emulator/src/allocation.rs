@@ -8,7 +8,7 @@ thread_local! {
     static HANDLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs what allocates and reports its failure. Nothing else may allocate within.
+/// Runs an allocation whose caller handles its failure. `allocate` must not allocate anything else.
 pub fn handled<T>(allocate: impl FnOnce() -> T) -> T {
     let before = HANDLED.replace(true);
     let result = allocate();
@@ -21,7 +21,7 @@ pub fn is_handled() -> bool {
     HANDLED.get()
 }
 
-/// Address space that a new thread takes: its stack, and what the C library and its first allocations want before it can refuse anything.
+/// Address space that a new thread takes: its stack, and the first allocations of the C library, which cannot fail gracefully.
 const OF_A_THREAD: usize = (2 << 20) + (1 << 20);
 
 /// Returns true if the host has address space for `count` more threads. The C library ends the process if a thread starts without it, so

@@ -17,7 +17,7 @@ pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};
 pub use witness::Witness;
 
-pub use crate::machine::{Group, Nobody, Observer, Started};
+pub use crate::machine::{DispatchStart, Group, Nobody, Observer};
 
 use crate::machine::Wave;
 

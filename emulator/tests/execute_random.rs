@@ -7,7 +7,7 @@ mod execute;
 #[path = "../../fuzz/src/programs/mod.rs"]
 mod programs;
 
-use checked::Found;
+use checked::FindingCounts;
 use execute::Census;
 use gfx906::machine::Level;
 use gfx906::observe::sanitize::Check;
@@ -57,10 +57,10 @@ fn programs_run_reach_the_table_and_are_the_same_in_every_run() {
 #[test]
 fn the_sanitizer_changes_nothing_and_says_the_same_again() {
     const PROGRAMS: u64 = if cfg!(debug_assertions) { 300 } else { 2_000 };
-    let (mut machine, mut found) = (Machine::new(), Found::default());
+    let (mut machine, mut found) = (Machine::new(), FindingCounts::default());
     for seed in 0..PROGRAMS {
         let program = generate(&mut Choices::from_seed(seed));
-        let mut one = Found::default();
+        let mut one = FindingCounts::default();
         if let Err(difference) = checked::run(&mut machine, &program, &mut one) {
             panic!("program {seed}: {difference}");
         }

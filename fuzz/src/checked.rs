@@ -6,14 +6,14 @@ use std::sync::Arc;
 use gfx906::machine::{Level, Nobody};
 use gfx906::observe::sanitize::{Check, Checks, Findings, Heap, Sanitizer};
 
-use crate::programs::{Machine, Program, Result};
+use crate::programs::{Difference, Machine, RandomProgram, Result};
 
 /// The largest number of findings that are kept apart.
 const MOST: usize = 1000;
 
 /// The counts of findings in programs.
 #[derive(Default)]
-pub struct Found {
+pub struct FindingCounts {
     /// Programs that ran.
     pub programs: u64,
     /// Programs that have findings, by check.
@@ -22,9 +22,9 @@ pub struct Found {
     pub most: usize,
 }
 
-impl Found {
+impl FindingCounts {
     /// Adds the counts of other programs.
-    pub fn add(&mut self, other: &Found) {
+    pub fn add(&mut self, other: &FindingCounts) {
         self.programs += other.programs;
         self.most = self.most.max(other.most);
         for (sum, more) in self.by_check.iter_mut().zip(other.by_check) {
@@ -33,7 +33,7 @@ impl Found {
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for FindingCounts {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{} programs under all checks; found in:", self.programs)?;
         for (check, count) in Check::ALL.iter().zip(self.by_check) {
@@ -49,24 +49,26 @@ impl fmt::Display for Found {
 /// The runs differ, or the findings exceed their bounds.
 pub fn run(
     machine: &mut Machine,
-    program: &Program,
-    found: &mut Found,
-) -> std::result::Result<(), String> {
+    program: &RandomProgram,
+    found: &mut FindingCounts,
+) -> std::result::Result<(), Difference> {
     machine.load(program);
     let plain = machine.observed(program.block, Level::host(), 1, &mut Nobody, |_, _, _| ());
     let (first, findings) = checked(machine, program);
     let (_, again) = checked(machine, program);
     if first != plain {
-        return Err(format!(
+        return Err(Difference(format!(
             "under all checks {:?}, else {:?}",
             first.end, plain.end
-        ));
+        )));
     }
     if !findings.iter().eq(again.iter()) {
-        return Err(format!("finds {findings:?}, and then {again:?}"));
+        return Err(Difference(format!(
+            "finds {findings:?}, and then {again:?}"
+        )));
     }
     if findings.len() > MOST {
-        return Err(format!("{} findings are kept", findings.len()));
+        return Err(Difference(format!("{} findings are kept", findings.len())));
     }
     found.programs += 1;
     found.most = found.most.max(findings.len());
@@ -76,11 +78,11 @@ pub fn run(
     Ok(())
 }
 
-fn checked(machine: &Machine, program: &Program) -> (Result, Findings) {
+fn checked(machine: &Machine, program: &RandomProgram) -> (Result, Findings) {
     let heap = Arc::new(Heap::default());
     let mut sanitizer = Sanitizer::new(Checks::ALL).with_heap(Arc::clone(&heap));
     let ready = |_: &mut Sanitizer, _, data: std::ops::Range<u64>| {
-        // What a program reaches: blocks of several sizes with gaps, some of which nobody has written.
+        // The program's memory is blocks of several sizes with gaps between them. Some blocks are unwritten.
         let (start, quarter) = (data.start, (data.end - data.start) / 4);
         heap.declare("a", start..start + quarter, start..start + quarter, None);
         let b = start + quarter..start + 2 * quarter - 3;

@@ -2,7 +2,7 @@
 
 use gfx906::code_object::{CodeObject, MAX_IMAGE, MAX_LDS, MAX_WORK_GROUP};
 
-/// Reads `bytes` and checks what comes out.
+/// Reads `bytes` as a code object, and checks the result.
 pub fn run(bytes: &[u8]) {
     match CodeObject::parse(bytes) {
         Ok(object) => check(&object),

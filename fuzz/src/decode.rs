@@ -2,7 +2,7 @@
 
 use gfx906::isa::{self, DecodeError, Encoding};
 
-/// Decodes what `bytes` begin with, and checks what comes out. Returns whether it was an instruction.
+/// Decodes the instruction at the beginning of `bytes`, and checks the result. Returns true if there is an instruction.
 pub fn run(bytes: &[u8]) -> bool {
     let inst = match isa::decode(bytes) {
         Ok(inst) => inst,
@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) -> bool {
         text.starts_with(|c: char| c.is_ascii_lowercase()) || inst.encoding == Encoding::Exp,
         "{text:?}"
     );
-    // what follows an instruction does not change it
+    // The bytes after an instruction do not change it.
     let alone = isa::decode(&bytes[..size]).map(|inst| isa::disassemble(&inst));
     assert_eq!(alone.as_ref(), Ok(&text));
     assert!(

@@ -4,9 +4,11 @@ use std::fmt;
 
 use gfx906::machine::Level;
 
-use crate::programs::{Choices, End, Machine, Program, Result, Rows, Tally, generate};
+use crate::programs::{
+    Choices, Difference, End, Machine, RandomProgram, Result, Rows, Tally, generate,
+};
 
-/// The counts of what programs did.
+/// Counts of the results of programs.
 #[derive(Default)]
 pub struct Census {
     /// Programs that ran.
@@ -98,9 +100,9 @@ impl fmt::Display for Census {
 /// Two runs differ. The error describes both.
 pub fn compare(
     machine: &mut Machine,
-    program: &Program,
+    program: &RandomProgram,
     census: &mut Census,
-) -> std::result::Result<(), String> {
+) -> std::result::Result<(), Difference> {
     machine.load(program);
     let mut tally = Tally::of_rows();
     let first = machine.run(program.block, Level::Baseline, 1, &mut tally);
@@ -121,7 +123,7 @@ pub fn compare(
             _ => first == second,
         };
         if !same {
-            return Err(format!(
+            return Err(Difference(format!(
                 "{level:?} on {threads} threads: {:?}, {} instructions, registers {:x}; else {:?}, {}, {:x}; memory the same: {}",
                 second.end,
                 second.instructions,
@@ -130,7 +132,7 @@ pub fn compare(
                 first.instructions,
                 first.registers,
                 first.memory == second.memory
-            ));
+            )));
         }
     }
     census.add(&Census::of(first, tally));

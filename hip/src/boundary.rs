@@ -30,7 +30,7 @@ pub struct In<T>(*const T);
 #[derive(Clone, Copy, Debug)]
 pub struct Text(*const c_char);
 
-/// Function of the caller's: null, or one that takes what its type names.
+/// A function of the caller's, or null. It takes the arguments of its type.
 pub type Callback<F> = Option<F>;
 
 impl<T: Copy> Out<T> {

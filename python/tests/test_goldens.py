@@ -3,18 +3,18 @@ import numpy as np
 import pytest
 from deltanet_check import Mismatch, ToolError, goldens
 
-RULE = "recurrent:B=1,T=2,H=1,HV=1,K=64,V=64,gates=fast,map=block,state=random,layout=value-major"
+RULE = "recurrent:B=1,T=65,H=1,HV=1,K=64,V=64,gates=none,map=block,state=random,layout=value-major"
 
 
 def test_what_the_built_in_kernel_left_is_close_and_a_wrong_element_is_not():
     test = goldens.export(RULE, seed=3)
     assert test.metadata["test"] == RULE and test.metadata["seed"] == "3"
-    assert test["input.q"].shape == (1, 2, 1, 64) and test["oracle.o"].dtype == np.float64
+    assert test["input.q"].shape == (1, 65, 1, 64) and test["oracle.o"].dtype == np.float64
     test.assert_close_to_oracle("o", test["output.o"])
     test.assert_close_to_oracle("final", test["output.final"])
     wrong = test["output.o"]
     wrong[0, 1, 0, 5] += 1
-    with pytest.raises(Mismatch, match="1/128 elements") as caught:
+    with pytest.raises(Mismatch, match="1/4160 elements") as caught:
         test.assert_close_to_oracle("o", wrong)
     (output,) = caught.value.report["outputs"]
     assert output["name"] == "o" and output["verdict"] == "fail"

@@ -22,7 +22,7 @@ mod sizes;
 
 pub use convention::{Convention, Gate, HeadMap, Order, Readout, Scale, StateLayout};
 pub use decode::{DecodeInputs, decode_step};
-pub use departures::{Departed, Departure, HeadInputs, departed};
+pub use departures::{Departure, DepartureResults, HeadInputs, departed};
 pub use ggml::{ggml_gated_delta_net, ggml_output_len, nmse};
 pub use norm::Norm;
 pub use recurrence::recurrence;

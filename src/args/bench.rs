@@ -5,21 +5,22 @@ use clap::{Args, value_parser};
 use super::{DeviceArgs, Format, LimitArgs, SelectionArgs, SourceArgs};
 use crate::profile::CLOCK;
 
-/// Measure kernels on a real card, and say what the model of `profile` makes of the same launches.
+/// Measure kernels on a real card, beside the interval that the model of `profile` gives for the same launches.
 ///
-/// Takes the cases that --test, --phase and --kernel choose, and needs `--device hip`: on the emulator nothing can be measured, and `profile` has
-/// the model alone. A case that does not pass is not measured. Times are between HIP events around a launch, with what launching itself takes.
+/// The command takes the cases that --test, --phase and --kernel select. It needs `--device hip`: the emulator has no times to measure, and
+/// `profile` prints the model alone. A case that does not pass is not measured. HIP events around a launch give its time, which includes the
+/// overhead of launching.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Which cases.
+    /// Flags that select the cases.
     #[command(flatten)]
     pub selection: SelectionArgs,
 
-    /// Of which files.
+    /// Flags that name the files.
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Where kernels are measured.
+    /// Flags that choose the device.
     #[command(flatten)]
     pub device: DeviceArgs,
 
@@ -27,19 +28,19 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
-    /// How often each case is measured, after a first time that does not count
+    /// Number of times that each case is measured, after a first time that does not count
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u16).range(1..))]
     pub times: u16,
 
-    /// Clock of the card in MHz, for the model; owners run it at 1606 and less
+    /// Clock of the card in MHz, for the model; owners run the card at 1606 and less
     #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock)]
     pub clock: f64,
 
-    /// How long kernels may run.
+    /// Limits of each launch.
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }

@@ -13,7 +13,7 @@ pub struct ContractsArgs {
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 
-    /// How it is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }
@@ -21,7 +21,7 @@ pub struct ContractsArgs {
 /// Flags of `bind`.
 #[derive(Debug, Clone, Args)]
 pub struct BindArgs {
-    /// The code object whose kernels get a skeleton each
+    /// The code object; each of its kernels gets a skeleton
     #[arg(
         value_name = "FILE.co",
         required_unless_present = "from",
@@ -29,7 +29,7 @@ pub struct BindArgs {
     )]
     pub file: Option<PathBuf>,
 
-    /// Propose a binding from this launch instead, as GFX906_RECORD records them (docs/bindings.md)
+    /// Propose a binding from this recorded launch instead; GFX906_RECORD records launches (docs/bindings.md)
     #[arg(
         long,
         value_name = "RECORD.json",
@@ -42,7 +42,7 @@ pub struct BindArgs {
     #[arg(long, value_name = "FILE.co", requires = "from")]
     pub kernels: Option<PathBuf>,
 
-    /// Sizes and choices of the recorded call, where its buffers and numbers do not tell them
+    /// Sizes and choices of the recorded launch, if its buffers and numbers do not show them
     #[arg(
         long,
         value_name = "NAME=VALUE",
@@ -51,11 +51,11 @@ pub struct BindArgs {
     )]
     pub size: Vec<String>,
 
-    /// What its kernels compute: arguments with names of its tensors and sizes are filled in
+    /// The contract that the kernels fulfil: it fills in the arguments that are named like its tensors and sizes
     #[arg(long, value_name = "NAME")]
     pub contract: Option<String>,
 
-    /// Only kernels whose name, as written or demangled, matches this glob
+    /// Take only the kernels whose name, mangled or demangled, matches this glob
     #[arg(long, value_name = "GLOB")]
     pub kernel: Option<String>,
 }

@@ -14,7 +14,7 @@ pub struct InspectArgs {
     #[arg(value_name = "FILE.co")]
     pub file: PathBuf,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }
@@ -34,8 +34,8 @@ pub struct DisasmArgs {
     #[arg(long, value_name = "K", conflicts_with = "hex")]
     pub kernel: Option<String>,
 
-    /// Take one instruction a line as hex bytes in memory order (`-` reads standard input), and print one line for
-    /// each: its text, or `invalid` where the bytes are not exactly one instruction
+    /// Read one instruction per line from this file, as hex bytes in memory order (`-` reads standard input), and print one line for
+    /// each instruction: its text, or `invalid` if the bytes are not exactly one instruction
     #[arg(long, value_name = "FILE")]
     pub hex: Option<PathBuf>,
 }
@@ -51,11 +51,11 @@ pub struct LintArgs {
     #[arg(long, value_name = "K")]
     pub kernel: Option<String>,
 
-    /// What to look for
+    /// Checks to make
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = LintCheck::ALL)]
     pub check: Vec<LintCheck>,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }
@@ -63,7 +63,7 @@ pub struct LintArgs {
 /// The checks that need no run.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum LintCheck {
-    /// Registers used before what they wait for has arrived
+    /// Registers that are used before a load into them, or a store from them, has finished
     Wait,
     /// Instructions that follow each other too closely
     Hazard,
@@ -72,7 +72,7 @@ pub enum LintCheck {
 impl LintCheck {
     const ALL: [LintCheck; 2] = [LintCheck::Wait, LintCheck::Hazard];
 
-    /// The check.
+    /// Returns the check of the sanitizer.
     pub fn check(self) -> Check {
         match self {
             LintCheck::Wait => Check::Wait,
@@ -84,7 +84,7 @@ impl LintCheck {
 /// Say how much of the gfx906 instruction set is decoded and runs.
 #[derive(Debug, Args)]
 pub struct IsaArgs {
-    /// Count instructions by encoding: listed, forms decoded, run, and those that stop with their name
+    /// Count instructions by encoding: how many are listed, are decoded, run, and stop with a trap that names them
     #[arg(long, required_unless_present = "missing")]
     pub coverage: bool,
 

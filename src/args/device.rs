@@ -1,4 +1,4 @@
-//! The flags that say where kernels run.
+//! The flags that choose the device.
 
 use clap::{Args, ValueEnum, value_parser};
 
@@ -7,10 +7,10 @@ use crate::device::{self, Target};
 use crate::exit::Stop;
 use crate::trial::{CHILD, default_jobs};
 
-/// Where kernels can run.
+/// Device on which kernels can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DeviceChoice {
-    /// The emulator: a card is taken where it is named
+    /// The emulator; a card runs kernels only if it is named
     Auto,
     /// The in-process gfx906 emulator
     Emulator,
@@ -21,20 +21,20 @@ pub enum DeviceChoice {
 /// The flags that name a device.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct TargetArgs {
-    /// Where the kernels run
+    /// Device that runs the kernels
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
 
-    /// With --device hip: the number of the card among those that the HIP runtime shows [default: the first gfx906]
+    /// Number of the card among the cards that the HIP runtime shows; needs --device hip [default: the first gfx906]
     #[arg(long, value_name = "N")]
     pub hip_device: Option<u32>,
 }
 
 impl TargetArgs {
-    /// The device that they name.
+    /// Returns the device that the flags name.
     ///
     /// # Errors
-    /// They do not go together.
+    /// The flags do not go together.
     pub fn target(&self) -> Result<Target, Stop> {
         if self.hip_device.is_some() && !self.on_card() {
             return Err(Stop::usage(
@@ -71,27 +71,27 @@ impl TargetArgs {
     }
 }
 
-/// The flags that say where kernels run, and how trials do there.
+/// The flags that choose the device, and the isolation of its tests.
 #[derive(Debug, Clone, Args)]
 pub struct DeviceArgs {
-    /// Where kernels run.
+    /// Flags that choose the device.
     #[command(flatten)]
     pub target: TargetArgs,
 
-    /// With --device hip: run the tests in this process; a test that faults or hangs the card then ends the whole run
+    /// Run the tests of --device hip in this process; a test that faults or hangs the card then ends the whole run
     #[arg(long)]
     pub no_isolate: bool,
 
-    /// With --device hip: seconds after which a test's process is stopped, and the test counts as hung [default: 60]
+    /// Seconds after which the process of a test of --device hip is stopped, and the test counts as hung [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(1..))]
     pub timeout: Option<u32>,
 
-    /// Give each test a process of its own on the emulator as well: how that is tested where there is no card.
+    /// Give each test a process of its own on the emulator as well, so that isolation can be tested without a card.
     #[arg(long, hide = true, conflicts_with = "no_isolate")]
     pub isolate: bool,
 }
 
-/// Seconds a test may take in a process of its own, if nobody says.
+/// Default of the seconds that a test may take in a process of its own.
 const TIMEOUT: u32 = 60;
 
 impl DeviceArgs {
@@ -106,10 +106,10 @@ impl DeviceArgs {
         isolate: false,
     };
 
-    /// The device that they ask for.
+    /// Returns the device, and the isolation of its tests, that the flags ask for.
     ///
     /// # Errors
-    /// They do not go together.
+    /// The flags do not go together.
     pub fn spec(&self) -> Result<device::Spec, Stop> {
         let target = self.target.target()?;
         let isolated = !self.no_isolate && (self.target.on_card() || self.isolate);
@@ -141,9 +141,9 @@ impl DeviceArgs {
         words
     }
 
-    /// How many trials run at once: one on a card, which they would only share, if nobody says.
-    pub fn jobs(&self, asked: Option<u16>) -> usize {
-        match asked {
+    /// Returns the number of trials that run at the same time. Its default is one on a card, because more would only share the card.
+    pub fn jobs(&self, jobs: Option<u16>) -> usize {
+        match jobs {
             Some(jobs) => jobs.into(),
             None if self.target.on_card() => 1,
             None => default_jobs(),

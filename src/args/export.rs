@@ -13,7 +13,7 @@ use super::{DeviceArgs, SelectionArgs, SourceArgs};
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("tests").args(["phase", "test", "kernel"]).required(true).multiple(true)))]
 pub struct ExportArgs {
-    /// Which tests: one of these flags at least.
+    /// Flags that select the tests; at least one of them must be given.
     #[command(flatten)]
     pub selection: SelectionArgs,
 
@@ -21,19 +21,19 @@ pub struct ExportArgs {
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
-    /// The file to write, or a directory for one file a test
+    /// The file to write, or a directory for one file per test
     #[arg(long, value_name = "FILE.safetensors|DIR")]
     pub out: PathBuf,
 
-    /// Where the kernels run.
+    /// Flags that choose the device.
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// Of which files.
+    /// Flags that name the files.
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// How many tests run at the same time [default: one a core]
+    /// Number of tests that run at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! The flags of runs that are shared by machines, and of the commands for their reports.
+//! The flags of a run that several machines share, and of the commands for its reports.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::Format;
 use crate::fleet::Part;
 use crate::fleet::compare::Condition;
 
-/// The flags of a run that other runs come before or beside.
+/// The flags that relate a run to other runs: parts beside it, and reports of earlier runs.
 #[derive(Debug, Clone, Args)]
 pub struct FleetArgs {
     /// Run only part K of N: a hash of its id puts each test into a part; `merge` puts the reports together (docs/ci.md)
@@ -19,15 +19,15 @@ pub struct FleetArgs {
     #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["seeds", "self_test"])]
     pub failed: Option<PathBuf>,
 
-    /// Failures of this file are known and do not count; one that does not happen any more is an error (docs/ci.md)
+    /// Failures in this file are known and do not count; a known failure that does not happen any more is an error (docs/ci.md)
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["seeds", "self_test", "list"])]
     pub known: Option<PathBuf>,
 }
 
 /// Put reports of the parts of a run together
 ///
-/// The parts must be of one run (same version, seed, code object and device), and none may be missing. Without `-o` they are only judged
-/// together. The exit code is that of the whole run.
+/// The parts must belong to one run (same version, seed, code object and device), and none may be missing. Without `-o` the command only
+/// judges them together. The exit code is that of the whole run.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// Reports that --report wrote
@@ -38,7 +38,7 @@ pub struct MergeArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Failures of this file are known and do not count; one that does not happen any more is an error
+    /// Failures in this file are known and do not count; a known failure that does not happen any more is an error
     #[arg(long, value_name = "FILE.toml")]
     pub known: Option<PathBuf>,
 
@@ -46,14 +46,14 @@ pub struct MergeArgs {
     #[arg(long)]
     pub require_all: bool,
 
-    /// Count the run as failed where fewer than N tests ran in all parts together
+    /// Count the run as failed if fewer than N tests ran in all parts together
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub min_tests: Option<u32>,
 }
 
 /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals
 ///
-/// Tests that passed and do not any more end it with exit code 1, and so does every --fail-if that holds.
+/// The exit code is 1 if a test that passed does not pass any more, or if a condition of --fail-if holds.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// The report to compare with
@@ -64,7 +64,7 @@ pub struct CompareArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// Fail where this holds, as in 'instructions > +5%' for any test, 'total traffic > +1%' for all together, 'error > 0.5' for the new
+    /// Fail if this condition holds, as in 'instructions > +5%' for any test, 'total traffic > +1%' for all together, 'error > 0.5' for the new
     /// value; metrics: error, rms, instructions, vector-instructions, traffic, read, written, lds, scratch, barriers, vgprs, sgprs, spills, code,
     /// kernel-seconds, seconds, or a place in a test's report, as launches/*/counters/barriers; may be given several times
     #[arg(long, value_name = "CONDITION")]
@@ -74,11 +74,11 @@ pub struct CompareArgs {
     #[arg(long)]
     pub require_all: bool,
 
-    /// Show so many of the tests that changed most, of each metric
+    /// Number of tests to show for each metric: those that changed most
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u16))]
     pub top: u16,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }

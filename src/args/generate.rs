@@ -1,4 +1,4 @@
-//! The flags of what is made from the command line itself.
+//! The flags of the commands that describe the command line itself: `completions`, `man`.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use clap_complete::Shell;
 /// For bash: deltanet-check completions bash >~/.local/share/bash-completion/completions/deltanet-check
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// The shell
     pub shell: Shell,
 }
 
 /// Write manual pages: one of the program, one of each command
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// Into this directory, as ~/.local/share/man/man1
+    /// The directory to write into, as ~/.local/share/man/man1
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 }

@@ -12,45 +12,46 @@ use crate::profile::CLOCK;
 
 /// Run a HIP program on the emulator, as it was built: hipcc, clang, or Python with torch or Triton.
 ///
-/// The runtime is a file of its own, libamdhip64.so, which `cargo install` does not build: scripts/build-hip.sh does, in a clone. It is the file that
-/// DELTANET_CHECK_LIBHIP names, or the first one beside this program, in ../lib, or in ../hip. The program finds it through LD_LIBRARY_PATH (one that was linked with -rpath to another does not).
-/// Standard output is the program's; what ran is told on standard error at the end, if the runtime was used and the program could end.
+/// The runtime is a file of its own, libamdhip64.so, which `cargo install` does not build: scripts/build-hip.sh builds it in a clone. The command
+/// takes the file that DELTANET_CHECK_LIBHIP names, or the first one beside this program, in ../lib, or in ../hip. The HIP program finds the
+/// runtime through LD_LIBRARY_PATH; a program that was linked with -rpath to another runtime does not find it.
+/// Standard output belongs to the program. At the end the command prints on standard error what ran, if the program used the runtime and could end.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-Exit code: the program's, 128 + N where signal N ended it; 1 where that is 0 and the sanitizer found something; 3 if it could not be started.
-What else the runtime does by its environment is in hip/README.md.")]
+Exit code: the program's, or 128 + N if signal N ended it; 1 if that code is 0 and the sanitizer found something; 3 if the program
+could not be started. hip/README.md lists the other environment variables of the runtime.")]
 pub struct HipArgs {
-    /// What the sanitizer looks for.
+    /// Flags of the sanitizer.
     #[command(flatten)]
     pub sanitize: SanitizeArgs,
 
-    /// End the program (SIGABRT) where a kernel faults or the sanitizer finds something
+    /// End the program (SIGABRT) as soon as a kernel faults or the sanitizer finds something
     #[arg(long)]
     pub abort: bool,
 
-    /// Count instructions by kind, lanes that were on, bytes, barriers and branches, and show them by kernel
+    /// Count instructions by kind, active lanes, bytes, barriers and branches, and show the counts of each kernel
     #[arg(long)]
     pub counters: bool,
 
-    /// Record launches into this directory, one each, for `exec` and `bind --from`
+    /// Record each launch into this directory, for `exec` and `bind --from`
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
 
-    /// Say what the launches would cost on an MI50 (docs/profile.md): each is recorded, and runs once more when the program has ended
+    /// Say what the launches would cost on an MI50 (docs/profile.md): each launch is recorded, and runs once more after the program has ended
     ///
-    /// GFX906_RECORD_KERNELS says of which kernels, GFX906_RECORD_BYTES how many bytes records may take (hip/README.md).
+    /// GFX906_RECORD_KERNELS selects the kernels, and GFX906_RECORD_BYTES limits the bytes of the records (hip/README.md).
     #[arg(long, conflicts_with = "record")]
     pub profile: bool,
 
-    /// With --profile: the clock of the card in MHz; owners run it at 1606 and less
+    /// Clock of the card in MHz, for --profile; owners run the card at 1606 and less
     #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock, requires = "profile")]
     pub clock: f64,
 
-    /// In which order work-groups begin and waves take turns: in-order, reverse, random or random=SEED
+    /// Order in which work-groups begin and waves take turns: in-order, reverse, random or random=SEED
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
 
-    /// What a launch may use up before it counts as a hang: wave instructions (2e9), CPU seconds (90s), or both (2e9,90s)
+    /// Budget of a launch, after which the launch is a hang: wave instructions (2e9), CPU seconds (90s), or both (2e9,90s)
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 
@@ -58,17 +59,17 @@ pub struct HipArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 
-    /// Write what ran to this file, too, as JSON
+    /// Write a report of what ran to this file as well, as JSON
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
 
-    /// The program, and its arguments
+    /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     pub command: Vec<OsString>,
 }
 
 impl HipArgs {
-    /// What `exec` is to do with a record, so that it is profiled.
+    /// Returns the arguments with which `exec` runs a recorded launch for its profile.
     pub fn replay(&self, launch: &Path) -> ExecArgs {
         let limits = LimitArgs {
             budget: self.budget,
@@ -78,26 +79,26 @@ impl HipArgs {
         ExecArgs::alone(launch, self.threads, limits)
     }
 
-    /// What they say to the runtime: variables of its environment.
+    /// Returns the environment variables that pass the flags to the runtime.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
-        let mut set: Vec<(&'static str, OsString)> = Vec::new();
+        let mut variables: Vec<(&'static str, OsString)> = Vec::new();
         if let Some(checks) = self.sanitize.sanitize {
-            set.push(("GFX906_SANITIZE", checks.to_string().into()));
+            variables.push(("GFX906_SANITIZE", checks.to_string().into()));
         }
         if self.abort {
-            set.push(("GFX906_ABORT", "1".into()));
-            set.push(("GFX906_SANITIZE_ABORT", "1".into()));
+            variables.push(("GFX906_ABORT", "1".into()));
+            variables.push(("GFX906_SANITIZE_ABORT", "1".into()));
         }
-        set.extend(self.counters.then(|| ("GFX906_COUNTERS", "1".into())));
-        set.extend(self.record.iter().map(|dir| ("GFX906_RECORD", dir.into())));
+        variables.extend(self.counters.then(|| ("GFX906_COUNTERS", "1".into())));
+        variables.extend(self.record.iter().map(|dir| ("GFX906_RECORD", dir.into())));
         let schedule = self.schedule.map(|order| order.to_string().into());
-        set.extend(schedule.map(|order| ("GFX906_SCHEDULE", order)));
-        set.extend(
+        variables.extend(schedule.map(|order| ("GFX906_SCHEDULE", order)));
+        variables.extend(
             self.budget
                 .map(|budget| ("GFX906_BUDGET", budget.to_string().into())),
         );
         let threads = self.threads.map(|threads| threads.to_string().into());
-        set.extend(threads.map(|threads| ("GFX906_THREADS", threads)));
-        set
+        variables.extend(threads.map(|threads| ("GFX906_THREADS", threads)));
+        variables
     }
 }

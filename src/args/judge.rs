@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Format;
+use super::{ArgError, Format};
 use crate::verdict::Tolerance;
 
 /// Judge outputs that another program computed from what `export` wrote.
 ///
-/// The file's metadata names `test` and `seed`, as `export` writes them. It holds `output.NAME` for one output of the test at least, and may
-/// hold inputs (`input.NAME`), which must be those that the seed draws. An input of bf16 or f16 is the drawn one rounded, and the
-/// references are made of that; an output of bf16 or f16 may be off by one value of its type more than the test allows, as with a binding.
+/// The file's metadata names `test` and `seed`, as `export` writes them. The file holds `output.NAME` for at least one output of the test, and
+/// may hold inputs (`input.NAME`), which must equal the inputs that the seed draws. An input of bf16 or f16 is the drawn input, rounded, and
+/// the references are computed from the rounded input. An output of bf16 or f16 may be off by one value of its type more than the test
+/// allows, as with a binding.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
     /// Files of tensors
@@ -22,26 +23,26 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
 
-    /// Instead of the test's tolerance: an element may be off by this much
+    /// Absolute tolerance of an element, instead of the test's tolerance
     #[arg(long, value_name = "X", value_parser = limit)]
     pub tolerance: Option<f64>,
 
-    /// Beside --tolerance: and by this share of its right value
+    /// Relative tolerance, added to --tolerance: this share of an element's right value
     #[arg(long, value_name = "X", value_parser = limit, requires = "tolerance")]
     pub relative: Option<f64>,
 
-    /// Beside --tolerance: how far off the output may be as a whole
+    /// Largest relative RMS of an output as a whole, beside --tolerance
     #[arg(long, value_name = "X", value_parser = limit, requires = "tolerance")]
     pub relative_rms: Option<f64>,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }
 
 impl JudgeArgs {
-    /// The tolerance that stands in place of the tests', if any.
-    pub fn own(&self) -> Option<Tolerance> {
+    /// Returns the tolerance that replaces the tolerances of the tests, if the flags give one.
+    pub fn own_tolerance(&self) -> Option<Tolerance> {
         let absolute = self.tolerance?;
         Some(Tolerance {
             relative: self.relative.unwrap_or(0.0),
@@ -51,11 +52,11 @@ impl JudgeArgs {
     }
 }
 
-fn limit(text: &str) -> Result<f64, String> {
-    let limit: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+fn limit(text: &str) -> Result<f64, ArgError> {
+    let limit: f64 = text.parse().map_err(|_| ArgError::Number)?;
     if limit.is_finite() && limit >= 0.0 {
         Ok(limit)
     } else {
-        Err("not a finite number from 0 up".into())
+        Err(ArgError::Limit)
     }
 }

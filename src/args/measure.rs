@@ -9,27 +9,27 @@ use crate::audit::REGIMES;
 /// The flags of `tolerances`.
 #[derive(Debug, Args)]
 pub struct TolerancesArgs {
-    /// How many seeds: 0, 1, 2 ...
+    /// Number of seeds, which are 0, 1, 2 ...
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = value_parser!(u32).range(1..))]
     pub seeds: u32,
 
-    /// Which cases.
+    /// Flags that select the cases.
     #[command(flatten)]
     pub selection: SelectionArgs,
 
-    /// Of which files.
+    /// Flags that name the files.
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Where the kernels run.
+    /// Flags that choose the device.
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// How many trials run at the same time [default: one a core]
+    /// Number of trials that run at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }
@@ -37,7 +37,7 @@ pub struct TolerancesArgs {
 /// Measure how far the documented pipeline is from the gated delta rule, with each departure alone and with all.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// How many heads are drawn for each regime of gates
+    /// Number of heads that are drawn for each gate regime
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = value_parser!(u32).range(1..=10_000))]
     pub draws: u32,
 
@@ -45,15 +45,15 @@ pub struct AuditArgs {
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
-    /// Only this regime of gates; may be given several times
+    /// Measure only this gate regime; may be given several times
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(REGIMES.map(|regime| regime.name)))]
     pub regime: Vec<String>,
 
-    /// How many heads run at the same time [default: one a core]
+    /// Number of heads that run at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }

@@ -5,22 +5,22 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
 
-use super::{DeviceArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs};
+use super::{ArgError, DeviceArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs};
 use crate::mutate::Operator;
 
-/// Change one instruction of the kernels at a time and see which tests notice.
+/// Change one instruction of the kernels at a time, and report which tests kill the mutant.
 #[derive(Debug, Args)]
 #[command(mut_arg("kernel", |arg| arg.help("Change only the kernels whose name matches this glob, on the tests that launch them; may be given several times")))]
 pub struct MutateArgs {
-    /// Of which files.
+    /// Flags that name the files.
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Which cases.
+    /// Flags that select the cases.
     #[command(flatten)]
     pub selection: SelectionArgs,
 
-    /// How many mutants to draw of each kernel; 0: every one that there is
+    /// Number of mutants to draw of each kernel; 0: all of its mutants
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub per_kernel: usize,
 
@@ -36,69 +36,69 @@ pub struct MutateArgs {
     #[arg(long, value_name = "K/N", value_parser = part)]
     pub partition: Option<(usize, usize)>,
 
-    /// Run nothing: make one report of these, of the parts of one campaign
+    /// Run nothing: make one report of these reports, which are the parts of one campaign
     #[arg(long, value_name = "REPORT.json", num_args = 1.., conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel", "doubt"])]
     pub merge: Vec<PathBuf>,
 
-    /// Run the mutants too that a rule proves to be equivalent, and stop at one that a test notices
+    /// Run also the mutants that a rule proves to be equivalent, and stop at the first of them that a test kills
     #[arg(long)]
     pub doubt: bool,
 
-    /// What the sanitizer looks for: what it finds in a mutant is noticed, weaker waits among them.
+    /// Flags of the sanitizer. A finding kills the mutant; a wait that the mutant weakens can be such a finding.
     #[command(flatten)]
     pub sanitize: SanitizeArgs,
 
-    /// Leave with code 1 where the score is below this
+    /// Leave with code 1 if the score is below this
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub fail_under: Option<f64>,
 
-    /// Where the kernels run.
+    /// Flags that choose the device.
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// What launches may use up.
+    /// Limits of each launch.
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// How many mutants run at the same time [default: one a core]
+    /// Number of mutants that run at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the report to this file as well, in the format of its extension: .json or .html; may be given several times. It is written as the command goes on
+    /// Write the report to this file as well, in the format of its extension: .json or .html; may be given several times. The file grows as the command goes on
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
 
-    /// Show every mutant that nobody noticed, and every place that nothing executes
+    /// Show every mutant that survived, and every instruction that no test executes
     #[arg(short, long)]
     pub verbose: bool,
 }
 
 impl MutateArgs {
-    /// The operators that it names; all where it names none.
+    /// Returns the operators that the flags name; all operators if they name none.
     pub fn operators(&self) -> Vec<Operator> {
-        let wanted = |operator: &Operator| {
+        let selected = |operator: &Operator| {
             self.operator.is_empty() || self.operator.iter().any(|name| name == operator.name())
         };
-        Operator::ALL.into_iter().filter(wanted).collect()
+        Operator::ALL.into_iter().filter(selected).collect()
     }
 }
 
-/// `K/N`.
-fn part(text: &str) -> Result<(usize, usize), String> {
+/// Parses a part `K/N` of a campaign.
+fn part(text: &str) -> Result<(usize, usize), ArgError> {
     let parsed = text.split_once('/');
     let parsed = parsed.and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
     parsed
         .filter(|&(k, n): &(usize, usize)| (1..=n).contains(&k))
-        .ok_or_else(|| format!("`{text}` is no part: write K/N with K from 1 to N, as in 2/8"))
+        .ok_or_else(|| ArgError::Part(text.into()))
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Result<f64, ArgError> {
     let parsed = text.trim_end_matches('%').trim().parse::<f64>().ok();
     parsed
         .filter(|percent| (0.0..=100.0).contains(percent))
-        .ok_or_else(|| format!("`{text}` is no percentage from 0 to 100"))
+        .ok_or_else(|| ArgError::Percent(text.into()))
 }

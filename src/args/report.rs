@@ -1,4 +1,4 @@
-//! The flags that say how the result of a run is told, and where it is written.
+//! The flags that choose the format of a run's result, and the files that it is written to.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -10,39 +10,39 @@ use crate::report::{self, Look, ReportFile};
 
 use super::Color;
 
-/// How the result is told.
+/// The flags of the result: its format on standard output, and the files of the report.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = RunFormat::Table)]
     pub format: RunFormat,
 
-    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or .html; may be given several times. It
-    /// is written as the run goes on
+    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or .html; may be given several times.
+    /// The file grows as the run goes on
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
 }
 
-/// How the result of a run is printed.
+/// Format of the result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RunFormat {
-    /// For reading
+    /// Text for a reader
     Table,
-    /// For programs: schema/report-1.schema.json
+    /// JSON for programs: schema/report-1.schema.json
     Json,
-    /// For programs that follow the run: a line for each test as it ends
+    /// JSON for programs that follow the run: a line for each test as it ends
     Jsonl,
-    /// For what shows test results: JUnit's XML
+    /// JUnit's XML, for tools that show test results
     Junit,
-    /// For the summary of a job
+    /// Markdown for the summary of a job
     Markdown,
-    /// For a browser: one file that needs no other
+    /// A page for a browser: one file that needs no other
     Html,
 }
 
 impl RunFormat {
-    /// The format of a whole report; none of a table and of a stream.
-    pub fn whole(self) -> Option<report::Format> {
+    /// Returns the format of a report that is written at the end; nothing for a table and for a stream of lines.
+    pub fn whole_report(self) -> Option<report::Format> {
         match self {
             RunFormat::Table | RunFormat::Jsonl => None,
             RunFormat::Json => Some(report::Format::Json),
@@ -54,10 +54,10 @@ impl RunFormat {
 }
 
 impl ReportArgs {
-    /// The files that are written.
+    /// Returns the files of the report.
     ///
     /// # Errors
-    /// A name says no format.
+    /// The extension of a file names no format.
     pub fn files(&self) -> Result<Vec<ReportFile>, Stop> {
         let file = |path: &PathBuf| {
             let format = report::Format::among(&report::Format::ALL, "--report", path);
@@ -67,35 +67,35 @@ impl ReportArgs {
         self.report.iter().map(file).collect()
     }
 
-    /// Whether the result is printed as JSON, by what knows that and tables alone.
+    /// Returns true if the result is printed as JSON. It serves commands that print only JSON and tables; `command` names one in messages.
     ///
     /// # Errors
-    /// Another format is asked for.
-    pub fn json(&self, what: &str) -> Result<bool, Stop> {
+    /// The flags ask for another format.
+    pub fn is_json(&self, command: &str) -> Result<bool, Stop> {
         match self.format {
             RunFormat::Table => Ok(false),
             RunFormat::Json => Ok(true),
-            other => {
-                let name = other.to_possible_value();
+            format => {
+                let name = format.to_possible_value();
                 let name = name.map_or(String::new(), |value| value.get_name().to_owned());
                 Err(Stop::usage(format!(
-                    "{what} cannot be printed as {name}: take --format table or json"
+                    "{command} cannot be printed as {name}: take --format table or json"
                 )))
             }
         }
     }
 
-    /// The one file that JSON is written to, by what writes that alone.
+    /// Returns the file for the JSON report of a command that writes only one such file; `command` names it in messages.
     ///
     /// # Errors
-    /// There are several, or it is to hold something else.
-    pub fn json_file(&self, what: &str) -> Result<Option<&Path>, Stop> {
+    /// The flags name several files, or a file of another format.
+    pub fn json_file(&self, command: &str) -> Result<Option<&Path>, Stop> {
         let Some((path, others)) = self.report.split_first() else {
             return Ok(None);
         };
         if !others.is_empty() {
-            let says = format!("{what} writes one report: give --report once");
-            return Err(Stop::usage(says));
+            let message = format!("{command} writes one report: give --report once");
+            return Err(Stop::usage(message));
         }
         let format = report::Format::among(&[report::Format::Json], "--report", path);
         format.map_err(Stop::usage)?;
@@ -103,21 +103,21 @@ impl ReportArgs {
     }
 }
 
-/// How text on standard output looks: as wide as its terminal, or as COLUMNS says.
+/// Returns the look of text on standard output. COLUMNS sets its width; the default is the width of the terminal.
 pub fn look(color: Color) -> Look {
     let terminal = io::stdout().is_terminal();
-    let given = std::env::var("COLUMNS").ok();
-    let given = given
+    let columns = std::env::var("COLUMNS").ok();
+    let columns = columns
         .and_then(|columns| columns.parse().ok())
         .filter(|columns| *columns > 0);
     Look {
-        color: color.wanted(),
-        blocks: terminal && speaks_utf8(),
-        width: given.or_else(|| terminal.then(width).flatten()),
+        color: color.is_enabled(),
+        blocks: terminal && locale_is_utf8(),
+        width: columns.or_else(|| terminal.then(width).flatten()),
     }
 }
 
-/// The columns of the terminal that is standard output.
+/// Returns the number of columns of the terminal that standard output is.
 fn width() -> Option<usize> {
     #[cfg(unix)]
     {
@@ -128,11 +128,11 @@ fn width() -> Option<usize> {
     None
 }
 
-/// Whether the locale's characters are those of Unicode.
-fn speaks_utf8() -> bool {
+/// Returns true if the locale's encoding is UTF-8.
+fn locale_is_utf8() -> bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let mut set = names.iter().filter_map(|name| std::env::var(name).ok());
-    let locale = set.find(|value| !value.is_empty()).unwrap_or_default();
+    let mut values = names.iter().filter_map(|name| std::env::var(name).ok());
+    let locale = values.find(|value| !value.is_empty()).unwrap_or_default();
     let locale = locale.to_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")
 }

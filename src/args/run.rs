@@ -11,18 +11,18 @@ use super::{
 use crate::exit::Stop;
 use crate::run::{Selection, seed};
 
-/// The settings of a run, the same for one seed as for many.
+/// The settings of a run, which are the same for one seed and for many.
 #[derive(Debug, Clone, Args)]
 pub struct TrialArgs {
-    /// Which cases.
+    /// Flags that select the cases.
     #[command(flatten, next_help_heading = "Which tests run")]
     pub selection: SelectionArgs,
 
-    /// Count tests that did not run as failed: kernels that are missing, cases that no binding is for
+    /// Count tests that did not run as failed: their kernels are missing, or no binding covers their cases
     #[arg(long, help_heading = "Which tests run")]
     pub require_all: bool,
 
-    /// Count the run as failed where fewer than N tests ran, whatever their verdicts
+    /// Count the run as failed if fewer than N tests ran, whatever their verdicts
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Which tests run")]
     pub min_tests: Option<u32>,
 
@@ -30,31 +30,31 @@ pub struct TrialArgs {
     #[arg(long, value_name = "N|random", help_heading = "Which tests run")]
     pub seed: Option<String>,
 
-    /// Where the kernels run.
+    /// Flags that choose the device.
     #[command(flatten, next_help_heading = "Where they run")]
     pub device: DeviceArgs,
 
-    /// Of which files.
+    /// Flags that name the files.
     #[command(flatten, next_help_heading = "What is tested")]
     pub sources: SourceArgs,
 
-    /// How the result is told.
+    /// Flags of the result: its format, and the files of the report.
     #[command(flatten, next_help_heading = "Reports")]
-    pub told: ReportArgs,
+    pub output: ReportArgs,
 
-    /// How many tests run at the same time [default: one a core]
+    /// Number of tests that run at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "How they run")]
     pub jobs: Option<u16>,
 
-    /// With --device hip: go on after a test that hung, where a run else stops
+    /// Go on after a test that hung on --device hip, after which a run stops otherwise
     #[arg(long, help_heading = "How they run")]
     pub keep_going: bool,
 
-    /// How long kernels may run.
+    /// Limits of each launch.
     #[command(flatten, next_help_heading = "How they run")]
     pub limits: LimitArgs,
 
-    /// What the sanitizer looks for.
+    /// Flags of the sanitizer.
     #[command(flatten, next_help_heading = "What is looked for")]
     pub sanitize: SanitizeArgs,
 
@@ -62,7 +62,7 @@ pub struct TrialArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "What is looked for")]
     pub repeat: Option<u16>,
 
-    /// Try the laws of each contract, too, which need no reference: what the kernels make of scaled, permuted, padded inputs, and equations
+    /// Check the laws of each contract as well, which need no reference: outputs for scaled, permuted and padded inputs, and equations
     /// between inputs and outputs
     #[arg(long, help_heading = "What is looked for")]
     pub relations: bool,
@@ -77,7 +77,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub trials: TrialArgs,
 
-    /// What other runs have to do with it.
+    /// Flags that relate the run to other runs.
     #[command(flatten)]
     pub fleet: FleetArgs,
 
@@ -85,8 +85,8 @@ pub struct RunArgs {
     #[arg(long, conflicts_with_all = ["self_test", "relations"], help_heading = "Which tests run")]
     pub list: bool,
 
-    /// Run with so many seeds, from --seed on: other inputs, and other cases of the tests that take them from a design. What does not pass
-    /// is told as it happens
+    /// Run with this many seeds, from --seed on. Each seed draws other inputs, and other cases of the tests that take their cases from a design.
+    /// A trial that does not pass is printed when its seed ends
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), conflicts_with_all = ["list", "self_test", "dump", "counters", "color", "verbose"], help_heading = "Which tests run")]
     pub seeds: Option<u32>,
 
@@ -103,36 +103,36 @@ pub struct RunArgs {
     #[arg(long, hide = true, conflicts_with_all = ["counters", "relations", "sanitize"])]
     pub self_test: bool,
 
-    /// Count what the emulator does: instructions by kind, lanes that are on, bytes, barriers; per test and kernel
+    /// Count the work of the emulator by test and kernel: instructions by kind, active lanes, bytes, barriers
     #[arg(long, help_heading = "What is observed")]
     pub counters: bool,
 
-    /// What is traced.
+    /// Flags of the trace.
     #[command(flatten, next_help_heading = "What is observed")]
     pub trace: TraceArgs,
 
-    /// When to colour the output
+    /// Colours of the output
     #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "Reports")]
     pub color: Color,
 
-    /// Say more: a row for every test of every phase, relative RMS, ULP, wave instructions and time of the kernels of each, and what the columns
-    /// are
+    /// Show more: a row for every test of every phase, with the relative RMS, ULP, wave instructions and time of its kernels, and an explanation
+    /// of the columns
     #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,
 }
 
 impl TrialArgs {
-    /// The cases that they select.
+    /// Returns the selection of cases.
     pub fn selection(&self) -> Selection<'_> {
         self.selection.selection(self.require_all)
     }
 
-    /// How many trials run at once.
+    /// Returns the number of trials that run at the same time.
     pub fn jobs(&self) -> usize {
         self.device.jobs(self.jobs)
     }
 
-    /// Returns the seed that they name.
+    /// Returns the seed that `--seed` names.
     ///
     /// # Errors
     /// The text is no seed.
@@ -140,9 +140,9 @@ impl TrialArgs {
         seed(self.seed.as_deref().unwrap_or("0"))
     }
 
-    /// Returns the flags that decide verdicts, word by word: all but those that name files, select cases and set the seed.
+    /// Returns the flags that decide verdicts, word by word. They are all flags but those that name files, select cases and set the seed.
     pub fn setting_words(&self) -> Vec<String> {
-        // A new flag must be looked at here.
+        // The pattern names every field, so that a new flag does not compile before it is handled here.
         let TrialArgs {
             selection: _,
             require_all,
@@ -150,7 +150,7 @@ impl TrialArgs {
             seed: _,
             device,
             sources: _,
-            told: _,
+            output: _,
             jobs: _,
             keep_going: _,
             limits,
@@ -183,11 +183,11 @@ impl TrialArgs {
         format!("deltanet-check{}", typed(&words.concat()))
     }
 
-    /// Returns the flags that a line needs which runs one of the trials again.
+    /// Returns the flags of a command line that runs one of the trials again.
     pub fn rerun_flags(&self) -> String {
         let sources = self.sources.sources();
         let settings = self.setting_words();
-        // Laws are tried on several runs, of which none is the one to write.
+        // Laws need several launches of a trial, so that `--dump` has no single one to write.
         match self.relations {
             true => typed(&[file_words(&sources), settings].concat()),
             false => rerun_flags(&sources, &[settings]),
@@ -196,17 +196,17 @@ impl TrialArgs {
 }
 
 impl RunArgs {
-    /// Whether everything runs, of which what nobody documented is told in brief.
-    pub fn everything(&self) -> bool {
+    /// Returns true if all built-in tests run. A table then summarizes the tests that are not documented.
+    pub fn runs_all_tests(&self) -> bool {
         let trials = &self.trials;
-        let (chosen, sources) = (&trials.selection, &trials.sources);
-        chosen.is_empty()
+        let (selection, sources) = (&trials.selection, &trials.sources);
+        selection.is_empty()
             && self.fleet.failed.is_none()
             && sources.registry.is_none()
             && sources.kernels.bind.is_empty()
     }
 
-    /// How many trials run at once: one where a trace shows them one after another.
+    /// Returns the number of trials that run at the same time. It is one for a trace, which shows the trials one after another.
     pub fn jobs(&self) -> usize {
         match self.trace.trace {
             Some(_) => 1,

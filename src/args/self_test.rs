@@ -7,7 +7,7 @@ use crate::exit::Stop;
 
 /// Test the tests: run the planted bugs and demand that each is caught
 ///
-/// The kernels as they are must pass, outputs that no kernel computed must be rejected, and each planted bug of a test must be caught.
+/// The kernels without a planted bug must pass, outputs that no kernel computed must be rejected, and each planted bug of a test must be caught.
 #[derive(Debug, Args)]
 #[command(
     mut_arg("min_tests", |arg| arg.hide(true)),
@@ -19,16 +19,16 @@ pub struct SelfTestArgs {
     #[command(flatten)]
     pub trials: TrialArgs,
 
-    /// Show the rejected trivial outputs, too
+    /// Show also the trivial outputs that were rejected
     #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,
 }
 
 impl SelfTestArgs {
-    /// Checks that no flag is there which says nothing about planted bugs.
+    /// Checks that no flag is given that means nothing for planted bugs.
     ///
     /// # Errors
-    /// There is one.
+    /// Such a flag is given.
     pub fn check(&self) -> Result<(), Stop> {
         let flags = [
             ("--min-tests", self.trials.min_tests.is_some()),

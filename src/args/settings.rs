@@ -1,4 +1,4 @@
-//! Settings of an earlier run, taken for whatever the command line leaves open.
+//! Settings of an earlier run, which fill in what the command line leaves open.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ struct ReportedFlags {
     trials: TrialArgs,
 }
 
-/// A file of an earlier run that is taken again.
+/// A file of an earlier run that this run uses as well.
 pub struct FileOfReport<'a> {
     /// The flag that names such a file.
     pub flag: &'static str,
@@ -30,12 +30,12 @@ pub struct FileOfReport<'a> {
 pub struct Completion<'a> {
     /// Files that come from the report.
     pub files: Vec<FileOfReport<'a>>,
-    /// Flags of the command line whose values are not those of the report.
+    /// Flags of the command line whose values differ from the report's.
     pub replaced: Vec<&'static str>,
 }
 
 impl Completion<'_> {
-    /// Takes the value of a report where the command line has none.
+    /// Takes the value of a report if the command line has none.
     fn take<T: PartialEq>(&mut self, flag: &'static str, own: &mut Option<T>, before: Option<T>) {
         match own {
             Some(_) if *own == before => {}
@@ -49,7 +49,7 @@ impl TrialArgs {
     /// Takes from the settings of a report what the command line leaves open. Seed and selection stay as they are.
     ///
     /// # Errors
-    /// The flags of the report are none of this version.
+    /// This version does not know the flags of the report.
     pub fn complete<'a>(&mut self, report: &'a SettingsReport) -> Result<Completion<'a>, Stop> {
         let words = ["report"]
             .into_iter()
@@ -64,7 +64,7 @@ impl TrialArgs {
         })?;
         let before = before.trials;
         let mut completion = Completion::default();
-        // A new flag must be looked at here.
+        // The pattern names every field, so that a new flag does not compile before it is handled here.
         let TrialArgs {
             selection: _,
             require_all,
@@ -72,7 +72,7 @@ impl TrialArgs {
             seed: _,
             device,
             sources,
-            told: _,
+            output: _,
             jobs: _,
             keep_going: _,
             limits,
@@ -103,7 +103,7 @@ impl<'a> Completion<'a> {
             if *target != before.target {
                 self.replaced.push("--device");
             }
-            // How tests run on another device is no matter of this one.
+            // Isolation and timeout of the report belong to another device.
             return;
         }
         *target = before.target;
@@ -137,22 +137,23 @@ impl<'a> Completion<'a> {
             registry,
         } = own;
         let directory = Path::new(&report.directory);
-        let mut file =
-            |flag: &'static str, given: &mut Option<PathBuf>, before: Option<&'a SourceReport>| {
-                match (&given, before) {
-                    (Some(_), _) => self.replaced.push(flag),
-                    (None, Some(before)) => {
-                        let path = directory.join(&before.path);
-                        self.files.push(FileOfReport {
-                            flag,
-                            path: path.clone(),
-                            sha256: &before.sha256,
-                        });
-                        *given = Some(path);
-                    }
-                    (None, None) => {}
+        let mut file = |flag: &'static str,
+                        own: &mut Option<PathBuf>,
+                        before: Option<&'a SourceReport>| {
+            match (&own, before) {
+                (Some(_), _) => self.replaced.push(flag),
+                (None, Some(before)) => {
+                    let path = directory.join(&before.path);
+                    self.files.push(FileOfReport {
+                        flag,
+                        path: path.clone(),
+                        sha256: &before.sha256,
+                    });
+                    *own = Some(path);
                 }
-            };
+                (None, None) => {}
+            }
+        };
         file("--kernels", kernels, report.kernels.as_ref());
         file("--registry", registry, report.registry.as_ref());
         if !bind.is_empty() {
@@ -160,9 +161,9 @@ impl<'a> Completion<'a> {
             return;
         }
         for before in &report.bind {
-            let mut given = None;
-            file("--bind", &mut given, Some(before));
-            bind.extend(given);
+            let mut path = None;
+            file("--bind", &mut path, Some(before));
+            bind.extend(path);
         }
     }
 }

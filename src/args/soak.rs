@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-use super::TrialArgs;
+use super::{ArgError, TrialArgs};
 
 /// Run the tests with one seed after another until time is up.
 #[derive(Debug, Args)]
 pub struct SoakArgs {
-    /// For how many minutes to begin with another seed
+    /// Minutes after which no other seed begins
     #[arg(long, value_name = "M", value_parser = minutes)]
     pub minutes: f64,
 
@@ -16,9 +16,9 @@ pub struct SoakArgs {
     pub trials: TrialArgs,
 }
 
-fn minutes(text: &str) -> Result<f64, String> {
+fn minutes(text: &str) -> Result<f64, ArgError> {
     let parsed = text.parse::<f64>().ok();
     parsed
         .filter(|minutes| minutes.is_finite() && *minutes > 0.0)
-        .ok_or_else(|| format!("`{text}` is no time: give minutes, more than 0, as in 0.5"))
+        .ok_or_else(|| ArgError::Minutes(text.into()))
 }

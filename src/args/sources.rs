@@ -1,4 +1,4 @@
-//! The flags that say what runs: of which files, and which cases of them.
+//! The flags that name the files of a run, and select its cases.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::run::{Selection, Sources};
 /// The flags that name kernels and how they are launched.
 #[derive(Debug, Clone, Args)]
 pub struct KernelArgs {
-    /// Take this code object instead of the built-in one; its kernels bear the same names, or --bind says how they are launched
+    /// Take this code object instead of the built-in one; its kernels have the names of the built-in kernels, or --bind launches them
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
 
@@ -22,7 +22,7 @@ pub struct KernelArgs {
 /// The flags that name the files of a run of tests.
 #[derive(Debug, Clone, Args)]
 pub struct SourceArgs {
-    /// What is launched.
+    /// Flags that name the kernels and their bindings.
     #[command(flatten)]
     pub kernels: KernelArgs,
 
@@ -31,15 +31,15 @@ pub struct SourceArgs {
     pub registry: Option<PathBuf>,
 }
 
-/// The flags that choose cases.
+/// The flags that select cases.
 #[derive(Debug, Clone, Args)]
 pub struct SelectionArgs {
     /// Take only these phases: numbers and ranges, as in 6 or 1-3,6
     #[arg(long, value_name = "PHASES")]
     pub phase: Vec<String>,
 
-    /// Take only the tests with this id or alias, or matching this glob; may be given several times [default with --bind, without --phase:
-    /// those of its contracts]
+    /// Take only the tests whose id or alias is this, or matches this glob; may be given several times [default with --bind and without
+    /// --phase: the tests of its contracts]
     #[arg(long, value_name = "ID")]
     pub test: Vec<String>,
 
@@ -49,7 +49,7 @@ pub struct SelectionArgs {
 }
 
 impl KernelArgs {
-    /// The files, with the built-in registry.
+    /// Returns the files that the flags name, with the built-in registry.
     pub fn sources(&self) -> Sources<'_> {
         Sources {
             registry: None,
@@ -60,7 +60,7 @@ impl KernelArgs {
 }
 
 impl SourceArgs {
-    /// The files.
+    /// Returns the files that the flags name.
     pub fn sources(&self) -> Sources<'_> {
         Sources {
             registry: self.registry.as_deref(),
@@ -77,19 +77,19 @@ impl SelectionArgs {
             test,
             kernel,
         } = self;
-        let all = [("--phase", phase), ("--test", test), ("--kernel", kernel)];
-        let each = all
+        let flags = [("--phase", phase), ("--test", test), ("--kernel", kernel)];
+        let pairs = flags
             .into_iter()
             .flat_map(|(flag, values)| values.iter().map(move |value| (flag, value)));
-        each.flat_map(|(flag, value)| pair(flag, value)).collect()
+        pairs.flat_map(|(flag, value)| pair(flag, value)).collect()
     }
 
-    /// Returns true where they choose nothing.
+    /// Returns true if the flags select nothing.
     pub fn is_empty(&self) -> bool {
         self.phase.is_empty() && self.test.is_empty() && self.kernel.is_empty()
     }
 
-    /// The cases; those whose kernels are missing, too, where `require_all`.
+    /// Returns the selection of cases. With `require_all` it includes cases whose kernels are missing.
     pub fn selection(&self, require_all: bool) -> Selection<'_> {
         Selection {
             phase: &self.phase,

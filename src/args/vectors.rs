@@ -9,31 +9,31 @@ use super::{Color, DeviceArgs, Format, KernelArgs, LimitArgs, SanitizeArgs};
 /// Run kernels of the gated delta rule on tensors that somebody else made, and judge what they compute.
 ///
 /// A file holds q, k [B, T, H, K], v [B, T, HV, V], g (log gates) and beta [B, T, HV], perhaps initial_state
-/// [B, HV, K, V], and what is expected: o_block [B, T, HV, V] and state_block [B, HV, K, V] where value head h reads
-/// query/key head h / (HV / H), o_tiled and state_tiled where it reads h % H. q and k are used as they are. The
-/// metadata's `scale` is the factor on the output, 1/sqrt(K) without it.
+/// [B, HV, K, V], and the expected values: o_block [B, T, HV, V] and state_block [B, HV, K, V] if value head h reads
+/// query/key head h / (HV / H), o_tiled and state_tiled if value head h reads h % H. q and k are used as they are. The
+/// metadata's `scale` is the factor on the output; its default is 1/sqrt(K).
 ///
-/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]: each sequence is a call of its own. A file
-/// with a tensor of another name is refused.
+/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]; each sequence is launched on its own. A file
+/// that has a tensor of another name is refused.
 #[derive(Debug, Args)]
 pub struct VectorsArgs {
     /// Files of tensors
     #[arg(value_name = "FILE.safetensors", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Which kernels
+    /// Family of kernels
     #[arg(long, value_enum, default_value_t = FamilyChoice::All)]
     pub family: FamilyChoice,
 
-    /// What is launched.
+    /// Flags that name the kernels and their bindings.
     #[command(flatten)]
     pub sources: KernelArgs,
 
-    /// Where the kernels run.
+    /// Flags that choose the device.
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// How the result is printed
+    /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
@@ -41,31 +41,31 @@ pub struct VectorsArgs {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
-    /// How many launches run at the same time [default: one a core]
+    /// Number of launches that run at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 
-    /// What the sanitizer looks for.
+    /// Flags of the sanitizer.
     #[command(flatten)]
     pub sanitize: SanitizeArgs,
 
-    /// How long kernels may run.
+    /// Limits of each launch.
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// When to colour the output (NO_COLOR is honoured)
+    /// Colours of the output (NO_COLOR is honoured)
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     pub color: Color,
 
-    /// Say more: relative RMS, ULP and wave instructions
+    /// Show more: relative RMS, ULP and wave instructions
     #[arg(short, long)]
     pub verbose: bool,
 }
 
-/// Which families run.
+/// Choice of the families of kernels that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FamilyChoice {
-    /// All that the code object has and that can compute the file
+    /// All families that the code object has and that can compute the file
     All,
     /// The fused recurrence, `gdn_recurrent_f32`
     Recurrent,

@@ -102,7 +102,7 @@ fn relative(got: &[f64], want: &[f64]) -> f64 {
     }
 }
 
-/// The Euclidean norm, by way of the largest element: squares of what f64 holds need not fit in f64.
+/// Returns the Euclidean norm. The values are divided by the largest one first, because their squares may exceed f64.
 fn norm(values: &[f64]) -> f64 {
     if values.iter().any(|x| !x.is_finite()) {
         return f64::INFINITY;
@@ -156,7 +156,7 @@ impl Spread {
             .count()
     }
 
-    /// Lower quartile, median and upper quartile, between neighbours linear in rank; what is not finite is largest.
+    /// Returns the lower quartile, the median and the upper quartile, interpolated linearly by rank. Errors that are not finite rank last.
     pub fn quartiles(&self) -> [f64; 3] {
         [0.25, 0.5, 0.75].map(|share| {
             let Some(last) = self.errors.len().checked_sub(1) else {

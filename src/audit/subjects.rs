@@ -4,8 +4,8 @@ use deltanet_reference::Real;
 use deltanet_reference::operators::transpose;
 use deltanet_reference::pipelines::{DeltanetInputs, deltanet};
 use deltanet_reference::rule::{
-    Convention, Departed, Departure, GateKind, HeadInputs, Inputs, Outputs, Sizes, departed,
-    recurrence,
+    Convention, Departure, DepartureResults, GateKind, HeadInputs, Inputs, Outputs, Sizes,
+    departed, recurrence,
 };
 
 use super::inputs::{CHUNK, Head, SIZE, TOKENS};
@@ -79,7 +79,7 @@ pub const SUBJECTS: [Subject; 10] = [
 impl Subject {
     /// Computes a head from a state of zeros. With all departures the result is phase 8's reference for the compiled
     /// kernels, not the rule with its departures.
-    pub fn run<R: Real>(&self, head: &Head<R>) -> Departed<R> {
+    pub fn run<R: Real>(&self, head: &Head<R>) -> DepartureResults<R> {
         let state = vec![R::ZERO; SIZE * SIZE];
         if self.departures == Departure::ALL {
             // The document has tokens as columns.
@@ -91,7 +91,7 @@ impl Subject {
                 beta: &head.logits,
                 state: &state,
             };
-            return Departed {
+            return DepartureResults {
                 output: None,
                 state: deltanet(inputs, SIZE, CHUNK).state,
             };

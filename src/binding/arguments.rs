@@ -3,8 +3,8 @@
 use half::{bf16, f16};
 
 use super::formula::{Formula, Trouble, parse_part};
-use super::scope::Scope;
-use super::value::Value;
+use super::scope::{Scope, mendable};
+use super::value::{Value, ValueError};
 use super::{ArgSpec, Scalar};
 
 /// The types of numbers by name.
@@ -145,13 +145,7 @@ fn alignment(arg: &ArgSpec) -> usize {
 }
 
 fn number(scalar: Scalar, formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8>, Trouble> {
-    let failed = |why: String| {
-        Trouble::new(
-            &formula.at,
-            why,
-            "mend the formula, or leave the case out with `when`",
-        )
-    };
+    let failed = |error: ValueError| mendable(&formula.at, error);
     let value = scope.number(formula)?;
     let whole = || value.integer().map_err(failed);
     let float = || value.float().map_err(failed);
@@ -160,9 +154,8 @@ fn number(scalar: Scalar, formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8
         if (low..=high).contains(&number) {
             return Ok(number.to_le_bytes()[..bytes].to_vec());
         }
-        Err(failed(format!(
-            "{number} does not fit the type: it holds {low} to {high}"
-        )))
+        let why = format!("{number} does not fit the type: it holds {low} to {high}");
+        Err(mendable(&formula.at, why))
     };
     match scalar {
         Scalar::I8 => fits(i8::MIN.into(), i8::MAX.into(), 1),
@@ -184,17 +177,18 @@ fn number(scalar: Scalar, formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8
 /// Computes the words of a division by d. L is the smallest number such that 2^L >= d; the words are floor(2^32 (2^L -
 /// d) / d) + 1, then L, then d.
 fn fast_division(formula: &Formula, scope: &Scope<'_>) -> Result<Vec<u8>, Trouble> {
-    let failed =
-        |why: String| Trouble::new(&formula.at, why, "give fastdiv a divisor from 1 to 2^31");
-    let number = scope.number(formula)?.integer().map_err(failed)?;
+    let help = "give fastdiv a divisor from 1 to 2^31";
+    let number = scope.number(formula)?.integer();
+    let number = number.map_err(|error| Trouble::new(&formula.at, error, help))?;
     let divisor = u64::try_from(number)
         .ok()
         .filter(|d| (1..=1 << 31).contains(d));
-    let divisor = divisor.ok_or_else(|| failed(format!("fastdiv of {number}")))?;
+    let failed = || Trouble::new(&formula.at, format!("fastdiv of {number}"), help);
+    let divisor = divisor.ok_or_else(failed)?;
     u32::try_from(divisor)
         .ok()
         .and_then(divider)
-        .ok_or_else(|| failed(format!("fastdiv of {number}")))
+        .ok_or_else(failed)
 }
 
 /// Returns the three words of a divisor from 1 to 2^31, as bytes.

@@ -8,11 +8,11 @@ use gfx906::code_object::{
 
 use super::arguments::{Piece, pieces};
 use super::formula::{Formula, Trouble};
-use super::resolve::{Call, Home, Objects, Origin, Place, Slot};
+use super::resolve::{AddressSlot, Call, CodeObjectRole, Objects, Origin, TensorOffset};
 use super::scope::Scope;
 use super::symbol::{Symbol, find};
 use super::value::{Value, integer};
-use super::{ArgSpec, Binding, LaunchSpec, Placed};
+use super::{ArgSpec, Binding, FileValue, LaunchSpec};
 use crate::exit::Stop;
 
 /// Bytes of an address in the kernarg segment.
@@ -57,9 +57,9 @@ impl Binding {
         &self,
         objects: Objects<'o>,
         scope: &Scope<'_>,
-        symbol: &Placed<Symbol>,
+        symbol: &FileValue<Symbol>,
         planted: bool,
-    ) -> Result<(&'o Kernel, Home), Stop> {
+    ) -> Result<(&'o Kernel, CodeObjectRole), Stop> {
         let wanted = symbol
             .value
             .at(scope)
@@ -67,10 +67,10 @@ impl Binding {
         let beside = objects.planted.filter(|_| planted);
         let exact = |object: &'o CodeObject| object.kernels.iter().find(|one| one.name == wanted);
         if let Some(kernel) = exact(objects.tested) {
-            return Ok((kernel, Home::Tested));
+            return Ok((kernel, CodeObjectRole::Tested));
         }
         if let Some(kernel) = beside.and_then(exact) {
-            return Ok((kernel, Home::Planted));
+            return Ok((kernel, CodeObjectRole::Planted));
         }
         let within = |object: &'o CodeObject| {
             let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
@@ -78,9 +78,9 @@ impl Binding {
         };
         let found = match (within(objects.tested), beside) {
             (Err(missing), Some(object)) => within(object)
-                .map(|kernel| (kernel, Home::Planted))
+                .map(|kernel| (kernel, CodeObjectRole::Planted))
                 .map_err(|_| missing),
-            (found, _) => found.map(|kernel| (kernel, Home::Tested)),
+            (found, _) => found.map(|kernel| (kernel, CodeObjectRole::Tested)),
         };
         match found {
             Ok((Some(kernel), home)) => Ok((kernel, home)),
@@ -98,7 +98,7 @@ impl Binding {
         &self,
         objects: Objects<'_>,
         scope: &Scope<'_>,
-        honest: &Placed<Symbol>,
+        honest: &FileValue<Symbol>,
         planted: &LaunchSpec,
     ) -> Result<(), Stop> {
         let (honest, _) = self.kernel(objects, scope, honest, false)?;
@@ -127,7 +127,7 @@ impl Binding {
     fn sides(
         &self,
         scope: &Scope<'_>,
-        formulas: &[Placed<Formula>],
+        formulas: &[FileValue<Formula>],
         what: &str,
         most: u128,
     ) -> Result<[u32; 3], Stop> {
@@ -176,7 +176,7 @@ impl Binding {
     }
 
     /// Evaluates a number of bytes of LDS, which must fit into 32 bits.
-    fn bytes(&self, scope: &Scope<'_>, formula: &Placed<Formula>) -> Result<u32, Stop> {
+    fn bytes(&self, scope: &Scope<'_>, formula: &FileValue<Formula>) -> Result<u32, Stop> {
         let bytes = self.whole(scope, formula)?;
         u32::try_from(bytes).or_else(|_| {
             let title = format!("{bytes} bytes of dynamic LDS");
@@ -200,7 +200,7 @@ impl Binding {
         let Err(error) = shape.check(kernel) else {
             return Ok(());
         };
-        let sides = |sides: &[Placed<Formula>]| match (sides.first(), sides.last()) {
+        let sides = |sides: &[FileValue<Formula>]| match (sides.first(), sides.last()) {
             (Some(first), Some(last)) => first.span.start..last.span.end,
             _ => launch.span.clone(),
         };
@@ -231,8 +231,8 @@ impl Binding {
         &self,
         kernel: &Kernel,
         scope: &Scope<'_>,
-        args: &Placed<Vec<Placed<ArgSpec>>>,
-    ) -> Result<(Vec<u8>, Vec<Slot>), Stop> {
+        args: &FileValue<Vec<FileValue<ArgSpec>>>,
+    ) -> Result<(Vec<u8>, Vec<AddressSlot>), Stop> {
         let wanted: Vec<&Arg> = kernel.explicit_args().collect();
         let takes = || format!("it takes {}", listed(&wanted));
         let mut kernarg = match Kernarg::new(kernel, args.value.len()) {
@@ -274,7 +274,7 @@ impl Binding {
                 Ok(first) => first,
                 Err(error) => return self.complain(&spec.span, error.to_string(), takes()),
             };
-            slots.extend(within.into_iter().map(|(at, place)| Slot {
+            slots.extend(within.into_iter().map(|(at, place)| AddressSlot {
                 at: first + at,
                 place,
             }));
@@ -285,17 +285,17 @@ impl Binding {
     fn place(
         &self,
         scope: &Scope<'_>,
-        spec: &Placed<ArgSpec>,
+        spec: &FileValue<ArgSpec>,
         tensor: String,
         offset: i128,
-    ) -> Result<Place, Stop> {
+    ) -> Result<TensorOffset, Stop> {
         let shape = scope.shape(&tensor);
         let bytes = shape.map_or(0, |shape| shape.layout.count * shape.kind.size());
         match u64::try_from(offset)
             .ok()
             .filter(|offset| *offset <= bytes as u64)
         {
-            Some(offset) => Ok(Place { tensor, offset }),
+            Some(offset) => Ok(TensorOffset { tensor, offset }),
             None => self.complain(
                 &spec.span,
                 format!("{offset} bytes behind the first of `{tensor}`"),

@@ -14,15 +14,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 
 use super::formula::parse;
-use super::scope::{Scope, Shape, Side};
+use super::scope::{Scope, TensorAxis, TensorShape};
 use crate::compare::ElementKind;
-use crate::contract::{self, Factor, Function, Probed, Values, probe};
+use crate::contract::{self, Factor, Function, TensorProbe, Values, probe};
 use crate::verdict::Axis;
 use terms::{Terms, length};
 
 /// A contract's tensors.
 #[derive(Debug)]
-pub struct Described {
+pub struct ContractTensors {
     /// The contract.
     pub function: &'static Function,
     /// The contract's combinations of choices. The combinations of the cases that it was first described for come
@@ -48,7 +48,7 @@ type Forms = Arc<[Tensors]>;
 /// The role of a tensor in a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Use {
+pub enum TensorUse {
     /// An input that kernels read.
     Input,
     /// An input that only the references know.
@@ -65,7 +65,7 @@ pub struct DescribedTensor {
     /// Its name.
     pub name: String,
     /// Its role.
-    pub role: Use,
+    pub role: TensorUse,
     /// The type of its elements.
     #[serde(serialize_with = "kind_name")]
     pub element: ElementKind,
@@ -97,7 +97,7 @@ pub fn describe(
     function: &'static Function,
     named: &[&Values],
     designed: &[&Values],
-) -> Option<Described> {
+) -> Option<ContractTensors> {
     let size = |values: &&&Values| -> i64 {
         let dims = function.dims.iter();
         let sizes = dims.map(|name| values.get(name).unwrap_or(1));
@@ -123,7 +123,7 @@ pub fn describe(
         known.insert(words.clone(), Arc::clone(&forms));
         forms.first().cloned()
     })?;
-    Some(Described {
+    Some(ContractTensors {
         function,
         combinations,
         first,
@@ -198,7 +198,7 @@ fn combination(function: &Function, words: &Words) -> Forms {
             words.map(|((name, _), word)| ((*name).to_owned(), contract::Value::Word(word)));
         Values::new(sizes.chain(words).collect())
     };
-    let mut forms: Vec<Vec<Seen>> = Vec::new();
+    let mut forms: Vec<Vec<CaseTensors>> = Vec::new();
     for sizes in sizes(function) {
         let case = case(&sizes);
         let Some(probed) = probe(function, &case) else {
@@ -215,12 +215,12 @@ fn combination(function: &Function, words: &Words) -> Forms {
 }
 
 /// A case, and the tensors that a contract has at that case.
-type Seen = (Values, Vec<Probed>);
+type CaseTensors = (Values, Vec<TensorProbe>);
 
 /// Returns true if two cases have the same tensors with the same axes, whatever the lengths.
-fn alike(one: &[Probed], other: &[Probed]) -> bool {
-    let axes = |tensor: &Probed| tensor.axes.iter().map(|axis| axis.name.clone()).collect();
-    let names = |probed: &[Probed]| -> Vec<(String, Vec<String>)> {
+fn alike(one: &[TensorProbe], other: &[TensorProbe]) -> bool {
+    let axes = |tensor: &TensorProbe| tensor.axes.iter().map(|axis| axis.name.clone()).collect();
+    let names = |probed: &[TensorProbe]| -> Vec<(String, Vec<String>)> {
         let all = probed.iter();
         all.map(|tensor| (tensor.name.clone(), axes(tensor)))
             .collect()
@@ -229,7 +229,7 @@ fn alike(one: &[Probed], other: &[Probed]) -> bool {
 }
 
 /// Describes the tensors of a contract from cases that have the same tensors and axes, and from variations of the first case.
-fn tensors(function: &Function, mut seen: Vec<Seen>) -> Vec<DescribedTensor> {
+fn tensors(function: &Function, mut seen: Vec<CaseTensors>) -> Vec<DescribedTensor> {
     let (values, own) = seen[0].clone();
     let sizes = || function.dims.iter().chain(function.integers);
     for name in sizes() {
@@ -261,7 +261,7 @@ fn vary(values: &Values, names: &[&str], factor: i64) -> Values {
     Values::new(pairs.collect())
 }
 
-fn tensor(terms: &Terms, seen: &[(Values, Vec<Probed>)], at: usize) -> DescribedTensor {
+fn tensor(terms: &Terms, seen: &[(Values, Vec<TensorProbe>)], at: usize) -> DescribedTensor {
     let first = &seen[0].1[at];
     let axes = first.axes.iter().enumerate().map(|(n, axis)| {
         let lengths: Option<Vec<i64>> = seen
@@ -275,10 +275,10 @@ fn tensor(terms: &Terms, seen: &[(Values, Vec<Probed>)], at: usize) -> Described
     });
     let compared = first.compared || !first.parts.is_empty();
     let role = match (first.starts_with_values, first.written, compared) {
-        (true, true, _) => Use::InPlace,
-        (false, _, _) => Use::Output,
-        (true, false, _) if first.offered => Use::Input,
-        (true, false, _) => Use::Hidden,
+        (true, true, _) => TensorUse::InPlace,
+        (false, _, _) => TensorUse::Output,
+        (true, false, _) if first.offered => TensorUse::Input,
+        (true, false, _) => TensorUse::Hidden,
     };
     DescribedTensor {
         name: first.name.clone(),
@@ -307,7 +307,7 @@ fn evaluate(function: &Function, values: &Values, formula: &str) -> Option<usize
     usize::try_from(value.integer().ok()?).ok()
 }
 
-impl Described {
+impl ContractTensors {
     /// Returns the tensors of the first combination of choices, in the order in which the function makes them. They
     /// stand for the contract where a caller asks about no case.
     pub fn tensors(&self) -> &[DescribedTensor] {
@@ -368,19 +368,19 @@ impl Described {
 
     /// Returns the shapes of the tensors at a case, in the contract's types and order; none if the contract does not
     /// take the case.
-    pub fn shapes(&self, values: &Values) -> Option<Vec<Shape>> {
+    pub fn shapes(&self, values: &Values) -> Option<Vec<TensorShape>> {
         self.by_formulas(values).or_else(|| {
             let probed = probe(self.function, values)?;
-            let shape = |tensor: &Probed| {
+            let shape = |tensor: &TensorProbe| {
                 let axes = self.axes(values, &tensor.name, &tensor.axes);
-                Shape::plain(&tensor.name, tensor.kind, axes)
+                TensorShape::plain(&tensor.name, tensor.kind, axes)
             };
             Some(probed.iter().map(shape).collect())
         })
     }
 
     /// Returns the shapes that formulas give; none if a length has no formula or if sizes decide which form applies.
-    fn by_formulas(&self, values: &Values) -> Option<Vec<Shape>> {
+    fn by_formulas(&self, values: &Values) -> Option<Vec<TensorShape>> {
         let forms = self.at(values);
         let [tensors] = &forms[..] else {
             return None;
@@ -389,7 +389,7 @@ impl Described {
             let axis = |axis: &DescribedAxis| {
                 let symbol = axis.length.as_deref()?;
                 let length = evaluate(self.function, values, symbol)?;
-                Some(Side {
+                Some(TensorAxis {
                     name: axis.name.clone(),
                     symbol: symbol.to_owned(),
                     length,
@@ -399,8 +399,8 @@ impl Described {
                 .axes
                 .iter()
                 .map(axis)
-                .collect::<Option<Vec<Side>>>()?;
-            Some(Shape::plain(&tensor.name, tensor.element, axes))
+                .collect::<Option<Vec<TensorAxis>>>()?;
+            Some(TensorShape::plain(&tensor.name, tensor.element, axes))
         };
         tensors.iter().map(shape).collect()
     }
@@ -408,7 +408,7 @@ impl Described {
     /// The axes of a tensor at a case with their symbols, which are their lengths as formulas. An axis has none where the contract has no
     /// such tensor or axis under the choices of the case, or where the formula does not give its length: no axis goes by the symbol of
     /// another.
-    pub fn axes(&self, values: &Values, tensor: &str, axes: &[Axis]) -> Vec<Side> {
+    pub fn axes(&self, values: &Values, tensor: &str, axes: &[Axis]) -> Vec<TensorAxis> {
         let forms = self.at(values);
         let names = || axes.iter().map(|axis| &axis.name);
         let mut named = forms.iter().flat_map(|tensors| tensors.iter());
@@ -420,7 +420,7 @@ impl Described {
             let length = evaluate(self.function, values, symbol)?;
             (length == axis.length).then(|| symbol.to_owned())
         };
-        let sides = axes.iter().enumerate().map(|(at, axis)| Side {
+        let sides = axes.iter().enumerate().map(|(at, axis)| TensorAxis {
             name: axis.name.clone(),
             symbol: symbol((at, axis)).unwrap_or_default(),
             length: axis.length,
@@ -430,8 +430,9 @@ impl Described {
 
     /// Returns the names of the outputs at a case, tensors updated in place among them.
     pub fn outputs(&self, values: &Values) -> Vec<String> {
-        let compared =
-            |tensor: &&DescribedTensor| matches!(tensor.role, Use::Output | Use::InPlace);
+        let compared = |tensor: &&DescribedTensor| {
+            matches!(tensor.role, TensorUse::Output | TensorUse::InPlace)
+        };
         self.names(values, compared)
     }
 
@@ -443,7 +444,7 @@ impl Described {
             let mut names = std::iter::once(&tensor.name).chain(&tensor.parts);
             let state = has("key channel") && has("value channel")
                 || names.any(|name| name.contains("state"));
-            state && matches!(tensor.role, Use::Output | Use::InPlace)
+            state && matches!(tensor.role, TensorUse::Output | TensorUse::InPlace)
         })
     }
 
@@ -454,7 +455,7 @@ impl Described {
         let of = tensors.iter().find(|tensor| tensor.name == output);
         let axes = of.map(|tensor| &tensor.axes[..]).unwrap_or_default();
         self.names(values, |tensor| {
-            tensor.role == Use::Input && !axes.is_empty() && tensor.axes == axes
+            tensor.role == TensorUse::Input && !axes.is_empty() && tensor.axes == axes
         })
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toml::de::DeTable;
 
 use super::formula::{Formula, Trouble, parse};
-use super::{Binding, CONTRACT_VERSION, Placed, Source, launches};
+use super::{Binding, CONTRACT_VERSION, FileValue, Source, launches};
 use crate::contract::Function;
 use crate::document::{self, Complaint, Table, array, bad, integer, string, unknown, wrong_type};
 use launch::LAUNCH;
@@ -68,9 +68,9 @@ pub fn bindings(
 
 /// Reads the lists of launches that have a name.
 fn shared<'a>(
-    value: document::Placed<'a>,
+    value: document::SpannedValue<'a>,
     out: &mut Vec<Complaint>,
-) -> Vec<(String, document::Placed<'a>)> {
+) -> Vec<(String, document::SpannedValue<'a>)> {
     let Some(keys) = value.get_ref().as_table() else {
         out.push(wrong_type(value, "a table"));
         return Vec::new();
@@ -88,12 +88,12 @@ pub(super) struct Reader<'s, 'o> {
     /// Contracts that a binding may name.
     contracts: &'s [&'static Function],
     /// Lists of launches by name, which several bindings may use.
-    shared: &'s [(String, document::Placed<'s>)],
+    shared: &'s [(String, document::SpannedValue<'s>)],
     pub(super) out: &'o mut Vec<Complaint>,
 }
 
 impl<'s> Reader<'s, '_> {
-    fn binding<'a>(&mut self, value: document::Placed<'a>) -> Option<Binding> {
+    fn binding<'a>(&mut self, value: document::SpannedValue<'a>) -> Option<Binding> {
         let known: Vec<&str> = [
             "contract", "name", "version", "types", "layout", "convert", "start", "let", "vary",
             "scratch", "buffers", "launch", "planted",
@@ -165,11 +165,11 @@ impl<'s> Reader<'s, '_> {
     /// Keeps a parsed value, or records the complaint about it.
     fn kept<T>(
         &mut self,
-        value: document::Placed<'_>,
+        value: document::SpannedValue<'_>,
         read: Result<T, Trouble>,
-    ) -> Option<Placed<T>> {
+    ) -> Option<FileValue<T>> {
         match read {
-            Ok(read) => Some(Placed {
+            Ok(read) => Some(FileValue {
                 span: value.span(),
                 value: read,
             }),
@@ -181,7 +181,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Reads a formula; a TOML integer is accepted as a formula too.
-    fn formula(&mut self, value: document::Placed<'_>) -> Option<Placed<Formula>> {
+    fn formula(&mut self, value: document::SpannedValue<'_>) -> Option<FileValue<Formula>> {
         if value.get_ref().is_integer() {
             let number = integer(value, self.out)?;
             let node = super::formula::Node::Integer(number.into());
@@ -197,8 +197,8 @@ impl<'s> Reader<'s, '_> {
     fn varied(
         &mut self,
         table: &Table<'_>,
-        lets: &mut Vec<(Placed<String>, Placed<Formula>)>,
-    ) -> Vec<(String, Vec<Placed<Formula>>)> {
+        lets: &mut Vec<(FileValue<String>, FileValue<Formula>)>,
+    ) -> Vec<(String, Vec<FileValue<Formula>>)> {
         let mut varied = Vec::new();
         for (name, value) in self.entries(table, "vary") {
             let list = array(value, self.out);
@@ -212,7 +212,7 @@ impl<'s> Reader<'s, '_> {
                     .push(bad(value, "there is no formula", "empty", help));
             }
             let formulas = list.iter().filter_map(|value| self.formula(value));
-            let formulas: Vec<Placed<Formula>> = formulas.collect();
+            let formulas: Vec<FileValue<Formula>> = formulas.collect();
             if let Some(first) = formulas.first() {
                 lets.push((name.clone(), first.clone()));
             }
@@ -222,7 +222,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Complains about `let` names that no formula can reach because the contract already defines them.
-    fn unheard(&mut self, function: &Function, lets: &[(Placed<String>, Placed<Formula>)]) {
+    fn unheard(&mut self, function: &Function, lets: &[(FileValue<String>, FileValue<Formula>)]) {
         for (name, _) in lets {
             let has = |names: &[&str]| names.contains(&name.value.as_str());
             let what = if has(function.dims) || has(function.integers) {
@@ -232,7 +232,7 @@ impl<'s> Reader<'s, '_> {
             } else {
                 continue;
             };
-            let Placed { span, value } = name;
+            let FileValue { span, value } = name;
             self.out.push(Complaint {
                 span: span.clone(),
                 title: format!("`{value}` is {what} of the contract: a case says what it is"),
@@ -247,7 +247,7 @@ impl<'s> Reader<'s, '_> {
         &mut self,
         table: &Table<'_>,
         key: &'static str,
-    ) -> Vec<(Placed<String>, Placed<Formula>)> {
+    ) -> Vec<(FileValue<String>, FileValue<Formula>)> {
         let entries = self.entries(table, key);
         let read = |(name, value)| Some((name, self.formula(value)?));
         entries.into_iter().filter_map(read).collect()
@@ -257,7 +257,7 @@ impl<'s> Reader<'s, '_> {
         &mut self,
         table: &Table<'a>,
         key: &'static str,
-    ) -> Vec<(Placed<String>, document::Placed<'a>)> {
+    ) -> Vec<(FileValue<String>, document::SpannedValue<'a>)> {
         let Some(value) = table.get(key) else {
             return Vec::new();
         };
@@ -267,7 +267,7 @@ impl<'s> Reader<'s, '_> {
         };
         let named = Table::new(key, value.span(), keys);
         let name = |(key, value): (&toml::Spanned<toml::de::DeString<'a>>, _)| {
-            let name = Placed {
+            let name = FileValue {
                 span: key.span(),
                 value: key.get_ref().to_string(),
             };

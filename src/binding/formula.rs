@@ -32,10 +32,10 @@ pub struct Trouble {
 
 impl Trouble {
     /// Makes a complaint about a byte range.
-    pub fn new(at: &Range<usize>, title: impl Into<String>, help: impl Into<String>) -> Trouble {
+    pub fn new(at: &Range<usize>, title: impl ToString, help: impl Into<String>) -> Trouble {
         Trouble {
             at: at.clone(),
-            title: title.into(),
+            title: title.to_string(),
             help: help.into(),
         }
     }

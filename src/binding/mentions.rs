@@ -2,7 +2,7 @@
 //! convention.
 
 use super::formula::{Formula, Node};
-use super::{ArgSpec, Binding, LaunchSpec, Loop, Placed, Scratch, Step};
+use super::{ArgSpec, Binding, FileValue, LaunchSpec, Loop, Scratch, Step};
 use crate::contract::Values;
 
 impl Binding {
@@ -51,7 +51,7 @@ impl Scratch {
     }
 }
 
-fn any<'a>(formulas: impl IntoIterator<Item = &'a Placed<Formula>>, name: &str) -> bool {
+fn any<'a>(formulas: impl IntoIterator<Item = &'a FileValue<Formula>>, name: &str) -> bool {
     let mut formulas = formulas.into_iter();
     formulas.any(|formula| in_formula(&formula.value, name))
 }
@@ -79,7 +79,7 @@ fn in_launch(launch: &LaunchSpec, name: &str) -> bool {
             .any(|argument| in_argument(&argument.value, name))
 }
 
-fn in_loop(each: Option<&Placed<Loop>>, name: &str) -> bool {
+fn in_loop(each: Option<&FileValue<Loop>>, name: &str) -> bool {
     each.is_some_and(|each| in_formula(&each.value.from, name) || in_formula(&each.value.to, name))
 }
 

@@ -35,11 +35,13 @@ use symbol::Symbol;
 pub use arguments::divider as fast_division;
 pub use built_in::{built_in, built_in_called, built_in_of};
 pub use call::described;
-pub use describe::{Described, DescribedTensor, Use, describe};
+pub use describe::{ContractTensors, DescribedTensor, TensorUse, describe};
 pub use layout::Layout;
 pub use planted::PlantedSpec;
-pub use resolve::{BEYOND_F16, Call, Home, Objects, Place, Resolved, Slot, convert};
-pub use scope::{Held, Scope, Shape, Side};
+pub use resolve::{
+    AddressSlot, BEYOND_F16, Call, CodeObjectRole, Objects, Resolution, TensorOffset, convert,
+};
+pub use scope::{ElementReader, Scope, TensorAxis, TensorShape};
 pub use symbol::find;
 
 /// The version of contracts that this program supports.
@@ -86,7 +88,7 @@ impl Source {
 
 /// A value that was read from the file, with its span.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed<T> {
+pub struct FileValue<T> {
     /// Byte range in the file.
     pub span: Range<usize>,
     /// The value.
@@ -105,23 +107,23 @@ pub struct Binding {
     /// The contract that it computes.
     pub function: &'static Function,
     /// The condition for a case; none if the binding takes all cases.
-    pub when: Option<Placed<Formula>>,
+    pub when: Option<FileValue<Formula>>,
     /// Tensors whose element type differs from the contract's.
-    pub types: Vec<(Placed<String>, ElementKind)>,
+    pub types: Vec<(FileValue<String>, ElementKind)>,
     /// Tensors whose memory layout differs from the contract's.
-    pub layouts: Vec<(Placed<String>, LayoutSpec)>,
+    pub layouts: Vec<(FileValue<String>, LayoutSpec)>,
     /// Inputs whose elements are converted by a formula before the kernels get them.
-    pub converted: Vec<(Placed<String>, Placed<Formula>)>,
+    pub converted: Vec<(FileValue<String>, FileValue<Formula>)>,
     /// Named formulas.
-    pub lets: Vec<(Placed<String>, Placed<Formula>)>,
+    pub lets: Vec<(FileValue<String>, FileValue<Formula>)>,
     /// Names that have several formulas, one for each launch form. The first formula stands in `lets`.
-    pub varied: Vec<(String, Vec<Placed<Formula>>)>,
+    pub varied: Vec<(String, Vec<FileValue<Formula>>)>,
     /// Outputs whose buffers begin as a copy of an input.
-    pub starts: Vec<(Placed<String>, Placed<String>)>,
+    pub starts: Vec<(FileValue<String>, FileValue<String>)>,
     /// Scratch tensors.
     pub scratch: Vec<Scratch>,
     /// Buffers that hold several tensors, one behind the other.
-    pub buffers: Vec<(Placed<String>, Vec<Placed<String>>)>,
+    pub buffers: Vec<(FileValue<String>, Vec<FileValue<String>>)>,
     /// Launches and groups of launches, in order.
     pub steps: Vec<Step>,
     /// Wrong kernels that the contract's tests must catch.
@@ -132,20 +134,20 @@ pub struct Binding {
 #[derive(Clone, Debug)]
 pub struct LayoutSpec {
     /// Axes by name, the outermost first.
-    pub axes: Placed<Vec<String>>,
+    pub axes: FileValue<Vec<String>>,
     /// Elements from one row to the next.
-    pub pitch: Option<Placed<Formula>>,
+    pub pitch: Option<FileValue<Formula>>,
 }
 
 /// A scratch tensor, which hands results from launch to launch.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     /// Its name.
-    pub name: Placed<String>,
+    pub name: FileValue<String>,
     /// Its elements.
     pub kind: ElementKind,
     /// Lengths of its axes.
-    pub lengths: Vec<Placed<Formula>>,
+    pub lengths: Vec<FileValue<Formula>>,
 }
 
 /// A launch, or a group of launches.
@@ -167,9 +169,9 @@ pub struct GroupSpec {
     /// The steps, in order.
     pub steps: Vec<Step>,
     /// The condition for a case; none if the group runs in all cases.
-    pub when: Option<Placed<Formula>>,
+    pub when: Option<FileValue<Formula>>,
     /// The loop that repeats the group.
-    pub each: Option<Placed<Loop>>,
+    pub each: Option<FileValue<Loop>>,
 }
 
 /// A launch.
@@ -180,21 +182,21 @@ pub struct LaunchSpec {
     /// The launch's index in the binding, from 0.
     pub number: usize,
     /// The kernel's symbol.
-    pub symbol: Placed<Symbol>,
+    pub symbol: FileValue<Symbol>,
     /// Work-groups of each dimension.
-    pub grid: Vec<Placed<Formula>>,
+    pub grid: Vec<FileValue<Formula>>,
     /// Work-items of a work-group in each dimension.
-    pub block: Vec<Placed<Formula>>,
+    pub block: Vec<FileValue<Formula>>,
     /// Bytes of dynamic LDS.
-    pub dynamic_lds: Option<Placed<Formula>>,
+    pub dynamic_lds: Option<FileValue<Formula>>,
     /// Arguments.
-    pub args: Placed<Vec<Placed<ArgSpec>>>,
+    pub args: FileValue<Vec<FileValue<ArgSpec>>>,
     /// The condition for a case; none if the launch is made in all cases.
-    pub when: Option<Placed<Formula>>,
+    pub when: Option<FileValue<Formula>>,
     /// The loop that repeats the launch.
-    pub each: Option<Placed<Loop>>,
+    pub each: Option<FileValue<Loop>>,
     /// The work-item that computes element `i` of a tensor, in x, y and z over the whole grid.
-    pub owners: Vec<(Placed<String>, Vec<Placed<Formula>>)>,
+    pub owners: Vec<(FileValue<String>, Vec<FileValue<Formula>>)>,
     /// True if a planted bug has changed this launch.
     pub planted: bool,
 }
@@ -222,7 +224,7 @@ pub enum ArgSpec {
     /// Literal bytes.
     Raw(Vec<u8>),
     /// A struct by value, each member aligned to a multiple of its own alignment.
-    Struct(Vec<Placed<ArgSpec>>),
+    Struct(Vec<FileValue<ArgSpec>>),
 }
 
 /// The type of a number.

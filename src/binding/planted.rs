@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::formula::{Formula, Node};
 use super::symbol::Symbol;
-use super::{ArgSpec, Binding, LaunchSpec, Placed};
+use super::{ArgSpec, Binding, FileValue, LaunchSpec};
 
 /// A planted bug, as a change to the launches of its binding.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct PlantedSpec {
     /// The change to the launches.
     pub change: Change,
     /// The condition under which the bug shows; none if it shows in all cases.
-    pub when: Option<Placed<Formula>>,
+    pub when: Option<FileValue<Formula>>,
 }
 
 /// The change that a planted bug makes.
@@ -34,20 +34,20 @@ pub struct LaunchChange {
     /// The launch's index in the binding, from 0.
     pub number: usize,
     /// Another kernel.
-    pub symbol: Option<Placed<Symbol>>,
+    pub symbol: Option<FileValue<Symbol>>,
     /// Another grid.
-    pub grid: Option<Vec<Placed<Formula>>>,
+    pub grid: Option<Vec<FileValue<Formula>>>,
     /// Another block.
-    pub block: Option<Vec<Placed<Formula>>>,
+    pub block: Option<Vec<FileValue<Formula>>>,
     /// Other arguments.
-    pub args: Option<Placed<Vec<Placed<ArgSpec>>>>,
+    pub args: Option<FileValue<Vec<FileValue<ArgSpec>>>>,
 }
 
 /// Replacements of kernels in every launch of the binding that uses them.
 #[derive(Clone, Debug)]
 pub struct KernelChange {
     /// Pairs of a kernel, by the symbol of the binding's launches, and its replacement with the same arguments.
-    pub replace: Vec<(Symbol, Placed<Symbol>)>,
+    pub replace: Vec<(Symbol, FileValue<Symbol>)>,
     /// The kernel whose grid has x and y exchanged.
     pub swap_grid: Option<Symbol>,
 }
@@ -115,7 +115,7 @@ impl PlantedSpec {
     }
 
     /// Returns the kernel that replaces the launch's kernel and takes the same arguments.
-    pub(super) fn replacement(&self, honest: &LaunchSpec) -> Option<&Placed<Symbol>> {
+    pub(super) fn replacement(&self, honest: &LaunchSpec) -> Option<&FileValue<Symbol>> {
         let Change::Kernels(change) = &self.change else {
             return None;
         };
@@ -145,14 +145,14 @@ impl Binding {
 }
 
 /// Exchanges x and y of a grid; a missing side is 1.
-fn exchange(grid: &mut Vec<Placed<Formula>>) {
+fn exchange(grid: &mut Vec<FileValue<Formula>>) {
     if let [x] = &grid[..] {
         let one = Formula {
             at: 0..0,
             node: Node::Integer(1),
         };
         let span = x.span.clone();
-        grid.push(Placed { span, value: one });
+        grid.push(FileValue { span, value: one });
     }
     if grid.len() > 1 {
         grid.swap(0, 1);

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use gfx906::code_object::CodeObject;
 
 use super::formula::{Formula, Trouble};
-use super::scope::{Held, Named, Scope, Shape};
+use super::scope::{ElementReader, NamedFormula, Scope, TensorShape};
 use super::value::{Value, integer};
-use super::{Binding, LaunchSpec, Loop, Placed, PlantedSpec, Step};
+use super::{Binding, FileValue, LaunchSpec, Loop, PlantedSpec, Step};
 use crate::compare::ElementKind;
 use crate::contract::Values;
 use crate::exit::Stop;
@@ -30,7 +30,7 @@ pub struct Objects<'a> {
 
 /// The code object that contains a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum CodeObjectRole {
     /// The code object under test.
     Tested,
     /// The code object of planted bugs.
@@ -39,7 +39,7 @@ pub enum Home {
 
 /// The result of resolving a binding at a case.
 #[derive(Debug)]
-pub enum Resolved {
+pub enum Resolution {
     /// The binding does not take this case, for this reason.
     Skip(String),
     /// Its launches, in order.
@@ -52,7 +52,7 @@ pub struct Call {
     /// The kernel's name in the code object.
     pub kernel: String,
     /// The code object that contains the kernel.
-    pub home: Home,
+    pub home: CodeObjectRole,
     /// Work-groups of each dimension.
     pub grid: [u32; 3],
     /// Work-items of a work-group in each dimension.
@@ -62,7 +62,7 @@ pub struct Call {
     /// The explicit part of the kernarg segment, with addresses as 0.
     pub kernarg: Vec<u8>,
     /// The slots that addresses go into.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<AddressSlot>,
     /// True if arguments depend on results of earlier launches. Until they are resolved again, they are computed as if
     /// those results were 1.
     pub late: bool,
@@ -81,16 +81,16 @@ pub struct Origin {
 
 /// An address among the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct AddressSlot {
     /// Byte offset in the kernarg segment.
     pub at: usize,
     /// The target of the address.
-    pub place: Place,
+    pub place: TensorOffset,
 }
 
 /// A byte offset in a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TensorOffset {
     /// The tensor.
     pub tensor: String,
     /// Bytes from the tensor's first element.
@@ -110,12 +110,12 @@ impl Binding {
     }
 
     /// Returns the named formulas under the launch form of a case.
-    pub(super) fn named(&self, values: &Values) -> Vec<Named<'_>> {
+    pub(super) fn named(&self, values: &Values) -> Vec<NamedFormula<'_>> {
         let varied = |name: &str| {
             let (_, formulas) = self.varied.iter().find(|(known, _)| known == name)?;
             formulas.get(values.variant() % formulas.len().max(1))
         };
-        let named = self.lets.iter().map(|(name, formula)| Named {
+        let named = self.lets.iter().map(|(name, formula)| NamedFormula {
             name: &name.value,
             formula: &varied(&name.value).unwrap_or(formula).value,
         });
@@ -165,7 +165,7 @@ impl Binding {
             .map_or(Ok(true), |when| self.truth(&scope, when))
     }
 
-    pub(super) fn truth(&self, scope: &Scope<'_>, when: &Placed<Formula>) -> Result<bool, Stop> {
+    pub(super) fn truth(&self, scope: &Scope<'_>, when: &FileValue<Formula>) -> Result<bool, Stop> {
         let value = scope.number(&when.value);
         let truth = value.and_then(|value| {
             let help = "write a comparison";
@@ -179,7 +179,7 @@ impl Binding {
     pub(super) fn complain<T>(
         &self,
         span: &Range<usize>,
-        title: impl Into<String>,
+        title: impl ToString,
         help: impl Into<String>,
     ) -> Result<T, Stop> {
         let length = span.len().saturating_sub(2);
@@ -196,12 +196,12 @@ impl Binding {
         &self,
         objects: Objects<'_>,
         values: &Values,
-        shapes: &[Shape],
+        shapes: &[TensorShape],
         outputs: &[&str],
         planted: Option<&PlantedSpec>,
-    ) -> Result<Resolved, Stop> {
+    ) -> Result<Resolution, Stop> {
         if let Some(reason) = self.refuses(values)? {
-            return Ok(Resolved::Skip(reason));
+            return Ok(Resolution::Skip(reason));
         }
         self.starts_fit(outputs)?;
         let lets = self.named(values);
@@ -221,7 +221,8 @@ impl Binding {
                 .iter()
                 .find(|(_, parts)| parts.iter().any(|part| part.value == *output));
             let holder = held.map_or(*output, |(name, _)| name.value.as_str());
-            let named = |slot: &Slot| slot.place.tensor == *output || slot.place.tensor == holder;
+            let named =
+                |slot: &AddressSlot| slot.place.tensor == *output || slot.place.tensor == holder;
             if planted.is_none() && !calls.iter().any(|call| call.slots.iter().any(named)) {
                 let title = format!("no launch is handed the output `{output}`");
                 return Err(self.source.stop(
@@ -234,7 +235,7 @@ impl Binding {
                 ));
             }
         }
-        Ok(Resolved::Launches(calls))
+        Ok(Resolution::Launches(calls))
     }
 
     /// Resolves a launch again whose arguments depend on results of earlier launches.
@@ -245,9 +246,9 @@ impl Binding {
         &self,
         objects: Objects<'_>,
         values: &Values,
-        shapes: &[Shape],
+        shapes: &[TensorShape],
         call: &Call,
-        held: &Held<'_>,
+        held: &ElementReader<'_>,
     ) -> Result<Call, Stop> {
         let lets = self.named(values);
         let mut scope = Scope::new(self.function, values, shapes, &lets);
@@ -261,7 +262,7 @@ impl Binding {
     pub fn owner(
         &self,
         values: &Values,
-        shapes: &[Shape],
+        shapes: &[TensorShape],
         call: &Call,
         tensor: &str,
         flat: usize,
@@ -324,8 +325,8 @@ impl Walk<'_> {
     /// Runs a step once, or for each number of its loop, or not at all if its condition is false.
     fn each(
         &mut self,
-        when: Option<&Placed<Formula>>,
-        each: Option<&Placed<Loop>>,
+        when: Option<&FileValue<Formula>>,
+        each: Option<&FileValue<Loop>>,
         work: &mut dyn FnMut(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let binding = self.binding;
@@ -337,7 +338,7 @@ impl Walk<'_> {
         let Some(each) = each else {
             return work(self);
         };
-        let end = |formula: &Formula| Placed {
+        let end = |formula: &Formula| FileValue {
             span: each.span.clone(),
             value: formula.clone(),
         };
@@ -387,7 +388,7 @@ impl Walk<'_> {
 pub fn convert(
     binding: &Binding,
     values: &Values,
-    shapes: &[Shape],
+    shapes: &[TensorShape],
     name: &str,
     elements: &[f64],
 ) -> Result<Option<Vec<f64>>, Stop> {

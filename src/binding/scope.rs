@@ -7,15 +7,16 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use super::formula::{Formula, Node, Trouble};
-use super::value::{Value, integer};
+use super::value::{Value, ValueError, integer};
 use crate::contract::Function;
 use crate::contract::{self, Values};
+use crate::device::DeviceError;
 use crate::text::nearest;
 
-pub use shape::{Shape, Side};
+pub use shape::{TensorAxis, TensorShape};
 
 /// A named formula: an entry of `let`.
-pub struct Named<'a> {
+pub struct NamedFormula<'a> {
     /// Its name.
     pub name: &'a str,
     /// The formula.
@@ -29,13 +30,13 @@ pub struct Scope<'a> {
     /// The contract that takes these values.
     pub function: &'a Function,
     /// Tensors of the contract, and scratch.
-    pub shapes: &'a [Shape],
+    pub shapes: &'a [TensorShape],
     /// Named formulas of the binding.
-    pub lets: &'a [Named<'a>],
+    pub lets: &'a [NamedFormula<'a>],
     /// Local numbers: a loop's variable, the element under conversion.
     pub locals: Vec<(String, Value)>,
     /// Reads elements from the device once launches have been made.
-    pub held: Option<&'a Held<'a>>,
+    pub held: Option<&'a ElementReader<'a>>,
     /// True once a formula has read the device.
     pub asked: Cell<bool>,
     /// Names of `let` under evaluation, for the detection of cycles.
@@ -43,18 +44,27 @@ pub struct Scope<'a> {
 }
 
 /// A reader of the device's value at a byte offset from the first element of a tensor.
-pub type Held<'a> = dyn Fn(&Shape, i128) -> Result<f64, String> + 'a;
+pub type ElementReader<'a> = dyn Fn(&TensorShape, i128) -> Result<f64, DeviceError> + 'a;
 
 /// Constants of every formula.
 const CONSTANTS: [(&str, f64); 2] = [("e", std::f64::consts::E), ("pi", std::f64::consts::PI)];
+
+/// Makes the complaint about a formula that has no value at a case.
+pub(super) fn mendable(at: &Range<usize>, why: impl ToString) -> Trouble {
+    Trouble::new(
+        at,
+        why,
+        "mend the formula, or leave the case out with `when`",
+    )
+}
 
 impl<'a> Scope<'a> {
     /// Makes the scope of a case.
     pub fn new(
         function: &'a Function,
         values: &'a Values,
-        shapes: &'a [Shape],
-        lets: &'a [Named<'a>],
+        shapes: &'a [TensorShape],
+        lets: &'a [NamedFormula<'a>],
     ) -> Scope<'a> {
         Scope {
             values,
@@ -69,20 +79,14 @@ impl<'a> Scope<'a> {
     }
 
     /// Returns a tensor by name.
-    pub fn shape(&self, name: &str) -> Option<&'a Shape> {
+    pub fn shape(&self, name: &str) -> Option<&'a TensorShape> {
         self.shapes.iter().find(|shape| shape.name == name)
     }
 
     /// Evaluates a formula.
     pub fn value(&self, formula: &Formula) -> Result<Value, Trouble> {
         let at = &formula.at;
-        let failed = |why: String| {
-            Trouble::new(
-                at,
-                why,
-                "mend the formula, or leave the case out with `when`",
-            )
-        };
+        let failed = |error: ValueError| mendable(at, error);
         match &formula.node {
             Node::Integer(number) => Ok(integer(*number)),
             Node::Float(number) => Ok(Value::Float(*number)),
@@ -184,7 +188,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Evaluates an entry of `let`. It is evaluated at each use, which is safe because formulas have no side effects.
-    fn entry(&self, entry: &Named<'_>, at: &Range<usize>) -> Result<Value, Trouble> {
+    fn entry(&self, entry: &NamedFormula<'_>, at: &Range<usize>) -> Result<Value, Trouble> {
         if self.busy.borrow().iter().any(|busy| busy == entry.name) {
             let chain = self.busy.borrow().join(" -> ");
             let title = format!(

@@ -2,8 +2,8 @@
 
 use super::formula::{Formula, Trouble};
 use super::layout::Layout;
-use super::scope::{Scope, Shape, Side};
-use super::{Binding, Placed};
+use super::scope::{Scope, TensorAxis, TensorShape};
+use super::{Binding, FileValue};
 use crate::compare::ElementKind;
 use crate::contract::Values;
 use crate::exit::Stop;
@@ -18,7 +18,11 @@ impl Binding {
     ///
     /// # Errors
     /// The binding names an unknown tensor or axis, or a type that the tensor cannot have.
-    pub fn shapes(&self, contract: Vec<Shape>, values: &Values) -> Result<Vec<Shape>, Stop> {
+    pub fn shapes(
+        &self,
+        contract: Vec<TensorShape>,
+        values: &Values,
+    ) -> Result<Vec<TensorShape>, Stop> {
         let mut shapes = contract;
         let names: Vec<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
         for (name, kind) in &self.types {
@@ -48,7 +52,7 @@ impl Binding {
             let target = self.known(&mut shapes, &names, output)?.clone();
             let origin = self.known(&mut shapes, &names, input)?;
             // An axis of length 1 has no effect on positions.
-            let axes = |shape: &Shape| -> Vec<(String, usize)> {
+            let axes = |shape: &TensorShape| -> Vec<(String, usize)> {
                 let axes = shape.axes.iter().filter(|axis| axis.length != 1);
                 axes.map(|axis| (axis.name.clone(), axis.length)).collect()
             };
@@ -120,10 +124,10 @@ impl Binding {
                 let title = "this is a tensor of the contract";
                 return self.complain(&name.span, title, "give the buffer another name");
             }
-            shapes.push(Shape {
+            shapes.push(TensorShape {
                 name: name.value.clone(),
                 kind: kind.unwrap_or(ElementKind::F32),
-                axes: vec![Side {
+                axes: vec![TensorAxis {
                     name: "element".into(),
                     symbol: String::new(),
                     length: count,
@@ -145,7 +149,7 @@ impl Binding {
             let mut axes = Vec::new();
             for length in &scratch.lengths {
                 let length = self.size(&scope, length, "a length")?;
-                axes.push(Side {
+                axes.push(TensorAxis {
                     name: format!("axis {}", axes.len()),
                     symbol: String::new(),
                     length,
@@ -162,7 +166,7 @@ impl Binding {
                     format!("give it at most {MAX_ELEMENTS} elements"),
                 );
             };
-            shapes.push(Shape {
+            shapes.push(TensorShape {
                 name: name.clone(),
                 kind: scratch.kind,
                 axes,
@@ -175,10 +179,10 @@ impl Binding {
 
     fn known<'s>(
         &self,
-        shapes: &'s mut [Shape],
+        shapes: &'s mut [TensorShape],
         names: &[String],
-        name: &Placed<String>,
-    ) -> Result<&'s mut Shape, Stop> {
+        name: &FileValue<String>,
+    ) -> Result<&'s mut TensorShape, Stop> {
         match shapes.iter_mut().find(|shape| shape.name == name.value) {
             Some(shape) => Ok(shape),
             None => {
@@ -203,7 +207,7 @@ impl Binding {
     fn size(
         &self,
         scope: &Scope<'_>,
-        formula: &Placed<Formula>,
+        formula: &FileValue<Formula>,
         what: &str,
     ) -> Result<usize, Stop> {
         let number = self.whole(scope, formula)?;
@@ -217,7 +221,11 @@ impl Binding {
         }
     }
 
-    pub(super) fn whole(&self, scope: &Scope<'_>, formula: &Placed<Formula>) -> Result<i128, Stop> {
+    pub(super) fn whole(
+        &self,
+        scope: &Scope<'_>,
+        formula: &FileValue<Formula>,
+    ) -> Result<i128, Stop> {
         let number = scope.number(&formula.value).and_then(|value| {
             let help = "round it, or leave the case out with `when`";
             value

@@ -2,16 +2,16 @@
 //! step.
 
 use super::formula::Trouble;
-use super::resolve::{Call, Resolved};
-use super::scope::Shape;
-use super::{Binding, Placed};
+use super::resolve::{Call, Resolution};
+use super::scope::TensorShape;
+use super::{Binding, FileValue};
 use crate::exit::Stop;
 use crate::text::nearest;
 
 impl Binding {
     /// Checks that every `start` entry maps an output to an input.
     pub(super) fn starts_fit(&self, outputs: &[&str]) -> Result<(), Stop> {
-        let is_output = |name: &Placed<String>| outputs.contains(&name.value.as_str());
+        let is_output = |name: &FileValue<String>| outputs.contains(&name.value.as_str());
         for (output, input) in &self.starts {
             if !is_output(output) {
                 let title = format!("`{}` is no output", output.value);
@@ -40,8 +40,8 @@ impl Binding {
     /// A state, or scratch that hands states from one launch to another, is of a narrower type.
     pub fn keeps_states(
         &self,
-        (contract, states): (&[Shape], &[String]),
-        resolved: &Resolved,
+        (contract, states): (&[TensorShape], &[String]),
+        resolved: &Resolution,
     ) -> Result<(), Stop> {
         const HELP: &str = "keep states in f32; contracts do not have a type for states yet";
         let of = |name: &str| contract.iter().find(|shape| shape.name == name);
@@ -58,13 +58,13 @@ impl Binding {
                 return Err(self.source.stop(&name.span, trouble));
             }
         }
-        let Resolved::Launches(calls) = resolved else {
+        let Resolution::Launches(calls) = resolved else {
             return Ok(());
         };
         for scratch in &self.scratch {
             let name = &scratch.name.value;
             let handed = |call: &&Call| call.slots.iter().any(|slot| slot.place.tensor == *name);
-            let holds = |state: &Shape| {
+            let holds = |state: &TensorShape| {
                 state.kind.is_float() && scratch.kind.size() < state.kind.size() && {
                     let channels = state
                         .axes

@@ -23,11 +23,27 @@ pub enum Value {
 
 use Value::{Bool, Float, Fraction, Null, Pointer, Word};
 
-/// The reason why an operation has no result.
-pub type Why = String;
-
-fn too_large() -> Why {
-    "the result does not fit 127 bits".into()
+/// A reason why an operation has no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ValueError {
+    /// The result is too large.
+    #[error("the result does not fit 127 bits")]
+    TooLarge,
+    /// The divisor is 0.
+    #[error("division by 0")]
+    DivisionByZero,
+    /// The result is infinite or NaN.
+    #[error("the result is {0}")]
+    NotFinite(f64),
+    /// The value is of another kind than the operation needs.
+    #[error("{0} is {kind}, {1} is due", kind = .0.kind())]
+    Kind(Value, &'static str),
+    /// The number is not whole.
+    #[error("{0} is not whole: round it with ceil(x) or floor(x)")]
+    NotWhole(Value),
+    /// A side of the comparison is NaN.
+    #[error("one side is not a number")]
+    Incomparable,
 }
 
 /// Makes a whole number.
@@ -35,21 +51,23 @@ pub fn integer(number: i128) -> Value {
     Fraction(number, 1)
 }
 
-fn fraction(n: i128, d: i128) -> Result<Value, Why> {
+fn fraction(n: i128, d: i128) -> Result<Value, ValueError> {
     if d == 0 {
-        return Err("division by 0".into());
+        return Err(ValueError::DivisionByZero);
     }
     let (mut a, mut b) = (n.unsigned_abs(), d.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    let common = i128::try_from(a).map_err(|_| too_large())?;
+    let common = i128::try_from(a).map_err(|_| ValueError::TooLarge)?;
     let (n, d) = (n / common, d / common);
     if d > 0 {
         return Ok(Fraction(n, d));
     }
     let flipped = n.checked_neg().zip(d.checked_neg());
-    flipped.map(|(n, d)| Fraction(n, d)).ok_or_else(too_large)
+    flipped
+        .map(|(n, d)| Fraction(n, d))
+        .ok_or(ValueError::TooLarge)
 }
 
 impl fmt::Display for Value {
@@ -80,36 +98,28 @@ impl Value {
     }
 
     /// Converts the value to f64.
-    pub fn float(&self) -> Result<f64, Why> {
+    pub fn float(&self) -> Result<f64, ValueError> {
         match self {
             Fraction(n, d) => Ok(*n as f64 / *d as f64),
             Float(value) => Ok(*value),
             Bool(value) => Ok(f64::from(u8::from(*value))),
-            other => Err(format!("{other} is {}, a number is due", other.kind())),
+            other => Err(ValueError::Kind(other.clone(), "a number")),
         }
     }
 
     /// Converts the value to a whole number.
-    pub fn integer(&self) -> Result<i128, Why> {
+    pub fn integer(&self) -> Result<i128, ValueError> {
         match self {
             Fraction(n, 1) => Ok(*n),
-            Fraction(n, d) => Err(format!(
-                "{n}/{d} is not whole: round it with ceil(x) or floor(x)"
-            )),
             Bool(value) => Ok((*value).into()),
             Float(value) if value.fract() == 0.0 && value.abs() < 1e18 => Ok(*value as i128),
-            Float(value) => Err(format!(
-                "{value} is not whole: round it with ceil(x) or floor(x)"
-            )),
-            other => Err(format!(
-                "{other} is {}, a whole number is due",
-                other.kind()
-            )),
+            Fraction(..) | Float(_) => Err(ValueError::NotWhole(self.clone())),
+            other => Err(ValueError::Kind(other.clone(), "a whole number")),
         }
     }
 
     /// Converts the value to a boolean: every number but 0 is true.
-    pub fn truth(&self) -> Result<bool, Why> {
+    pub fn truth(&self) -> Result<bool, ValueError> {
         match self {
             Bool(value) => Ok(*value),
             other => Ok(other.float()? != 0.0),
@@ -117,7 +127,7 @@ impl Value {
     }
 
     /// Rounds the value up or down.
-    pub fn rounded(&self, up: bool) -> Result<Value, Why> {
+    pub fn rounded(&self, up: bool) -> Result<Value, ValueError> {
         match self {
             Fraction(n, d) => {
                 let down = n.div_euclid(*d);
@@ -131,30 +141,34 @@ impl Value {
     }
 
     /// Applies an operator to two values.
-    pub fn apply(operator: Operator, left: &Value, right: &Value) -> Result<Value, Why> {
+    pub fn apply(operator: Operator, left: &Value, right: &Value) -> Result<Value, ValueError> {
         use Operator::{Divided, Equal, Minus, Plus, Remainder, Times, Unequal};
         match (operator, left, right) {
             (Equal, Word(a), Word(b)) => Ok(Bool(a == b)),
             (Unequal, Word(a), Word(b)) => Ok(Bool(a != b)),
             (Plus, Pointer(tensor, at), offset) | (Plus, offset, Pointer(tensor, at)) => {
-                let at = at.checked_add(offset.integer()?).ok_or_else(too_large)?;
+                let at = at
+                    .checked_add(offset.integer()?)
+                    .ok_or(ValueError::TooLarge)?;
                 Ok(Pointer(tensor.clone(), at))
             }
             (Minus, Pointer(tensor, at), offset) => {
-                let at = at.checked_sub(offset.integer()?).ok_or_else(too_large)?;
+                let at = at
+                    .checked_sub(offset.integer()?)
+                    .ok_or(ValueError::TooLarge)?;
                 Ok(Pointer(tensor.clone(), at))
             }
             (Plus | Minus | Times | Divided, _, _) => Value::arithmetic(operator, left, right),
             (Remainder, _, _) => {
                 let (a, b) = (left.integer()?, right.integer()?);
                 let rest = a.checked_rem(b);
-                rest.map(integer).ok_or_else(|| "division by 0".into())
+                rest.map(integer).ok_or(ValueError::DivisionByZero)
             }
             _ => Value::compare(operator, left, right).map(Bool),
         }
     }
 
-    fn arithmetic(operator: Operator, left: &Value, right: &Value) -> Result<Value, Why> {
+    fn arithmetic(operator: Operator, left: &Value, right: &Value) -> Result<Value, ValueError> {
         use Operator::{Divided, Minus, Plus};
         let exact = |value: &Value| match value {
             Fraction(n, d) => Some((*n, *d)),
@@ -171,10 +185,10 @@ impl Value {
             };
             return match value.is_finite() {
                 true => Ok(Float(value)),
-                false => Err(format!("the result is {value}")),
+                false => Err(ValueError::NotFinite(value)),
             };
         };
-        let times = |x: i128, y: i128| x.checked_mul(y).ok_or_else(too_large);
+        let times = |x: i128, y: i128| x.checked_mul(y).ok_or(ValueError::TooLarge);
         match operator {
             Plus | Minus => {
                 let (left, right) = (times(a, d)?, times(c, b)?);
@@ -182,24 +196,24 @@ impl Value {
                     Plus => left.checked_add(right),
                     _ => left.checked_sub(right),
                 };
-                fraction(sum.ok_or_else(too_large)?, times(b, d)?)
+                fraction(sum.ok_or(ValueError::TooLarge)?, times(b, d)?)
             }
             Divided => fraction(times(a, d)?, times(b, c)?),
             _ => fraction(times(a, c)?, times(b, d)?),
         }
     }
 
-    fn compare(operator: Operator, left: &Value, right: &Value) -> Result<bool, Why> {
+    fn compare(operator: Operator, left: &Value, right: &Value) -> Result<bool, ValueError> {
         let order = match (left, right) {
             // Both denominators are above 0.
             (Fraction(a, b), Fraction(c, d)) => {
                 let sides = a.checked_mul(*d).zip(c.checked_mul(*b));
-                let (left, right) = sides.ok_or_else(too_large)?;
+                let (left, right) = sides.ok_or(ValueError::TooLarge)?;
                 left.cmp(&right)
             }
             _ => {
                 let order = left.float()?.partial_cmp(&right.float()?);
-                order.ok_or("one side is not a number")?
+                order.ok_or(ValueError::Incomparable)?
             }
         };
         Ok(match operator {

@@ -1,4 +1,4 @@
-//! What is made from the command line itself: completions of shells, manual pages.
+//! Files that are generated from the command line itself: completions of shells, manual pages.
 
 use clap::CommandFactory as _;
 
@@ -17,7 +17,7 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Exit, Stop> {
         &mut script,
     );
     let script = String::from_utf8_lossy(&script);
-    // For bash the hyphen of the program's name is written in two ways, so that no flag of a command would be found.
+    // clap_complete writes the hyphen of the program's name in two ways for bash, so that bash would find no flag of a command.
     print(&script.replace("deltanet__subcmd__check", "deltanet__check"))?;
     Ok(Exit::Passed)
 }

@@ -1,4 +1,4 @@
-//! `audit`: what the documented pipeline's departures from the gated delta rule cost.
+//! `audit`: the error of each departure of the documented pipeline from the gated delta rule.
 
 mod show;
 
@@ -9,26 +9,26 @@ use crate::run::seed;
 use crate::text::print;
 use crate::trial::default_jobs;
 
-/// What was measured.
+/// The measured errors, and the settings that they were measured with.
 struct Audit {
     seed: u64,
     draws: u32,
     regimes: Vec<Regime>,
-    /// A list for each regime.
+    /// A list of errors for each regime.
     costs: Vec<Vec<Cost>>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// The seed is none, or standard output cannot be written.
+/// The seed is no number, or standard output cannot be written.
 pub fn run(args: &AuditArgs) -> Result<Exit, Stop> {
     let seed = seed(&args.seed)?;
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
-    let wanted = |regime: &Regime| {
+    let selected = |regime: &Regime| {
         args.regime.is_empty() || args.regime.iter().any(|name| name == regime.name)
     };
-    let regimes: Vec<Regime> = REGIMES.into_iter().filter(wanted).collect();
+    let regimes: Vec<Regime> = REGIMES.into_iter().filter(selected).collect();
     let audit = Audit {
         seed,
         draws: args.draws,

@@ -1,27 +1,27 @@
-//! `bench`: what kernels take on a card, beside what the model says of them.
+//! `bench`: the times of kernels on a card, beside the intervals of the model.
 
 use serde_json::json;
 
 use crate::args::{BenchArgs, DeviceChoice, Format, rerun_flags};
 use crate::device::{Device, Spec};
 use crate::exit::{Exit, Stop};
-use crate::profile::{Card, HELD, Held, held_text, of_case};
+use crate::profile::{Card, HELD, ModelComparison, held_text, of_case};
 use crate::run::{Setup, seed};
 use crate::text::print;
-use crate::trial::{Plan, Slot, not_passed};
+use crate::trial::{Plan, PreparedCaseSlot, not_passed};
 
 /// Runs the command.
 ///
 /// # Errors
-/// There is no card, what is to be measured is not usable, or a case did not pass.
+/// There is no card, a file is not usable, or a case did not pass.
 pub fn run(args: &BenchArgs) -> Result<Exit, Stop> {
     if args.device.target.device != DeviceChoice::Hip {
         return Err(Stop::usage(
             "`bench` measures on a card: add `--device hip`; what the model says alone is `deltanet-check profile`",
         ));
     }
-    let chosen = &args.selection;
-    let lists = [&chosen.phase, &chosen.test, &chosen.kernel];
+    let selection = &args.selection;
+    let lists = [&selection.phase, &selection.test, &selection.kernel];
     if lists.iter().all(|list| list.is_empty()) && args.sources.kernels.bind.is_empty() {
         return Err(Stop::usage(
             "nothing to measure is named: give --test, --phase, --kernel or --bind",
@@ -29,45 +29,49 @@ pub fn run(args: &BenchArgs) -> Result<Exit, Stop> {
     }
     let seed = seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
-    let (selected, ways) = setup.runnable(chosen.selection(false))?;
+    let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let card = args.device.spec()?.open()?;
     let settings = [args.limits.words(), args.device.words()];
     let flags = rerun_flags(&args.sources.sources(), &settings);
     let emulator = Spec::EMULATOR.open()?;
     let (mut held, mut failed) = (Vec::new(), Vec::new());
-    for (one, way) in selected.iter().zip(ways) {
+    for (entry, binding) in selected.iter().zip(bindings) {
         let plan = Plan {
             limits: args.limits.limits(),
             flags: &flags,
-            ..setup.plan(&*card, one, way, seed)
+            ..setup.plan(&*card, entry, binding, seed)
         };
         match measure(args, &plan, &*emulator) {
-            Ok(found) => held.extend(found),
+            Ok(launches) => held.extend(launches),
             Err(stop) => failed.push(stop),
         }
     }
     if !held.is_empty() {
         show(args, &*card, &held)?;
     }
-    match failed.into_iter().reduce(|all, next| Stop {
-        message: format!("{}\nerror: {}", all.message, next.message),
-        ..all
+    match failed.into_iter().reduce(|stop, next| Stop {
+        message: format!("{}\nerror: {}", stop.message, next.message),
+        ..stop
     }) {
         Some(stop) => Err(stop),
         None => Ok(Exit::Passed),
     }
 }
 
-/// The launches of a case, measured and modelled.
-fn measure(args: &BenchArgs, plan: &Plan<'_>, emulator: &dyn Device) -> Result<Vec<Held>, Stop> {
-    let inputs = Slot::new();
+/// Measures and models the launches of a case.
+fn measure(
+    args: &BenchArgs,
+    plan: &Plan<'_>,
+    emulator: &dyn Device,
+) -> Result<Vec<ModelComparison>, Stop> {
+    let inputs = PreparedCaseSlot::new();
     let plan = &Plan {
         shared: Some(&inputs),
         ..*plan
     };
     let id = &plan.case.id;
-    // By launch, what it took each time.
-    let mut took: Vec<Vec<f64>> = Vec::new();
+    // The seconds of each launch, for each time that it was measured.
+    let mut seconds_of_launches: Vec<Vec<f64>> = Vec::new();
     for time in 0..=args.times {
         let finished = plan.run();
         if let Some(why) = not_passed(&finished) {
@@ -77,8 +81,8 @@ fn measure(args: &BenchArgs, plan: &Plan<'_>, emulator: &dyn Device) -> Result<V
             )));
         }
         let launches = &finished.report.launches;
-        took.resize(launches.len(), Vec::new());
-        for (all, launch) in took.iter_mut().zip(launches) {
+        seconds_of_launches.resize(launches.len(), Vec::new());
+        for (times, launch) in seconds_of_launches.iter_mut().zip(launches) {
             let seconds = launch.kernel_seconds.filter(|seconds| *seconds > 0.0);
             let seconds = seconds.ok_or_else(|| {
                 failed(format!(
@@ -88,7 +92,7 @@ fn measure(args: &BenchArgs, plan: &Plan<'_>, emulator: &dyn Device) -> Result<V
             })?;
             // The first time also loads code, and wakes the card.
             if time > 0 {
-                all.push(seconds);
+                times.push(seconds);
             }
         }
     }
@@ -98,16 +102,16 @@ fn measure(args: &BenchArgs, plan: &Plan<'_>, emulator: &dyn Device) -> Result<V
         ..*plan
     };
     let profiled = of_case(Card { clock: args.clock }, &modelled)?;
-    let launches = profiled.launches.into_iter().zip(&mut took);
+    let launches = profiled.launches.into_iter().zip(&mut seconds_of_launches);
     Ok(launches
-        .map(|(launch, took)| {
-            took.sort_by(f64::total_cmp);
+        .map(|(launch, times)| {
+            times.sort_by(f64::total_cmp);
             let measured = [
-                ("least".to_owned(), took[0]),
-                (format!("median of {}", args.times), took[took.len() / 2]),
+                ("least".to_owned(), times[0]),
+                (format!("median of {}", args.times), times[times.len() / 2]),
             ];
             let name = format!("{id} {}", launch.kernel);
-            Held::of(name, args.clock, launch.model, measured)
+            ModelComparison::of(name, args.clock, launch.model, measured)
         })
         .collect())
 }
@@ -120,7 +124,7 @@ fn failed(message: String) -> Stop {
     }
 }
 
-fn show(args: &BenchArgs, card: &dyn Device, held: &[Held]) -> Result<(), Stop> {
+fn show(args: &BenchArgs, card: &dyn Device, held: &[ModelComparison]) -> Result<(), Stop> {
     let device = card.describe();
     match args.format {
         Format::Table => print(&format!(

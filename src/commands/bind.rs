@@ -21,11 +21,12 @@ mod tensors;
 mod tiles;
 mod written;
 
+use std::fmt::Display;
 use std::path::Path;
 
 use gfx906::code_object::{Kernel, Parameters};
 
-use self::given::Given;
+use self::given::GivenSizes;
 use self::offer::Offer;
 use self::pipeline::Subject;
 use self::propose::Proposal;
@@ -56,30 +57,31 @@ pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
 /// A binding that makes the recorded launch, and those of other sizes as well as one can tell.
 fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit, Stop> {
     let function = contracts::find(contract_name)?;
-    let given = Given::read(function, &args.size)?;
+    let given = GivenSizes::read(function, &args.size)?;
     let launch = recorded::read(path)?;
     let file = args.kernels.as_ref().unwrap_or(&launch.code_object);
     let program = load_program(file)?;
     let object = program.object;
     let record = shown(path);
-    let unusable = |why: String| Stop::setup(format!("{record}: {why}"));
+    let stopped = |why: &dyn Display| Stop::setup(format!("{record}: {why}"));
     let kernel = object.kernel(&launch.kernel).ok_or_else(|| {
-        unusable(format!(
+        stopped(&format!(
             "{}: {}",
             shown(file),
             no_kernel(&object, &launch.kernel)
         ))
     })?;
     let kernel = &source::named(kernel, &Parameters::read(&program.bytes));
-    kernarg::check(kernel, &launch).map_err(unusable)?;
+    kernarg::check(kernel, &launch).map_err(|misfit| stopped(&misfit))?;
     let setup = Setup::new(Sources::default(), 0)?;
     let described = contract(&setup.registry, function).ok_or_else(|| {
-        unusable(format!(
+        stopped(&format!(
             "the tensors of contract `{contract_name}` are not known"
         ))
     })?;
     let (names, numbers) = kernarg::names(kernel, &launch);
-    let case = case::find(&described, &given, &launch, &names, &numbers).map_err(unusable)?;
+    let case = case::find(&described, &given, &launch, &names, &numbers)
+        .map_err(|unknown| stopped(&unknown))?;
     let taken = Tensors::at(&case.candidates, &case.values).take(&launch.regions, &names);
     let text = Proposal {
         described: &described,

@@ -1,4 +1,4 @@
-//! `compare`: two reports, test by test.
+//! `compare`: a comparison of two reports, test by test.
 
 use serde_json::json;
 
@@ -9,14 +9,14 @@ use crate::fleet::Report;
 use crate::fleet::compare::{Comparison, share};
 use crate::text::{escaped, print};
 
-/// Tests that a list names; the rest are counted.
+/// The number of tests that a list names; the other tests are counted.
 const LISTED: usize = 20;
 
-/// Does what the flags of `compare` say.
+/// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<Exit, Stop> {
     let old = Report::read_any(&args.old)?.with_resources();
     let new = Report::read_any(&args.new)?.with_resources();
-    same_kind(&old, &new)?;
+    check_kinds(&old, &new)?;
     let comparison = Comparison::new(&old, &new, &args.fail_if)?;
     let worse = comparison.worse().next().is_some();
     let missing = args.require_all && !comparison.missing.is_empty();
@@ -43,8 +43,8 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Stop> {
     Ok(if failed { Exit::Failed } else { Exit::Passed })
 }
 
-/// Reports of runs, or profiles of one clock.
-fn same_kind(old: &Report, new: &Report) -> Result<(), Stop> {
+/// Checks that both are reports of runs, or both are profiles of one clock.
+fn check_kinds(old: &Report, new: &Report) -> Result<(), Stop> {
     if old.is_profile() != new.is_profile() {
         let (profile, run) = if old.is_profile() {
             (old, new)

@@ -1,25 +1,25 @@
-//! `deltanet-check contracts`: what can be bound, its tensors, sizes and words, and the domain that it promises to hold for.
+//! `contracts`: the contracts that kernels can be bound to, with tensors, sizes, choices and domain.
 
 mod domain;
 
 use serde::Serialize;
 
-use domain::{Named, Shown};
+use domain::{ChoiceJson, DomainJson};
 
 use super::table;
 use crate::args::{ContractsArgs, Format};
-use crate::binding::{CONTRACT_VERSION, Described, DescribedTensor, Use};
+use crate::binding::{CONTRACT_VERSION, ContractTensors, DescribedTensor, TensorUse};
 use crate::contract::{Formula, Function, Test};
 use crate::contracts::functions;
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, contract};
 use crate::text::{nearest, print};
 
-/// Columns of the labels of a contract's page.
+/// Width of the labels of a contract's page, in columns.
 const LABEL: usize = 9;
-/// Columns of a contract's page.
+/// Width of a contract's page, in columns.
 const WIDTH: usize = 100;
-/// Contracts that are suggested for a name that none has.
+/// The number of contracts that are suggested for an unknown name.
 const SUGGESTED: usize = 5;
 
 /// A contract as JSON has it.
@@ -28,17 +28,17 @@ struct Contract<'a> {
     id: &'a str,
     version: i64,
     title: &'a str,
-    /// Sizes of a case, from 1 up.
+    /// Sizes of a case, which are at least 1.
     sizes: &'a [&'a str],
     /// Other whole numbers of a case.
     integers: &'a [&'a str],
-    /// A formula for each output; names that no tensor or size has are defined by formulas of their own.
+    /// A formula for each output; a name that is neither a tensor nor a size has a formula of its own.
     formulas: Vec<FormulaText>,
-    choices: Vec<Named<'a>>,
-    domain: Shown<'a>,
+    choices: Vec<ChoiceJson<'a>>,
+    domain: DomainJson<'a>,
     outputs: &'a [&'a str],
     tensors: &'a [DescribedTensor],
-    /// Ids of the tests that run it.
+    /// Ids of the tests of the contract.
     tests: Vec<&'a str>,
 }
 
@@ -68,18 +68,20 @@ impl From<&Formula> for FormulaText {
 /// There is no contract of the name.
 pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
     let setup = Setup::new(Sources::default(), 0)?;
-    let wanted = match &args.name {
+    let functions = match &args.name {
         Some(name) => vec![find(name)?],
         None => functions().collect(),
     };
-    let described: Vec<(&Function, Option<Described>)> = wanted
+    let described: Vec<(&Function, Option<ContractTensors>)> = functions
         .into_iter()
         .map(|function| {
-            // A list of all does without their tensors, which take a while to find out.
-            let asked = args.name.is_some() || args.format == Format::Json;
+            // The list of all contracts has no tensors, because describing them takes a while.
+            let has_tensors = args.name.is_some() || args.format == Format::Json;
             (
                 function,
-                asked.then(|| contract(&setup.registry, function)).flatten(),
+                has_tensors
+                    .then(|| contract(&setup.registry, function))
+                    .flatten(),
             )
         })
         .collect();
@@ -100,7 +102,7 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
                     sizes: function.dims,
                     integers: function.integers,
                     formulas: function.formulas.iter().map(FormulaText::from).collect(),
-                    choices: function.words.iter().map(Named::from).collect(),
+                    choices: function.words.iter().map(ChoiceJson::from).collect(),
                     domain: (&function.domain).into(),
                     outputs: function.outputs,
                     tensors: described
@@ -117,25 +119,25 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
         }
         (Format::Table, None) => list(described.iter().map(|(function, _)| *function)),
         (Format::Table, Some(_)) => {
-            let one = |(function, described): &(&Function, Option<Described>)| {
+            let page = |(function, described): &(&Function, Option<ContractTensors>)| {
                 page(function, described.as_ref(), &tests(function))
             };
-            described.iter().map(one).collect()
+            described.iter().map(page).collect()
         }
     };
     print(&text)?;
     Ok(Exit::Passed)
 }
 
-/// The contract of a name.
+/// Returns the contract of a name.
 ///
 /// # Errors
-/// There is none: those that have its words, or else whose names are nearest, are named.
+/// There is no such contract. The message suggests contracts that have the words of the name, or else similar names.
 pub fn find(name: &str) -> Result<&'static Function, Stop> {
     if let Some(function) = functions().find(|function| function.name == name) {
         return Ok(function);
     }
-    let mut likely = about(name);
+    let mut likely = find_by_words(name);
     if likely.is_empty() {
         let near = nearest(name, functions().map(|function| function.name), 3);
         let known = |name: &&str| functions().find(|function| function.name == *name);
@@ -157,8 +159,8 @@ pub fn find(name: &str) -> Result<&'static Function, Stop> {
     )))
 }
 
-/// Contracts in whose descriptions every one of some words stands, those with most of them in their names first.
-fn about(words: &str) -> Vec<&'static Function> {
+/// Returns the contracts whose descriptions have every word, in the order of the number of these words in their names.
+fn find_by_words(words: &str) -> Vec<&'static Function> {
     let lower = words.to_ascii_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -172,12 +174,12 @@ fn about(words: &str) -> Vec<&'static Function> {
                 .chain(formulas)
                 .collect();
             let text = text.join(" ").to_ascii_lowercase();
-            let all = !words.is_empty() && words.iter().all(|word| text.contains(word));
-            let named = words.iter().filter(|word| function.name.contains(**word));
-            all.then(|| (named.count(), function))
+            let has_all = !words.is_empty() && words.iter().all(|word| text.contains(word));
+            let in_name = words.iter().filter(|word| function.name.contains(**word));
+            has_all.then(|| (in_name.count(), function))
         })
         .collect();
-    found.sort_by_key(|(named, _)| std::cmp::Reverse(*named));
+    found.sort_by_key(|(in_name, _)| std::cmp::Reverse(*in_name));
     found.into_iter().map(|(_, function)| function).collect()
 }
 
@@ -205,7 +207,7 @@ fn list<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
     )
 }
 
-fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> String {
+fn page(function: &Function, described: Option<&ContractTensors>, tests: &[&Test]) -> String {
     let mut text = format!("{}: {}\n\n", function.name, function.title);
     let mut line = |label: &str, what: String| {
         if !what.is_empty() {
@@ -240,7 +242,7 @@ fn page(function: &Function, described: Option<&Described>, tests: &[&Test]) -> 
     text
 }
 
-/// A formula, its remark behind it or below it.
+/// Formats a formula, with its remark on the same line if both fit, else below.
 fn equation(formula: &FormulaText) -> String {
     let FormulaText {
         left,
@@ -269,14 +271,14 @@ fn tensors<'a>(tensors: impl IntoIterator<Item = &'a DescribedTensor>) -> String
             .map(|axis| axis.length.as_deref().unwrap_or("?"));
         let names: Vec<&str> = tensor.axes.iter().map(|axis| axis.name.as_str()).collect();
         let role = match tensor.role {
-            Use::Input => "input",
-            Use::Hidden => "hidden",
-            Use::Output => "output",
-            Use::InPlace => "in place",
+            TensorUse::Input => "input",
+            TensorUse::Hidden => "hidden",
+            TensorUse::Output => "output",
+            TensorUse::InPlace => "in place",
         };
         let values = match (&tensor.values, &tensor.parts[..]) {
             (Some(values), _) => values.clone(),
-            (None, []) if tensor.role == Use::Output => String::new(),
+            (None, []) if tensor.role == TensorUse::Output => String::new(),
             (None, []) => "computed from others".into(),
             (None, parts) => format!("holds {}", parts.join(", then ")),
         };
@@ -304,7 +306,7 @@ mod tests {
     use super::*;
     use crate::registry::Registry;
 
-    /// Names that every formula may use: constants, functions, indices.
+    /// Names that every formula may use: constants, functions and indices.
     const COMMON: &[&str] = &[
         "e", "I", "ln", "sqrt", "abs", "max", "sum", "sigmoid", "softplus", "cumsum", "safe_exp",
         "bf16", "ceil", "last", "i", "j", "t", "n", "c", "b",
@@ -319,7 +321,7 @@ mod tests {
             .collect()
     }
 
-    /// A name, and the name without what stands below it.
+    /// Returns a name, and the name without its subscript.
     fn parts(name: &str) -> Vec<&str> {
         let name = name.trim_end_matches('_');
         let below = name.rsplit_once('_').map(|(name, _)| name);
@@ -355,9 +357,13 @@ mod tests {
             for (left, right) in function.formulas {
                 let right = right.split(';').next().unwrap_or_default();
                 for name in names(left).into_iter().skip(1).chain(names(right)) {
-                    let mut told = parts(&name).into_iter();
-                    let told = told.any(|name| known.contains(name) || defined(name));
-                    assert!(told, "{}: {left} = {right}: what is {name}?", function.name);
+                    let mut parts = parts(&name).into_iter();
+                    let explained = parts.any(|name| known.contains(name) || defined(name));
+                    assert!(
+                        explained,
+                        "{}: {left} = {right}: what is {name}?",
+                        function.name
+                    );
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use gfx906::code_object::CodeObject;
-use gfx906::isa::{self, Encoding, Inst};
+use gfx906::isa::{self, Encoding, Inst, Properties};
 
 use super::functions::{Function, functions};
 use super::{MAX_TEXT, load_code_object};
@@ -30,7 +30,7 @@ pub fn run(args: &DisasmArgs) -> Result<Exit, Stop> {
 
 fn read_hex(path: &Path) -> Result<Vec<u8>, Stop> {
     if path != Path::new("-") {
-        return files::read(path, MAX_TEXT).map_err(|error| Stop::setup(error.to_string()));
+        return files::read(path, MAX_TEXT).map_err(Stop::setup);
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
@@ -134,8 +134,7 @@ fn word(bytes: &[u8]) -> String {
 
 /// Returns the target of a branch as a comment.
 fn target(inst: &Inst, address: u64) -> String {
-    let branches = inst.encoding == Encoding::Sopp
-        && (inst.row.mnemonic.starts_with("s_cbranch") || inst.row.mnemonic == "s_branch");
+    let branches = inst.encoding == Encoding::Sopp && inst.has(Properties::BRANCH);
     if !branches {
         return String::new();
     }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
 
-use self::buffers::{Placed, Saved};
+use self::buffers::{PlacedBuffer, SavedFile};
 use self::launch::{LaunchFile, LaunchSpec};
 use self::outcome::Outcome;
 use self::summary::Summary;
@@ -50,11 +50,11 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     Ok(exit)
 }
 
-/// What came of a launch file.
-pub(super) struct Performed {
+/// The result of a launch file.
+pub(super) struct Execution {
     /// Its code object.
     pub(super) program: Program,
-    /// What there is to print.
+    /// The text to print.
     pub(super) summary: String,
     /// The code to leave with.
     pub(super) exit: Exit,
@@ -64,7 +64,7 @@ pub(super) struct Performed {
 ///
 /// # Errors
 /// Those of [`run`].
-pub(super) fn perform(args: &ExecArgs, ledger: Option<&Arc<Ledger>>) -> Result<Performed, Stop> {
+pub(super) fn perform(args: &ExecArgs, ledger: Option<&Arc<Ledger>>) -> Result<Execution, Stop> {
     let target = args.target.target()?;
     let mut file = launch::read(&args.file)?;
     let program = load_program(&file.code_object)?;
@@ -154,7 +154,7 @@ pub(super) fn perform(args: &ExecArgs, ledger: Option<&Arc<Ledger>>) -> Result<P
     } else {
         Exit::Failed
     };
-    Ok(Performed {
+    Ok(Execution {
         program,
         summary: text,
         exit,
@@ -178,8 +178,8 @@ fn save(
     session: &mut dyn Session,
     name: &str,
     file: &LaunchFile,
-    placed: &[Placed],
-) -> anyhow::Result<Vec<Saved>> {
+    placed: &[PlacedBuffer],
+) -> anyhow::Result<Vec<SavedFile>> {
     let wanted = file.buffers.iter().any(|buffer| buffer.save.is_some());
     if let Err(error) = session.sync() {
         if wanted {
@@ -195,7 +195,7 @@ fn save(
     Ok(saved)
 }
 
-/// What the flags say, and where they say nothing the launch file.
+/// Returns the limits of a launch. A flag replaces the value of the launch file.
 fn limits(args: &ExecArgs, of_file: Limits, watch: &Watch) -> Limits {
     let mut limits = of_file;
     if let Some(budget) = args.limits.budget {

@@ -1,4 +1,4 @@
-//! `export`: inputs, references and outputs of a test, for looking at them from another language.
+//! `export`: inputs, references and outputs of tests, as files that other languages read.
 
 use std::path::{Path, PathBuf};
 
@@ -9,68 +9,71 @@ use crate::text::{file_name, print, shown};
 use crate::trial::{Dump, Plan, Progress, run_all};
 use crate::verdict::TrialReport;
 
-/// Runs the command. What the kernels computed may be wrong: the verdict is printed, and the tensors are written.
+/// Runs the command. The tensors of a failed test are written as well, and its verdict is printed.
 ///
 /// # Errors
 /// Nothing is selected, or a file cannot be written.
 pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
     let seed = seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
-    // What is missing is said of each test.
-    let (selected, ways) = setup.runnable(args.selection.selection(true))?;
+    // `true`: a selected case that cannot run is an error.
+    let (selected, bindings) = setup.runnable(args.selection.selection(true))?;
     let device = args.device.spec()?.open()?;
-    let ids: Vec<&str> = selected.iter().map(|one| one.case.id.as_str()).collect();
-    let places = places(&args.out, &ids)?;
+    let ids: Vec<&str> = selected
+        .iter()
+        .map(|entry| entry.case.id.as_str())
+        .collect();
+    let paths = paths(&args.out, &ids)?;
     let jobs = args.device.jobs(args.jobs);
     let flags = rerun_flags(&args.sources.sources(), &[args.device.words()]);
     let plans: Vec<Plan<'_>> = selected
         .iter()
-        .zip(&ways)
-        .zip(&places)
-        .map(|((one, way), place)| Plan {
+        .zip(&bindings)
+        .zip(&paths)
+        .map(|((entry, binding), path)| Plan {
             threads: threads(jobs, selected.len()),
-            dump: Some(Dump::Safetensors(place)),
+            dump: Some(Dump::Safetensors(path)),
             flags: &flags,
-            ..setup.plan(&*device, one, *way, seed)
+            ..setup.plan(&*device, entry, *binding, seed)
         })
         .collect();
     let mut lines = vec![String::new(); plans.len()];
-    let mut trouble = None;
+    let mut first_error = None;
     run_all(&plans, jobs, |position, progress| {
-        if let Progress::Finished(done) = progress {
-            let place = &places[position];
-            let report = &done.report;
-            lines[position] = line(place, report);
+        if let Progress::Finished(finished) = progress {
+            let path = &paths[position];
+            let report = &finished.report;
+            lines[position] = line(path, report);
             // A test that ended before it had tensors leaves no file.
             let missing = || {
                 let why = report.error.as_deref().unwrap_or_default();
                 format!("{} could not be run: {why}", report.id)
             };
-            let error = done.dump_error.clone();
-            trouble = trouble
+            let error = finished.dump_error.clone();
+            first_error = first_error
                 .take()
                 .or(error)
-                .or_else(|| (!place.exists()).then(missing));
+                .or_else(|| (!path.exists()).then(missing));
         }
     });
-    if let Some(error) = trouble {
+    if let Some(error) = first_error {
         return Err(Stop::setup(error));
     }
     print(&lines.concat())?;
     Ok(Exit::Passed)
 }
 
-fn line(place: &Path, report: &TrialReport) -> String {
+fn line(path: &Path, report: &TrialReport) -> String {
     format!(
         "{}: {}, {}\n",
-        shown(place),
+        shown(path),
         report.id,
         report.verdict.word()
     )
 }
 
-/// One file for each test.
-fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
+/// Returns the path of the file of each test.
+fn paths(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
     let is_file = out.extension().is_some_and(|end| end == "safetensors") && !out.is_dir();
     match ids {
         [_] if is_file => return Ok(vec![out.to_path_buf()]),
@@ -83,9 +86,9 @@ fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
         }
         _ => {}
     }
-    // A name with an ending is that of a file, unless there is such a directory.
-    let ends_open = out.to_string_lossy().ends_with('/');
-    if out.extension().is_some() && !out.is_dir() && !ends_open {
+    // A name with an extension names a file, unless there is a directory of this name.
+    let ends_in_slash = out.to_string_lossy().ends_with('/');
+    if out.extension().is_some() && !out.is_dir() && !ends_in_slash {
         return Err(Stop::usage(format!(
             "--out {0}: its name must end in .safetensors, or be that of a directory: {0}/",
             shown(out)
@@ -97,6 +100,6 @@ fn places(out: &Path, ids: &[&str]) -> Result<Vec<PathBuf>, Stop> {
             shown(out)
         ))
     })?;
-    let place = |id: &&str| out.join(format!("{}.safetensors", file_name(id)));
-    Ok(ids.iter().map(place).collect())
+    let path = |id: &&str| out.join(format!("{}.safetensors", file_name(id)));
+    Ok(ids.iter().map(path).collect())
 }

@@ -8,7 +8,7 @@ use super::no_kernel;
 use crate::exit::Stop;
 use crate::text::shown;
 
-/// Code with a name.
+/// A function of a code object.
 pub(super) struct Function {
     /// Its name.
     pub name: String,
@@ -18,16 +18,17 @@ pub(super) struct Function {
     pub size: u64,
 }
 
-/// The functions by address; the one of that name alone where one is named, which may be a kernel's.
+/// Returns the functions in the order of their addresses, or only the function or kernel that `only` names. `path` is the file of the code
+/// object.
 ///
 /// # Errors
-/// The code object, which is in the file, has none of that name.
+/// The code object has no function of that name.
 pub(super) fn functions(
     object: &CodeObject,
     only: Option<&str>,
     path: &Path,
 ) -> Result<Vec<Function>, Stop> {
-    let mut functions = all(object);
+    let mut functions = all_functions(object);
     let Some(name) = only else {
         return Ok(functions);
     };
@@ -47,7 +48,7 @@ pub(super) fn functions(
     Ok(functions)
 }
 
-fn all(object: &CodeObject) -> Vec<Function> {
+fn all_functions(object: &CodeObject) -> Vec<Function> {
     let kernels = object.kernels.iter().map(|kernel| Function {
         name: kernel.name.clone(),
         address: kernel.entry_address,

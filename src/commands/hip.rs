@@ -30,7 +30,7 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.report {
         let format = Format::among(&[Format::Json], "--report", path);
         format.map_err(Stop::usage)?;
-        check_place(path).map_err(|error| Stop::setup(error.to_string()))?;
+        check_place(path).map_err(Stop::setup)?;
     }
     let place = Place::new(&library::find()?)?;
     let status = Command::new(program)
@@ -61,7 +61,7 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
             report["profile"] = profile::json(args, profiled)?;
         }
         let text = format!("{report:#}\n");
-        write_atomically(path, text.as_bytes()).map_err(|error| Stop::setup(error.to_string()))?;
+        write_atomically(path, text.as_bytes()).map_err(Stop::setup)?;
     }
     let found = summary.findings() > 0 && !args.sanitize.sanitize_warn;
     Ok(match code(status) {
@@ -70,14 +70,14 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     })
 }
 
-/// As a shell has it.
+/// Returns the exit code of the program as a shell gives it.
 fn code(status: ExitStatus) -> u8 {
     let signal = status.signal().map(|signal| signal.saturating_add(128));
     let code = status.code().or(signal).unwrap_or(1);
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-/// What ran, on standard error: the other stream is the program's.
+/// Prints what ran on standard error, because standard output belongs to the program.
 fn tell(program: &OsStr, status: ExitStatus, summary: &Summary) {
     let mut text = String::new();
     if let Some(signal) = status.signal() {

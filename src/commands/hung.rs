@@ -1,22 +1,22 @@
-//! A run that stops at the first test that hangs: a card that one kernel holds fails every later test.
+//! The stop of a run at the first test that hangs. A kernel that hangs may hold the card, and then every later test fails.
 
 use crate::args::TrialArgs;
-use crate::select::Selected;
-use crate::trial::Finished;
+use crate::select::SelectedCase;
+use crate::trial::FinishedTrial;
 
-/// Returns true where the run stops behind a trial.
-pub(super) fn stops(args: &TrialArgs, finished: &Finished) -> bool {
+/// Returns true if the run stops after a trial.
+pub(super) fn stops_run(args: &TrialArgs, finished: &FinishedTrial) -> bool {
     finished.timed_out && !args.keep_going
 }
 
-/// The reason of a test that did not run because an earlier one hung.
-pub(super) fn reason(hung: &Selected<'_>) -> String {
+/// Returns the reason of a test that did not run because an earlier test hung.
+pub(super) fn reason(hung: &SelectedCase<'_>) -> String {
     let id = &hung.case.id;
     format!("`{id}` hung and the run stopped there: --keep-going goes on")
 }
 
-/// The advice after a test hung. `line` runs the same tests on the emulator.
-pub(super) fn advice(hung: &Selected<'_>, left: usize, line: &str) -> String {
+/// Returns the advice after a test hung. `left` tests did not run; the command `line` runs the same tests on the emulator.
+pub(super) fn advice(hung: &SelectedCase<'_>, left: usize, line: &str) -> String {
     let id = &hung.case.id;
     let left = match left {
         1 => "1 test was".to_owned(),

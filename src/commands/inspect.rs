@@ -1,9 +1,9 @@
-//! `inspect`: what a code object holds.
+//! `inspect`: the kernels of a code object.
 
 use std::fmt::Write as _;
 
 use gfx906::code_object::{Arg, ArgKind, CodeObject, HiddenArg, Kernel};
-use gfx906::isa::{self, Encoding, Flags, Inst};
+use gfx906::isa::{self, Encoding, Flags, Inst, Properties};
 use serde_json::{Value, json};
 
 use super::{load_code_object, table};
@@ -80,11 +80,11 @@ fn as_table(name: &str, object: &CodeObject) -> String {
     out
 }
 
-/// Whether a kernel uses LDS whose size the launch says. Its metadata tell where compilers do (hidden_dynamic_lds_size); else its code
-/// does where it has none of its own. What it calls is not looked at.
+/// Returns true if a kernel uses dynamic LDS. A compiler may say so in the metadata (hidden_dynamic_lds_size). Otherwise a kernel without
+/// static LDS whose code accesses LDS uses dynamic LDS; functions that it calls are not examined.
 pub(super) fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
-    let told = |arg: &Arg| arg.kind == ArgKind::Hidden(HiddenArg::DynamicLdsSize);
-    if kernel.args.iter().any(told) {
+    let is_dynamic_lds = |arg: &Arg| arg.kind == ArgKind::Hidden(HiddenArg::DynamicLdsSize);
+    if kernel.args.iter().any(is_dynamic_lds) {
         return true;
     }
     let code = object.image.bytes(kernel.entry_address, kernel.code_size);
@@ -92,7 +92,7 @@ pub(super) fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
     while kernel.lds_size == 0
         && let Ok(inst) = isa::decode(rest)
     {
-        if on_lds(&inst) {
+        if accesses_lds(&inst) {
             return true;
         }
         rest = &rest[inst.size()..];
@@ -100,22 +100,18 @@ pub(super) fn dynamic_lds(object: &CodeObject, kernel: &Kernel) -> bool {
     false
 }
 
-/// Whether an instruction touches LDS: it does not only exchange lanes, and is not on the global data share.
-fn on_lds(inst: &Inst) -> bool {
-    let apart = [
-        "ds_swizzle",
-        "ds_permute",
-        "ds_bpermute",
-        "ds_nop",
-        "ds_gws",
+/// Returns true if an instruction accesses LDS. DS instructions that exchange lanes or access GDS do not.
+fn accesses_lds(inst: &Inst) -> bool {
+    let without_lds = [
+        Properties::LDS_LANE_EXCHANGE,
+        Properties::NO_OPERATION,
+        Properties::GWS,
     ];
-    let apart = apart
-        .iter()
-        .any(|prefix| inst.row.mnemonic.starts_with(prefix));
-    inst.encoding == Encoding::Ds && !apart && !inst.modifiers.flags.has(Flags::GDS)
+    let without_lds = without_lds.iter().any(|property| inst.has(*property));
+    inst.encoding == Encoding::Ds && !without_lds && !inst.modifiers.flags.has(Flags::GDS)
 }
 
-/// A row for each explicit argument, and one for all hidden ones together.
+/// Returns a row for each explicit argument, and one row for all hidden arguments.
 fn argument_rows(kernel: &Kernel) -> Vec<Vec<String>> {
     let row = |index: String, offset: u32, size: u32, kind: String, arg: Option<&Arg>| {
         let text = |text: Option<&String>| text.map_or("-".to_owned(), Clone::clone);
@@ -228,10 +224,9 @@ fn kernel_json(object: &CodeObject, kernel: &Kernel) -> Value {
 mod tests {
     use super::*;
 
-    /// A kernel whose LDS the launch gives looked as if it needed none. One that has LDS of its own and no word of its compiler is
-    /// not told apart.
+    /// A kernel with dynamic LDS looked as if it needed no LDS. Dynamic LDS beside static LDS is not recognized without metadata.
     #[test]
-    fn lds_that_the_launch_gives_is_told() {
+    fn dynamic_lds_is_recognized() {
         let parse = |bytes: &[u8]| CodeObject::parse(bytes).expect("a code object");
         let hostile = parse(include_bytes!("../../emulator/tests/hostile/hostile.co"));
         let mut kernel = hostile.kernel("lds_out_of_range").expect("there").clone();
@@ -242,12 +237,12 @@ mod tests {
         kernel.lds_size = 0;
         assert!(dynamic_lds(&hostile, &kernel));
         let document = parse(include_bytes!("../../kernels/built/deltanet.co"));
-        let told = document
+        let dynamic = document
             .kernels
             .iter()
             .filter(|kernel| dynamic_lds(&document, kernel));
         assert_eq!(
-            told.count(),
+            dynamic.count(),
             0,
             "the document's kernels have LDS of their own"
         );

@@ -1,4 +1,4 @@
-//! `isa`: how much of gfx906's instruction set the emulator has.
+//! `isa`: the share of gfx906's instruction set that the emulator decodes and runs.
 
 use gfx906::isa::{Coverage, coverage};
 
@@ -12,22 +12,22 @@ use crate::text::print;
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &IsaArgs) -> Result<Exit, Stop> {
-    let all = coverage();
+    let encodings = coverage();
     let mut out = String::new();
     if args.coverage {
-        out += &as_table(&all);
+        out += &as_table(&encodings);
     }
     if args.missing {
         if args.coverage {
             out.push('\n');
         }
-        out += &as_list(&all);
+        out += &as_list(&encodings);
     }
     print(&out)?;
     Ok(Exit::Passed)
 }
 
-fn as_table(all: &[Coverage]) -> String {
+fn as_table(encodings: &[Coverage]) -> String {
     let header = [
         "encoding", "rows", "decoded", "executed", "missing", "graphics", "driver",
     ];
@@ -37,7 +37,7 @@ fn as_table(all: &[Coverage]) -> String {
     };
     let mut totals = [0; 6];
     let mut rows = Vec::new();
-    for c in all {
+    for c in encodings {
         let counts = [
             c.rows,
             c.forms,
@@ -55,8 +55,8 @@ fn as_table(all: &[Coverage]) -> String {
     table(&header, &[1, 2, 3, 4, 5, 6], rows)
 }
 
-fn as_list(all: &[Coverage]) -> String {
-    let rows = all.iter().flat_map(|c| {
+fn as_list(encodings: &[Coverage]) -> String {
+    let rows = encodings.iter().flat_map(|c| {
         let reasons = [
             (&c.missing, "not implemented"),
             (

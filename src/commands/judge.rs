@@ -1,4 +1,4 @@
-//! `judge`: outputs that another program computed from what `export` wrote.
+//! `judge`: outputs that another program computed from the inputs that `export` wrote.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ const MAX_FILE: u64 = 4 << 30;
 /// Runs the command.
 ///
 /// # Errors
-/// A file is not usable, or not of a test.
+/// A file is not usable, or does not belong to a test.
 pub fn run(args: &JudgeArgs) -> Result<Exit, Stop> {
     let mut reports = Vec::new();
     for path in &args.files {
@@ -54,18 +54,18 @@ fn text(report: &TrialReport) -> String {
 }
 
 fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
-    let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
+    let bytes = files::read(path, MAX_FILE).map_err(Stop::setup)?;
     let (header, file) = files::tensors(&bytes).map_err(Stop::setup)?;
     let metadata = header.metadata().as_ref();
-    let said = |key: &str| {
+    let entry = |key: &str| {
         let found = metadata.and_then(|metadata| metadata.get(key));
         let missing = || format!("its metadata has no `{key}`: `deltanet-check export` writes it");
         found.ok_or_else(|| Stop::setup(missing()))
     };
-    let (test, seed) = (said("test")?, crate::run::seed(said("seed")?)?);
+    let (test, seed) = (entry("test")?, crate::run::seed(entry("seed")?)?);
     let mut tensors = BTreeMap::new();
     for (name, view) in file.tensors() {
-        // References of the tool's own are made anew.
+        // The references in the file are not used: they are computed again.
         if name.starts_with("golden.") || name.starts_with("oracle.") {
             continue;
         }
@@ -83,20 +83,21 @@ fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
         ..Sources::default()
     };
     let setup = Setup::new(sources, seed)?;
-    let wanted = [test.clone()];
+    let tests = [test.clone()];
     let selected = setup.select(Selection {
-        test: &wanted,
+        test: &tests,
         ..Selection::default()
     })?;
-    let one = selected.iter().find(|one| one.case.id == *test);
-    let one = one.ok_or_else(|| {
+    let entry = selected.iter().find(|entry| entry.case.id == *test);
+    let entry = entry.ok_or_else(|| {
         let test = test.escape_debug();
         Stop::setup(format!(
             "its metadata names the test `{test}`, and no case has this id"
         ))
     })?;
-    let place = (one.phase.number, one.test, one.case);
-    judge_elsewhere(place, seed, &tensors, args.own().as_ref()).map_err(Stop::setup)
+    let entry = (entry.phase.number, entry.test, entry.case);
+    let tolerance = args.own_tolerance();
+    judge_elsewhere(entry, seed, &tensors, tolerance.as_ref()).map_err(Stop::setup)
 }
 
 fn kind(dtype: Dtype) -> Option<ElementKind> {

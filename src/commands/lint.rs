@@ -53,17 +53,17 @@ fn mistakes(object: &CodeObject, function: &Function, checks: Checks) -> Vec<Mis
     lint::lint(&function, checks)
 }
 
-/// The instructions of some code; words that are none are left out.
+/// Decodes the instructions of code, and leaves out words that are no instruction.
 fn instructions(address: u64, bytes: &[u8]) -> Vec<(u64, Inst)> {
     let mut code = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let Ok(inst) = isa::decode(&bytes[at..]) else {
-            at += 4;
+    let mut offset = 0;
+    while offset < bytes.len() {
+        let Ok(inst) = isa::decode(&bytes[offset..]) else {
+            offset += 4;
             continue;
         };
-        code.push((address + at as u64, inst));
-        at += inst.size();
+        code.push((address + offset as u64, inst));
+        offset += inst.size();
     }
     code
 }

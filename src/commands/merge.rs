@@ -1,4 +1,4 @@
-//! `merge`: reports of the parts of a run put together.
+//! `merge`: one report of the parts of a run.
 
 use std::io;
 
@@ -10,20 +10,20 @@ use crate::exit::{Exit, Stop};
 use crate::files::{check_place, write_atomically};
 use crate::fleet::merge::merge;
 use crate::fleet::report::{Trial, totals};
-use crate::fleet::{Report, known::Known};
+use crate::fleet::{Report, known::KnownFailures};
 use crate::report::Format;
 use crate::text::{escaped, not_run, print};
 use crate::verdict::{RunReport, Verdict};
 
-/// Does what the flags of `merge` say.
+/// Runs the command.
 pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
-    let place = args.output.as_deref().map(|path| {
+    let output = args.output.as_deref().map(|path| {
         let format = Format::among(&Format::ALL, "--output", path).map_err(Stop::usage)?;
-        check_place(path).map_err(broken)?;
+        check_place(path).map_err(write_error)?;
         Ok::<_, Stop>((path, format))
     });
-    let place = place.transpose()?;
-    let known = args.known.as_deref().map(Known::read).transpose()?;
+    let output = output.transpose()?;
+    let known = args.known.as_deref().map(KnownFailures::read).transpose()?;
     let reports = args
         .reports
         .iter()
@@ -34,26 +34,26 @@ pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
         let ids: Vec<&str> = merged.trials().map(|trial| trial.id).collect();
         known.check(&ids)?;
     }
-    if let Some((path, format)) = place {
+    if let Some((path, format)) = output {
         let text = rendered(&merged, format)?;
-        write_atomically(path, text.as_bytes()).map_err(broken)?;
+        write_atomically(path, text.as_bytes()).map_err(write_error)?;
     }
     print(&summary(reports.len(), &merged))?;
     let demand = Demand {
-        all: args.require_all,
-        least: args.min_tests,
+        require_all: args.require_all,
+        min_tests: args.min_tests,
     };
     match known {
-        Some(known) => run::known::exit(&known, &merged, demand, false),
-        None => Ok(run::exit(&totals(merged.trials()), demand)),
+        Some(known) => run::known::exit_code(&known, &merged, demand, false),
+        None => Ok(run::exit_code(&totals(merged.trials()), demand)),
     }
 }
 
-fn broken(error: io::Error) -> Stop {
+fn write_error(error: io::Error) -> Stop {
     Stop::setup(error.to_string())
 }
 
-/// The merged report in a format. As JSON it keeps whatever its parts say.
+/// Renders the merged report in a format. As JSON it keeps every key of its parts.
 fn rendered(merged: &Report, format: Format) -> Result<String, Stop> {
     if format == Format::Json {
         return Ok(format!("{:#}\n", merged.value));
@@ -63,10 +63,10 @@ fn rendered(merged: &Report, format: Format) -> Result<String, Stop> {
             "the merged report is damaged ({error}): run the tests again"
         ))
     })?;
-    format.render(&report).map_err(broken)
+    format.render(&report).map_err(write_error)
 }
 
-/// What did not pass, and how many did.
+/// Returns the lines about the tests that did not pass, and the counts of all tests.
 fn summary(reports: usize, merged: &Report) -> String {
     let bad = |trial: &Trial<'_>| !matches!(trial.verdict, Verdict::Pass | Verdict::Skip);
     let row = |trial: Trial<'_>| {

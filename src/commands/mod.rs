@@ -1,4 +1,4 @@
-//! What the program does: one file or folder a subcommand, and the run of the tests.
+//! The commands of the program: one file or folder per subcommand, and the run of the tests.
 
 pub mod audit;
 pub mod bench;
@@ -18,12 +18,12 @@ pub mod lint;
 pub mod merge;
 pub mod mutate;
 pub mod profile;
+mod report_files;
 pub mod run;
 pub mod soak;
 pub mod tolerances;
 mod trials;
 pub mod vectors;
-mod written;
 
 use std::path::Path;
 
@@ -37,25 +37,25 @@ use crate::program::{MAX_CODE_OBJECT, Program};
 use crate::report::fit;
 use crate::text::{nearest, shown};
 
-/// A file of text: a launch file, lines of hex.
+/// The largest text file that is read, such as a launch file or lines of hex.
 const MAX_TEXT: u64 = 256 << 20;
 
-/// The kernels that a message lists.
+/// The number of kernels that a message lists.
 const LISTED: usize = 40;
 
-/// The code object in a file.
+/// Reads the code object in a file.
 fn load_code_object(path: &Path) -> anyhow::Result<CodeObject> {
     let bytes = files::read(path, MAX_CODE_OBJECT)?;
     CodeObject::parse(&bytes).with_context(|| shown(path))
 }
 
-/// The code object in a file, with its bytes.
+/// Reads the code object in a file, and keeps its bytes.
 fn load_program(path: &Path) -> anyhow::Result<Program> {
     let bytes = files::read(path, MAX_CODE_OBJECT)?;
     Ok(Program::parse(&shown(path), bytes, None)?)
 }
 
-/// A table without borders; the columns in `right` hold numbers.
+/// Formats a table without borders. The columns in `right` hold numbers, and are aligned to the right.
 fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table
@@ -76,7 +76,7 @@ fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<St
     lines.concat()
 }
 
-/// ` (did you mean ...?)` with the candidate that is spelled most like `name`, if one comes near.
+/// Returns ` (did you mean ...?)` with the candidate that is spelled most like `name`, or nothing if no candidate is similar.
 fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let near = nearest(name, candidates, 1);
     near.first().map_or_else(String::new, |candidate| {
@@ -84,7 +84,7 @@ fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -
     })
 }
 
-/// Why a code object has no such kernel, with the nearest name.
+/// Returns the message that a code object has no kernel of a name, with the most similar name.
 fn no_kernel(object: &CodeObject, name: &str) -> String {
     let names = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let nearest = did_you_mean(name, names.clone());

@@ -1,18 +1,18 @@
-//! `mutate`: changes one instruction of the kernels at a time, and says which changes no test notices.
+//! `mutate`: changes one instruction of the kernels at a time, and reports the mutants that survive the tests.
 
-mod found;
+mod state;
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::written::Written;
+use super::report_files::ReportFiles;
 use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
 use crate::mutate::{Campaign, MutationReport, Options, merge, read};
-use crate::run::{Armed, Setup, kernel_globs, seed};
+use crate::run::{ArmedSignals, Setup, kernel_globs, seed};
 use crate::text::shown;
 
-use found::{Found, Telling};
+use state::{CampaignState, Output};
 
 /// The largest report that is read.
 const MAX_REPORT: u64 = 1 << 30;
@@ -20,36 +20,36 @@ const MAX_REPORT: u64 = 1 << 30;
 /// Runs the command.
 ///
 /// # Errors
-/// What a campaign needs is not usable, the honest kernels do not pass, or a mutant could not be judged.
+/// A file or the device is not usable, the unchanged kernels do not pass, or a mutant could not be judged.
 pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
-    let told = Telling {
-        written: Written::to(&args.report)?,
+    let output = Output {
+        files: ReportFiles::open(&args.report)?,
         json: args.format == Format::Json,
         verbose: args.verbose,
     };
     let report = if args.merge.is_empty() {
-        campaign(args, told)?
+        run_campaign(args, output)?
     } else {
         let parts = args.merge.iter().map(|path| {
             let bytes = crate::files::read(path, MAX_REPORT)
                 .map_err(|error| Stop::setup(format!("report: {error}")))?;
             Ok((shown(path), read(&shown(path), &bytes)?))
         });
-        let whole = merge(parts.collect::<Result<_, Stop>>()?)?;
-        Found::of(whole, told).finish()?
+        let merged = merge(parts.collect::<Result<_, Stop>>()?)?;
+        CampaignState::from_report(merged, output).finish()?
     };
-    let below = args.fail_under.is_some_and(|bar| {
+    let below = args.fail_under.is_some_and(|limit| {
         let score = report.counts().score();
-        score.is_none_or(|score| score < bar)
+        score.is_none_or(|score| score < limit)
     });
     Ok(if below { Exit::Failed } else { Exit::Passed })
 }
 
-/// Runs a campaign, and tells it.
-fn campaign(args: &MutateArgs, told: Telling) -> Result<MutationReport, Stop> {
+/// Runs a campaign, and prints and writes its report.
+fn run_campaign(args: &MutateArgs, output: Output) -> Result<MutationReport, Stop> {
     let seed = seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
-    let (selected, ways) = setup.runnable(args.selection.selection(false))?;
+    let (selected, bindings) = setup.runnable(args.selection.selection(false))?;
     let device = args.device.spec()?.open()?;
     if !device.observes() {
         return Err(Stop::usage(format!(
@@ -78,19 +78,19 @@ fn campaign(args: &MutateArgs, told: Telling) -> Result<MutationReport, Stop> {
         setup: &setup,
         device: &*device,
         selected: &selected,
-        ways: &ways,
+        ways: &bindings,
         options: &options,
     };
-    let armed = Armed::now();
-    let found = Mutex::new(Found::open(campaign.nothing_yet(), told)?);
-    let held = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    let armed = ArmedSignals::now();
+    let state = Mutex::new(CampaignState::open(campaign.nothing_yet(), output)?);
+    let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let ran = thread::scope(|scope| {
-        let _interrupt = armed.watch(scope, &found);
-        campaign.run(|news| held().take(news))
+        let _interrupt = armed.watch(scope, &state);
+        campaign.run(|news| lock().apply(news))
     });
     if let Err(stop) = ran {
-        held().keep();
+        lock().write_files();
         return Err(stop);
     }
-    held().finish()
+    lock().finish()
 }

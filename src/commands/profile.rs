@@ -1,6 +1,6 @@
-//! `profile`: what kernels would cost on an MI50.
+//! `profile`: the modelled cost of kernels on an MI50.
 
-mod found;
+mod state;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -10,24 +10,24 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use super::exec;
-use super::written::Written;
+use super::report_files::ReportFiles;
 use crate::args::{Format, ProfileArgs, rerun_flags};
 use crate::device::Spec;
 use crate::exit::{Exit, Stop};
 use crate::profile::{
     Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, of_case, of_charged,
 };
-use crate::run::{Armed, Ends, Setup, seed};
+use crate::run::{ArmedSignals, RunResults, Setup, seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
 use crate::verdict::CodeObjectReport;
 
-use found::{Found, Telling};
+use state::{Output, ProfileState};
 
 /// Runs the command.
 ///
 /// # Errors
-/// What is to be profiled is not usable, or nothing is selected.
+/// A file is not usable, or nothing is selected.
 pub fn run(args: &ProfileArgs) -> Result<Exit, Stop> {
     if args.constants {
         print(&constants_text())?;
@@ -42,46 +42,49 @@ pub fn run(args: &ProfileArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Passed);
     }
     let card = Card { clock: args.clock };
-    let told = Telling {
-        written: Written::to(&args.report)?,
+    let output = Output {
+        files: ReportFiles::open(&args.report)?,
         json: args.format == Format::Json,
     };
     match &args.file {
-        Some(file) => of_file(args, file, told, card),
-        None => of_tests(args, told, card),
+        Some(file) => profile_file(args, file, output, card),
+        None => profile_tests(args, output, card),
     }
 }
 
-/// Profiles a launch file, of which nothing is known before its end.
-fn of_file(args: &ProfileArgs, file: &Path, told: Telling, card: Card) -> Result<Exit, Stop> {
-    let armed = Armed::now();
-    let found = Mutex::new(Found::of(ProfileReport::nothing_yet(card, 1), told));
+/// Profiles a launch file. Nothing is known of it before its end.
+fn profile_file(args: &ProfileArgs, file: &Path, output: Output, card: Card) -> Result<Exit, Stop> {
+    let armed = ArmedSignals::now();
+    let state = Mutex::new(ProfileState::new(
+        ProfileReport::nothing_yet(card, 1),
+        output,
+    ));
     let ledger = ledger();
-    let done = thread::scope(|scope| {
-        let _interrupt = armed.watch(scope, &found);
+    let execution = thread::scope(|scope| {
+        let _interrupt = armed.watch(scope, &state);
         exec::perform(&args.exec(file), Some(&ledger))
     })?;
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.about(about(&done.program.report, None));
+    let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    state.set_about(about(&execution.program.report, None));
     let id = shown(file);
-    if done.exit != Exit::Passed {
+    if execution.exit != Exit::Passed {
         let message = format!("{id} did not pass and is not profiled");
-        found.failed(id, message);
-        found.end(true)?;
-        print(&done.summary)?;
-        return Ok(done.exit);
+        state.add_failure(id, message);
+        state.end(true)?;
+        print(&execution.summary)?;
+        return Ok(execution.exit);
     }
     let charged = ledger.take();
-    let profiled = of_charged(card, &done.program, id, None, &charged)?;
-    found.profiled(profiled);
-    found.end(true)?;
+    let profiled = of_charged(card, &execution.program, id, None, &charged)?;
+    state.add_profile(profiled);
+    state.end(true)?;
     Ok(Exit::Passed)
 }
 
-/// Profiles the cases that are selected. One that does not pass is told, and the others are profiled all the same.
-fn of_tests(args: &ProfileArgs, told: Telling, card: Card) -> Result<Exit, Stop> {
-    let chosen = &args.selection;
-    if [&chosen.phase, &chosen.test, &chosen.kernel]
+/// Profiles the selected cases. A case that does not pass is reported, and the other cases are profiled all the same.
+fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit, Stop> {
+    let selection = &args.selection;
+    if [&selection.phase, &selection.test, &selection.kernel]
         .iter()
         .all(|list| list.is_empty())
         && args.sources.kernels.bind.is_empty()
@@ -92,46 +95,46 @@ fn of_tests(args: &ProfileArgs, told: Telling, card: Card) -> Result<Exit, Stop>
     }
     let seed = seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
-    let (selected, ways) = setup.runnable(chosen.selection(false))?;
+    let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let device = Spec::EMULATOR.open()?;
     let report = ProfileReport::nothing_yet(card, selected.len());
     let about = about(&setup.program().report, Some(seed));
     let flags = rerun_flags(&args.sources.sources(), &[args.limits.words()]);
-    let armed = Armed::now();
-    let found = Mutex::new(Found::open(report, about, told)?);
-    let held = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    let armed = ArmedSignals::now();
+    let state = Mutex::new(ProfileState::open(report, about, output)?);
+    let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let mut failed = Vec::new();
     thread::scope(|scope| {
-        let _interrupt = armed.watch(scope, &found);
-        for (one, way) in selected.iter().zip(ways) {
+        let _interrupt = armed.watch(scope, &state);
+        for (entry, binding) in selected.iter().zip(bindings) {
             let plan = Plan {
                 threads: args.jobs.map_or(0, usize::from),
                 limits: args.limits.limits(),
                 flags: &flags,
-                ..setup.plan(&*device, one, way, seed)
+                ..setup.plan(&*device, entry, binding, seed)
             };
             match of_case(card, &plan) {
-                Ok(profiled) => held().profiled(profiled),
+                Ok(profiled) => lock().add_profile(profiled),
                 Err(stop) => {
-                    held().failed(one.case.id.clone(), stop.message.clone());
+                    lock().add_failure(entry.case.id.clone(), stop.message.clone());
                     failed.push(stop);
                 }
             }
-            held().grow()?;
+            lock().grow()?;
         }
         Ok::<(), Stop>(())
     })?;
-    held().end(true)?;
-    match failed.into_iter().reduce(|all, next| Stop {
-        message: format!("{}\nerror: {}", all.message, next.message),
-        ..all
+    lock().end(true)?;
+    match failed.into_iter().reduce(|stop, next| Stop {
+        message: format!("{}\nerror: {}", stop.message, next.message),
+        ..stop
     }) {
         Some(stop) => Err(stop),
         None => Ok(Exit::Passed),
     }
 }
 
-/// What a page says beside the profiles.
+/// Returns the lines of a page about the command: names, and their texts.
 fn about(object: &CodeObjectReport, seed: Option<u64>) -> Vec<(&'static str, String)> {
     let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let started = humantime::format_rfc3339_seconds(SystemTime::now());

@@ -4,8 +4,8 @@ mod demand;
 mod failed;
 pub(super) mod known;
 mod ledger;
-mod narrow;
-mod show;
+mod output;
+mod partition;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -18,63 +18,72 @@ use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
 use crate::report::RunPlan;
-use crate::run::{Armed, BindingUsage, Setup, threads};
-use crate::select::Selected;
+use crate::run::{ArmedSignals, BindingUsage, Setup, threads};
+use crate::select::SelectedCase;
 use crate::text::{print, quoted, shown};
-use crate::trial::{Dump, Finished, Plan, Progress, run_until};
+use crate::trial::{Dump, FinishedTrial, Plan, Progress, run_until};
 use crate::verdict::EnvironmentReport;
 
-pub(super) use demand::{Demand, exit, warn};
+pub(super) use demand::{Demand, exit_code, warn};
 use failed::FailedTests;
 use ledger::Ledger;
-use show::Show;
+use output::RunOutput;
 
-/// Does what the flags of a test run say.
+/// Runs the tests that the flags select.
 pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let mut args = args.clone();
     let failed = FailedTests::read(&mut args)?;
     let args = &args;
     let seed = args.trials.seed()?;
     let setup = Setup::new(args.trials.sources.sources(), seed)?;
-    let wanted = args.trials.selection();
+    let selection = args.trials.selection();
     let selected = match &failed {
         Some(failed) => {
             failed.check_built_in(&setup)?;
             failed.select(args, &setup)?
         }
-        None => setup.select(wanted)?,
+        None => setup.select(selection)?,
     };
-    // What every part of a run must agree on is a matter of all selected cases.
-    let whole = selected.clone();
-    let (selected, partition) = narrow::narrow(args, selected)?;
+    // Bindings are checked against all selected cases, so that every part of a run accepts or refuses the same bindings.
+    let all_selected = selected.clone();
+    let (selected, partition) = partition::take_part(args, selected)?;
     let known = known::read(args.fleet.known.as_deref(), Some(&setup.registry))?;
     if args.list {
         return list(args, &selected);
     }
-    // Whoever selects tests or takes a part of them is told which kernels those lack.
-    let whole_run = args.everything() && partition.is_none();
+    // A run of selected tests, or of a part, reports the missing kernels test by test instead.
+    let whole_run = args.runs_all_tests() && partition.is_none();
     if whole_run && !args.trials.require_all && setup.is_foreign()? {
         let message = candidates::foreign(&setup.registry, setup.program());
         return Err(Stop::nothing(message));
     }
     let device = args.trials.device.spec()?.open()?;
     let trace = args.trace.spec();
-    let taken = args.trials.told.format != RunFormat::Table;
-    let watch = Watch::open(args.counters, trace.as_ref(), setup.kernels(), taken)?
-        .with_sanitizer(args.trials.sanitize.spec());
+    let stdout_is_report = args.trials.output.format != RunFormat::Table;
+    let watch = Watch::open(
+        args.counters,
+        trace.as_ref(),
+        setup.kernels(),
+        stdout_is_report,
+    )?
+    .with_sanitizer(args.trials.sanitize.spec());
     device::check_watch(&*device, &watch)?;
     let jobs = args.jobs();
     let flags = args.trials.rerun_flags();
-    // Before anything runs: what a binding says must fit every case that it is for.
-    let ways = setup.ways(wanted, &selected)?;
-    // The run of the report has had its bindings checked.
+    // A binding must fit all of its cases, which is checked before anything runs.
+    let bindings = setup.ways(selection, &selected)?;
+    // The run that wrote the report of `--failed` has checked the bindings.
     if failed.is_none() && !setup.bindings.is_empty() {
         let mut usage = BindingUsage::default();
-        usage.add(&setup.bindings, &whole, &setup.ways(wanted, &whole)?);
+        usage.add(
+            &setup.bindings,
+            &all_selected,
+            &setup.ways(selection, &all_selected)?,
+        );
         warn(&usage.check(&setup.bindings)?);
     }
     if let Some(dir) = &args.dump {
-        prepare(dir)?;
+        create_dump_directory(dir)?;
     }
     let trials = Trials {
         args: &args.trials,
@@ -85,19 +94,22 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         flags: &flags,
     };
     let threads = threads(jobs, selected.len());
-    let running = selected.iter().zip(&ways);
-    let running = running.filter_map(|(one, way)| Some((one, way.as_ref().ok()?)));
+    let running = selected.iter().zip(&bindings);
+    let running = running.filter_map(|(entry, binding)| Some((entry, binding.as_ref().ok()?)));
     let plans: Vec<Plan<'_>> = running
-        .map(|(one, way)| Plan {
+        .map(|(entry, binding)| Plan {
             dump: args.dump.as_deref().map(Dump::Npy),
-            ..trials.plan(one, *way, threads)
+            ..trials.plan(entry, *binding, threads)
         })
         .collect();
 
-    let positions: Vec<usize> = (0..ways.len()).filter(|&at| ways[at].is_ok()).collect();
-    let skipped = selected.iter().zip(&ways).map(|(one, way)| {
-        let reason = way.as_ref().err()?;
-        Some(trials.skipped(one, reason))
+    // The position of each plan among the selected cases.
+    let positions: Vec<usize> = (0..bindings.len())
+        .filter(|&position| bindings[position].is_ok())
+        .collect();
+    let skipped = selected.iter().zip(&bindings).map(|(entry, binding)| {
+        let reason = binding.as_ref().err()?;
+        Some(trials.skipped(entry, reason))
     });
     let plan = RunPlan {
         environment: EnvironmentReport {
@@ -109,31 +121,31 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         seed: Some(seed),
         trials: plans.len(),
     };
-    let show = Show::new(args)?;
-    let armed = Armed::now();
-    let ledger = Ledger::open(show, plan, partition, &selected, skipped.collect())?;
+    let output = RunOutput::new(args)?;
+    let armed = ArmedSignals::now();
+    let ledger = Ledger::open(output, plan, partition, &selected, skipped.collect())?;
     let ledger = Mutex::new(ledger);
-    let held = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
     let mut finished_plans = vec![false; plans.len()];
-    let mut hung: Option<&Selected<'_>> = None;
+    let mut hung: Option<&SelectedCase<'_>> = None;
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
-        let stops = |finished: &Finished| hung::stops(&args.trials, finished);
+        let stops = |finished: &FinishedTrial| hung::stops_run(&args.trials, finished);
         run_until(&plans, jobs, stops, |position, progress| match progress {
-            Progress::Started => held().starts(&plans[position].case.id),
+            Progress::Started => lock().start_trial(&plans[position].case.id),
             Progress::Finished(finished) => {
                 finished_plans[position] = true;
                 if stops(&finished) {
                     hung.get_or_insert(&selected[positions[position]]);
                 }
-                let mut ledger = held();
+                let mut ledger = lock();
                 let dumped = finished.dump_error.map(Stop::setup).map_or(Ok(()), Err);
-                ledger.ends(positions[position], finished.report);
-                ledger.note(dumped);
+                ledger.end_trial(positions[position], finished.report);
+                ledger.keep_error(dumped);
             }
         });
         if let Some(tracing) = &watch.trace {
-            held().note(tracing.finish());
+            lock().keep_error(tracing.finish());
         }
     });
     let mut left = 0;
@@ -142,18 +154,21 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         let not_run = (0..plans.len()).filter(|&position| !finished_plans[position]);
         for position in not_run.map(|position| positions[position]) {
             let report = trials.skipped(&selected[position], &reason);
-            held().ends(position, report);
+            lock().end_trial(position, report);
             left += 1;
         }
     }
-    let report = held().close(true)?;
+    let report = lock().close(true)?;
     let demand = Demand {
-        all: args.trials.require_all,
-        least: args.trials.min_tests,
+        require_all: args.trials.require_all,
+        min_tests: args.trials.min_tests,
     };
     let exit = match known {
-        Some(known) => known::exit(&known, &known::written(&report)?, demand, taken)?,
-        None => exit(&report.totals, demand),
+        Some(known) => {
+            let report = known::reread(&report)?;
+            known::exit_code(&known, &report, demand, stdout_is_report)?
+        }
+        None => exit_code(&report.totals, demand),
     };
     if let Some(hung) = hung {
         let line = match &args.fleet.failed {
@@ -166,7 +181,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
         warn(&[hung::advice(hung, left, &line)]);
         return Ok(Exit::Failed);
     }
-    // Whether anything ran at all is a question about all parts together, which `merge` answers.
+    // A part may be empty; `merge` fails if all parts together are empty.
     Ok(match exit {
         Exit::NothingSelected if report.partition.is_some() => Exit::Passed,
         exit => exit,
@@ -174,26 +189,26 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
 }
 
 /// Prints the ids that `--test` takes.
-fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
-    let json = args.trials.told.json("the list of tests")?;
+fn list(args: &RunArgs, selected: &[SelectedCase<'_>]) -> Result<Exit, Stop> {
+    let json = args.trials.output.is_json("the list of tests")?;
     let text = match json {
         false => selected
             .iter()
-            .map(|one| format!("{}\n", one.case.id))
+            .map(|entry| format!("{}\n", entry.case.id))
             .collect::<String>(),
         true => {
             let tests: Vec<_> = selected
                 .iter()
-                .map(|one| {
+                .map(|entry| {
                     serde_json::json!({
-                        "id": one.case.id,
-                        "aliases": one.test.aliases,
-                        "phase": one.phase.number,
-                        "phase_title": one.phase.title,
-                        "phase_note": one.phase.note,
-                        "title": one.test.title,
-                        "shape": one.case.values.to_string(),
-                        "documented": one.test.documented,
+                        "id": entry.case.id,
+                        "aliases": entry.test.aliases,
+                        "phase": entry.phase.number,
+                        "phase_title": entry.phase.title,
+                        "phase_note": entry.phase.note,
+                        "title": entry.test.title,
+                        "shape": entry.case.values.to_string(),
+                        "documented": entry.test.documented,
                     })
                 })
                 .collect();
@@ -207,8 +222,8 @@ fn list(args: &RunArgs, selected: &[Selected<'_>]) -> Result<Exit, Stop> {
     Ok(Exit::Passed)
 }
 
-/// Makes sure that tensors can be written before anything runs.
-fn prepare(dir: &Path) -> Result<(), Stop> {
+/// Creates the directory of `--dump` before anything runs.
+fn create_dump_directory(dir: &Path) -> Result<(), Stop> {
     std::fs::create_dir_all(dir).map_err(|error| {
         Stop::setup(format!(
             "cannot create {}: {error}; name a directory",

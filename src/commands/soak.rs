@@ -1,7 +1,7 @@
-//! `soak`, and `--seeds`: the tests with one seed after another, on fresh inputs and fresh designs. What passes is counted, what does not
-//! is told in full as it happens.
+//! `soak`, and `--seeds`: the tests with one seed after another, on fresh inputs and fresh designs. A trial that passes is counted; a trial
+//! that does not pass is printed in full when its seed ends.
 
-mod done;
+mod state;
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -12,19 +12,19 @@ use super::trials::Trials;
 use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
-use crate::run::{Armed, BindingUsage, Ends, Setup, threads};
-use crate::select::Selected;
-use crate::trial::{Finished, Plan, Progress, run_until};
+use crate::run::{ArmedSignals, BindingUsage, RunResults, Setup, threads};
+use crate::select::SelectedCase;
+use crate::trial::{FinishedTrial, Plan, Progress, run_until};
 use crate::verdict::TrialReport;
 
-use done::Done;
+use state::SoakState;
 
-/// When no other seed begins.
+/// The limit after which no other seed begins.
 #[derive(Clone, Copy)]
-enum Until {
-    /// After so many.
+enum Limit {
+    /// Number of seeds.
     Seeds(u64),
-    /// After so many seconds.
+    /// Seconds since the beginning.
     Seconds(f64),
 }
 
@@ -33,82 +33,82 @@ enum Until {
 /// # Errors
 /// Something that a run needs is not usable.
 pub fn run(args: &SoakArgs) -> Result<Exit, Stop> {
-    rounds(&args.trials, Until::Seconds(60.0 * args.minutes))
+    run_seeds(&args.trials, Limit::Seconds(60.0 * args.minutes))
 }
 
-/// Runs the tests with as many seeds as `--seeds` says.
+/// Runs the tests with the number of seeds that `--seeds` gives.
 ///
 /// # Errors
 /// Something that a run needs is not usable.
 pub fn seeds(args: &RunArgs) -> Result<Exit, Stop> {
-    rounds(&args.trials, Until::Seeds(args.seeds.unwrap_or(1).into()))
+    run_seeds(&args.trials, Limit::Seeds(args.seeds.unwrap_or(1).into()))
 }
 
-fn rounds(args: &TrialArgs, until: Until) -> Result<Exit, Stop> {
+fn run_seeds(args: &TrialArgs, limit: Limit) -> Result<Exit, Stop> {
     let what = "the result of many seeds";
-    let table = !args.told.json(what)?;
-    let place = args.told.json_file(what)?;
+    let table = !args.output.is_json(what)?;
+    let path = args.output.json_file(what)?;
     let first = args.seed()?;
     let mut setup = Setup::new(args.sources.sources(), first)?;
     let device = args.device.spec()?.open()?;
     let watch = Watch::default().with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
-    let armed = Armed::now();
-    let done = Mutex::new(Done::open(first, table, place)?);
+    let armed = ArmedSignals::now();
+    let state = Mutex::new(SoakState::open(first, table, path)?);
     let mut usage = BindingUsage::default();
-    let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let hung = thread::scope(|scope| {
-        let _interrupt = armed.watch(scope, &done);
+        let _interrupt = armed.watch(scope, &state);
         for round in 0.. {
-            let over = match until {
-                Until::Seeds(count) => round >= count,
-                Until::Seconds(limit) => round > 0 && held().elapsed() >= limit,
+            let ends = match limit {
+                Limit::Seeds(count) => round >= count,
+                Limit::Seconds(seconds) => round > 0 && lock().elapsed() >= seconds,
             };
-            if over {
+            if ends {
                 break;
             }
             let seed = first.wrapping_add(round);
             setup.registry.redesign(seed);
-            let hung = one(args, &setup, (&*device, &watch), seed, &done, &mut usage)?;
-            held().seed_ends()?;
+            let hung = run_seed(args, &setup, (&*device, &watch), seed, &state, &mut usage)?;
+            lock().end_seed()?;
             if hung.is_some() {
                 return Ok(hung);
             }
         }
         Ok::<Option<String>, Stop>(None)
     })?;
-    held().end(true)?;
+    lock().end(true)?;
     if let Some(advice) = hung {
         warn(&[advice]);
         return Ok(Exit::Failed);
     }
-    // A binding may have no case of one seed and some of another.
+    // The cases of a design depend on the seed, so that a binding may be used with one seed and not with another.
     warn(&usage.check(&setup.bindings)?);
     let demand = Demand {
-        all: false,
-        least: args.min_tests,
+        require_all: false,
+        min_tests: args.min_tests,
     };
-    let ran = held().ran();
-    let all_passed = held().all_passed();
+    let ran = lock().ran();
+    let all_passed = lock().all_passed();
     Ok(match demand.is_met(ran) && all_passed {
         true => Exit::Passed,
         false => Exit::Failed,
     })
 }
 
-/// Runs one seed. Returns what to do where a test hung and the run stops.
-fn one(
+/// Runs one seed. If a test hung and the run stops, returns the advice for the user.
+fn run_seed(
     args: &TrialArgs,
     setup: &Setup,
     (device, watch): (&dyn Device, &Watch),
     seed: u64,
-    done: &Mutex<Done>,
+    state: &Mutex<SoakState>,
     usage: &mut BindingUsage,
 ) -> Result<Option<String>, Stop> {
-    let held = || done.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let selected = setup.select(args.selection())?;
-    let ways = setup.ways(args.selection(), &selected)?;
-    usage.add(&setup.bindings, &selected, &ways);
+    let bindings = setup.ways(args.selection(), &selected)?;
+    usage.add(&setup.bindings, &selected, &bindings);
     let flags = args.rerun_flags();
     let trials = Trials {
         args,
@@ -121,45 +121,45 @@ fn one(
     let jobs = args.jobs();
     let threads = threads(jobs, selected.len());
     let mut plans: Vec<Plan<'_>> = Vec::new();
-    // Each with its place among what is selected.
-    let mut places: Vec<usize> = Vec::new();
-    let mut left_out: Vec<(usize, TrialReport)> = Vec::new();
-    // Reasons of the cases that nobody asks for.
+    // The position of each plan among the selected cases.
+    let mut positions: Vec<usize> = Vec::new();
+    let mut skipped: Vec<(usize, TrialReport)> = Vec::new();
+    // Reasons of the cases that do not run and are not required.
     let mut not_run: Vec<String> = Vec::new();
-    for (at, (one, way)) in selected.iter().zip(&ways).enumerate() {
-        match way {
-            Ok(way) => {
-                plans.push(trials.plan(one, *way, threads));
-                places.push(at);
+    for (position, (entry, binding)) in selected.iter().zip(&bindings).enumerate() {
+        match binding {
+            Ok(binding) => {
+                plans.push(trials.plan(entry, *binding, threads));
+                positions.push(position);
             }
             Err(reason) if args.require_all => {
-                left_out.push((at, trials.skipped(one, reason)));
+                skipped.push((position, trials.skipped(entry, reason)));
             }
-            Err(reason) => not_run.push(reason.clone()),
+            Err(reason) => not_run.push(reason.to_string()),
         }
     }
-    if plans.len() + left_out.len() == 0 {
+    if plans.len() + skipped.len() == 0 {
         return Err(setup.nothing_runs());
     }
-    held().seed_begins(seed, plans.len(), not_run);
-    for (at, report) in left_out {
-        held().trial_ends(at, report)?;
+    lock().begin_seed(seed, plans.len(), not_run);
+    for (position, report) in skipped {
+        lock().end_trial(position, report)?;
     }
-    let mut trouble = Ok(());
-    let mut hung: Option<&Selected<'_>> = None;
+    let mut result = Ok(());
+    let mut hung: Option<&SelectedCase<'_>> = None;
     let mut finished_plans = 0;
-    let stops = |finished: &Finished| hung::stops(args, finished);
+    let stops = |finished: &FinishedTrial| hung::stops_run(args, finished);
     run_until(&plans, jobs, stops, |position, progress| {
         if let Progress::Finished(finished) = progress {
             finished_plans += 1;
             if stops(&finished) {
-                hung.get_or_insert(&selected[places[position]]);
+                hung.get_or_insert(&selected[positions[position]]);
             }
-            let told = held().trial_ends(places[position], finished.report);
-            trouble = std::mem::replace(&mut trouble, Ok(())).and(told);
+            let ended = lock().end_trial(positions[position], finished.report);
+            result = std::mem::replace(&mut result, Ok(())).and(ended);
         }
     });
-    trouble?;
+    result?;
     let left = plans.len() - finished_plans;
     Ok(hung.map(|hung| hung::advice(hung, left, &args.emulator_line(seed))))
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 use crate::args::{Color, Format, TolerancesArgs, look, rerun_flags};
-use crate::contract::{Judged, Test};
+use crate::contract::{OutputTolerance, Test};
 use crate::device::Device;
 use crate::exit::{Exit, Stop};
 use crate::report::{applied, failure_text, fit, limit};
@@ -18,8 +18,8 @@ use crate::text::print;
 use crate::trial::{Plan, Progress, run_all};
 use crate::verdict::{Tolerance, TrialReport, Verdict};
 
-/// What was measured of one output of one test.
-struct Measured {
+/// The measured errors of one output of one test.
+struct OutputMeasurement {
     test: String,
     output: String,
     tolerance: Tolerance,
@@ -42,9 +42,9 @@ struct Measured {
     failed: usize,
 }
 
-impl Measured {
-    fn new(test: &str, output: &str, judged: &Judged) -> Measured {
-        Measured {
+impl OutputMeasurement {
+    fn new(test: &str, output: &str, judged: &OutputTolerance) -> OutputMeasurement {
+        OutputMeasurement {
             test: test.into(),
             output: output.into(),
             tolerance: judged.tolerance.clone(),
@@ -84,16 +84,16 @@ impl Measured {
         self.max_ulp = ulps.and_then(|ulps| ulps.into_iter().max());
     }
 
-    /// How many times the error the tolerance is; nothing for an exact output.
+    /// Returns the tolerance divided by the error; nothing for an exact output.
     fn headroom(&self) -> Option<f64> {
         (!self.tolerance.is_exact()).then(|| 1.0 / self.used)
     }
 }
 
-/// What was measured of all of them.
+/// The measured errors of all outputs.
 #[derive(Default)]
 struct Campaign {
-    outputs: Vec<Measured>,
+    outputs: Vec<OutputMeasurement>,
     /// Trials that did not pass.
     failures: Vec<TrialReport>,
 }
@@ -157,10 +157,11 @@ impl Campaign {
     }
 
     /// The outputs of a test, which are listed when it is met first.
-    fn of(&mut self, test: &Test) -> impl Iterator<Item = &mut Measured> {
+    fn of(&mut self, test: &Test) -> impl Iterator<Item = &mut OutputMeasurement> {
         if !self.outputs.iter().any(|known| known.test == test.id) {
             let outputs = test.outputs.iter();
-            let outputs = outputs.map(|(name, judged)| Measured::new(&test.id, name, judged));
+            let outputs =
+                outputs.map(|(name, judged)| OutputMeasurement::new(&test.id, name, judged));
             self.outputs.extend(outputs);
         }
         self.outputs.iter_mut().filter(|one| one.test == test.id)

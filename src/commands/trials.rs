@@ -1,28 +1,33 @@
-//! The trials that flags ask for, of one seed.
+//! The trials of one seed that the flags ask for.
 
 use crate::args::TrialArgs;
 use crate::device::{Device, Watch};
 use crate::run::Setup;
-use crate::select::Selected;
+use crate::select::SelectedCase;
 use crate::text;
 use crate::trial::{Bound, Plan};
 use crate::verdict::{TrialReport, Verdict};
 
-/// What the trials of a seed have in common.
+/// The settings that the trials of a seed share.
 pub(super) struct Trials<'a> {
     pub args: &'a TrialArgs,
     pub setup: &'a Setup,
     pub device: &'a dyn Device,
     pub seed: u64,
-    /// What is observed.
+    /// The observers of the launches.
     pub watch: &'a Watch,
-    /// The flags that a line needs which runs one of them again.
+    /// The flags of a command line that runs one of the trials again.
     pub flags: &'a str,
 }
 
 impl<'a> Trials<'a> {
-    /// A case that runs.
-    pub(super) fn plan(&self, one: &Selected<'a>, bound: Bound<'a>, threads: usize) -> Plan<'a> {
+    /// Returns the plan of a case that runs.
+    pub(super) fn plan(
+        &self,
+        entry: &SelectedCase<'a>,
+        bound: Bound<'a>,
+        threads: usize,
+    ) -> Plan<'a> {
         Plan {
             threads,
             limits: self.args.limits.limits(),
@@ -31,30 +36,30 @@ impl<'a> Trials<'a> {
             watch: self.watch,
             relations: self.args.relations,
             flags: self.flags,
-            ..self.setup.plan(self.device, one, bound, self.seed)
+            ..self.setup.plan(self.device, entry, bound, self.seed)
         }
     }
 
-    /// The report of a case that does not.
-    pub(super) fn skipped(&self, one: &Selected<'_>, reason: &str) -> TrialReport {
+    /// Returns the report of a case that does not run.
+    pub(super) fn skipped(&self, entry: &SelectedCase<'_>, reason: &impl ToString) -> TrialReport {
         TrialReport {
-            id: one.case.id.clone(),
-            phase: one.phase.number,
-            title: one.test.title.clone(),
-            shape: one.case.values.to_string(),
-            documented: one.test.documented,
+            id: entry.case.id.clone(),
+            phase: entry.phase.number,
+            title: entry.test.title.clone(),
+            shape: entry.case.values.to_string(),
+            documented: entry.test.documented,
             verdict: Verdict::Skip,
             problem: None,
             outputs: Vec::new(),
             findings: Vec::new(),
             relations: Vec::new(),
-            error: Some(reason.into()),
+            error: Some(reason.to_string()),
             error_kind: None,
             seed: self.seed,
             launches: Vec::new(),
             wave_instructions: None,
             seconds: 0.0,
-            rerun: text::again(&one.case.id, self.seed, self.flags),
+            rerun: text::again(&entry.case.id, self.seed, self.flags),
         }
     }
 }

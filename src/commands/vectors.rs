@@ -135,12 +135,13 @@ fn leave_out(foreign: &mut Foreign, setup: &Setup, program: &Program) -> Result<
         return Ok(());
     }
     for case in &foreign.test.cases {
-        foreign.skip = setup.way(&foreign.test, case, program)?.err();
+        let way = setup.way(&foreign.test, case, program)?;
+        foreign.skip = way.err().map(|reason| reason.to_string());
     }
     Ok(())
 }
 
-/// What a file is run through. Where all families were asked for, those that cannot compute it are left out.
+/// Returns the trials of a file. If all families were asked for, families that cannot compute the file are left out.
 fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop> {
     let mut notes = expectation::notes(&vectors);
     notes.extend(vectors.notes.iter().cloned());
@@ -283,7 +284,7 @@ fn skipped(foreign: &Foreign, phase: u32, why: &str) -> TrialReport {
 
 fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), Stop> {
     if args.format == Format::Json {
-        let text = render_json(report).map_err(|error| Stop::setup(error.to_string()))?;
+        let text = render_json(report).map_err(Stop::setup)?;
         return print(&text);
     }
     let options = TableOptions {

@@ -5,7 +5,7 @@ use crate::verdict::number::Real;
 use crate::verdict::{Axis, Damage, DamageMap, Histogram, Level, Reference, Series, WrongRow};
 
 use super::judge::OutputCase;
-use super::metrics::{Yardstick, error, share};
+use super::metrics::{ReferenceLimits, error, share};
 use super::{Element, tensor};
 
 /// Lines of a map, at most.
@@ -22,8 +22,8 @@ const ORDERED: [&str; 2] = ["token", "chunk"];
 /// An element by its position.
 type Each<'a> = &'a dyn Fn(usize) -> f64;
 
-/// A tensor beside its reference.
-pub struct Beside<'a> {
+/// A tensor comparison its reference.
+pub struct ReferenceComparison<'a> {
     /// The tensor's axes, outermost first.
     pub axes: &'a [Axis],
     /// Marks of the wrong elements.
@@ -41,25 +41,25 @@ pub struct Beside<'a> {
 /// The damage of an output that failed.
 pub(super) fn damage<E: Element>(
     case: &OutputCase<'_, E>,
-    stick: &Yardstick,
+    limits: &ReferenceLimits,
     wrong: &[bool],
     against: Reference,
 ) -> Damage {
-    let beside = Beside {
+    let comparison = ReferenceComparison {
         axes: case.axes,
         wrong,
         got: &|at| case.got[at].to_f64(),
-        want: &|at| stick.want[at],
-        allowed: &|at| stick.allowed(at, case.got[at]),
-        error: &|at| error(case.got[at], stick.want[at]),
+        want: &|at| limits.want[at],
+        allowed: &|at| limits.allowed(at, case.got[at]),
+        error: &|at| error(case.got[at], limits.want[at]),
     };
     Damage {
         against: Some(against),
-        ..beside.damage()
+        ..comparison.damage()
     }
 }
 
-impl Beside<'_> {
+impl ReferenceComparison<'_> {
     /// Describes the damage without a reference: the positions and the sizes of the errors.
     pub fn damage(&self) -> Damage {
         let errors: Vec<f64> = (0..self.wrong.len()).map(self.error).collect();
@@ -180,8 +180,8 @@ fn series(axes: &[Axis], errors: &[f64]) -> Vec<Series> {
         .collect()
 }
 
-fn rows(beside: &Beside<'_>, shares: &[f64]) -> Vec<WrongRow> {
-    let length = beside.axes.last().map_or(1, |axis| axis.length).max(1);
+fn rows(comparison: &ReferenceComparison<'_>, shares: &[f64]) -> Vec<WrongRow> {
+    let length = comparison.axes.last().map_or(1, |axis| axis.length).max(1);
     // The worst element of each line that has a wrong one.
     let mut worst: Vec<(usize, f64)> = Vec::new();
     for (at, &share) in shares
@@ -208,10 +208,10 @@ fn rows(beside: &Beside<'_>, shares: &[f64]) -> Vec<WrongRow> {
         let places = first..first + shown;
         let of = |value: Each<'_>| places.clone().map(|at| Real(value(at))).collect();
         WrongRow {
-            index: tensor::index(beside.axes, first),
-            got: of(beside.got),
-            want: of(beside.want),
-            allowed: of(beside.allowed),
+            index: tensor::index(comparison.axes, first),
+            got: of(comparison.got),
+            want: of(comparison.want),
+            allowed: of(comparison.allowed),
         }
     };
     worst.into_iter().map(row).collect()

@@ -41,7 +41,7 @@ pub enum ElementKind {
     Bf16,
     /// Two's complement.
     I32,
-    /// Sixteen bits as a number from 0 up: also the bits of a 16-bit float where those are what is compared.
+    /// An unsigned number of 16 bits. It also stands for a 16-bit float whose bits are compared.
     U16,
 }
 

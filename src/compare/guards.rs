@@ -7,7 +7,7 @@
 //! buffer. A device that faults needs no guards there: the fault names the access, and stray reads are found too.
 
 use super::{ElementKind, poison};
-use crate::verdict::{Problem, Side};
+use crate::verdict::{GuardSide, Problem};
 
 /// Size of each guard: eight rows of 128 f32.
 pub const GUARD_BYTES: usize = 4096;
@@ -30,10 +30,10 @@ impl Guards {
 }
 
 /// The pattern at one byte of a guard.
-fn pattern(side: Side, at: usize) -> u8 {
+fn pattern(side: GuardSide, at: usize) -> u8 {
     let salt = match side {
-        Side::Before => 0x9E37_79B9u32,
-        Side::After | Side::Between => 0x85EB_CA6B,
+        GuardSide::Before => 0x9E37_79B9u32,
+        GuardSide::After | GuardSide::Between => 0x85EB_CA6B,
     };
     let mixed = (at as u32 ^ salt).wrapping_mul(0x2C1B_3C6D);
     (mixed >> 24) as u8 ^ (mixed >> 11) as u8
@@ -42,9 +42,9 @@ fn pattern(side: Side, at: usize) -> u8 {
 /// Frames a payload for upload: guard, payload, guard.
 pub fn frame(payload: &[u8], guards: Guards) -> Vec<u8> {
     let mut image = Vec::with_capacity(payload.len() + guards.before + guards.after);
-    image.extend((0..guards.before).map(|at| pattern(Side::Before, at)));
+    image.extend((0..guards.before).map(|at| pattern(GuardSide::Before, at)));
     image.extend_from_slice(payload);
-    image.extend((0..guards.after).map(|at| pattern(Side::After, at)));
+    image.extend((0..guards.after).map(|at| pattern(GuardSide::After, at)));
     image
 }
 
@@ -63,8 +63,8 @@ pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
     let size = payload(image, guards).len();
     let after = guards.before + size;
     [
-        (Side::After, after, guards.after, size as i64),
-        (Side::Before, 0, guards.before, -(guards.before as i64)),
+        (GuardSide::After, after, guards.after, size as i64),
+        (GuardSide::Before, 0, guards.before, -(guards.before as i64)),
     ]
     .into_iter()
     .find_map(|(side, start, bytes, origin)| {
@@ -73,8 +73,8 @@ pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
         let first = changed.next()?;
         // Below the buffer the byte next to it is the one that tells: count outwards from there.
         let nearest = match side {
-            Side::After | Side::Between => first,
-            Side::Before => changed.clone().next_back().unwrap_or(first),
+            GuardSide::After | GuardSide::Between => first,
+            GuardSide::Before => changed.clone().next_back().unwrap_or(first),
         };
         Some(Problem::GuardOverwritten {
             buffer: buffer.to_string(),
@@ -104,7 +104,7 @@ pub fn check_between(
     let first = changed.next()?;
     Some(Problem::GuardOverwritten {
         buffer: buffer.to_string(),
-        side: Side::Between,
+        side: GuardSide::Between,
         offset: first as i64,
         count: 1 + changed.count(),
         size: payload.len(),
@@ -180,7 +180,7 @@ mod tests {
             check("x", &image, Guards::FULL),
             Some(Problem::GuardOverwritten {
                 buffer: "x".into(),
-                side: Side::Before,
+                side: GuardSide::Before,
                 offset: -5,
                 count: 8,
                 size: 8,
@@ -204,7 +204,7 @@ mod tests {
             found(&touched),
             Some(Problem::GuardOverwritten {
                 buffer: "x".into(),
-                side: Side::Between,
+                side: GuardSide::Between,
                 offset: 5,
                 count: 2,
                 size: 12,
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(check("x", &image, rest), None);
         image[3] ^= 1;
         let Some(Problem::GuardOverwritten {
-            side: Side::After,
+            side: GuardSide::After,
             offset: 3,
             count: 1,
             size: 2,

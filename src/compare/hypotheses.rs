@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use crate::verdict::{Axis, Hypothesis};
 
 use super::location::Square;
-use super::metrics::{self, Yardstick};
+use super::metrics::{self, ReferenceLimits};
 use super::{Element, NamedInput, OutputCase};
 
 /// The maximum number of hypotheses in a report.
@@ -120,10 +120,10 @@ const TABLE: &[(&str, Predict)] = &[
 /// The hypotheses that explain the wrong elements of a case, best first: none for fewer than [`FEWEST`].
 pub(super) fn explain<E: Element>(
     case: &OutputCase<'_, E>,
-    stick: &Yardstick,
+    limits: &ReferenceLimits,
     wrong: &[bool],
 ) -> Vec<Hypothesis> {
-    let damage = Damage::of(case, stick, wrong);
+    let damage = Damage::of(case, limits, wrong);
     if damage.count < FEWEST {
         return Vec::new();
     }
@@ -132,7 +132,7 @@ pub(super) fn explain<E: Element>(
         lengths: case.axes.iter().map(|axis| axis.length).collect(),
         names: case.axes.iter().map(|axis| axis.name.as_str()).collect(),
         got: case.got.iter().map(|value| value.to_f64()).collect(),
-        want: &stick.want,
+        want: &limits.want,
         oracle: case.oracle,
         inputs: case
             .inputs
@@ -149,7 +149,7 @@ pub(super) fn explain<E: Element>(
     };
     // Other mistakes that enlarge the output give the same infinities, so overflow is tried first.
     let overflow = elementwise::overflow(&evidence);
-    let overflow = best(case, stick, &damage, OVERFLOW, overflow);
+    let overflow = best(case, limits, &damage, OVERFLOW, overflow);
     if let Some(all) = overflow.filter(|found| found.explains_all && found.except == 0) {
         return vec![all];
     }
@@ -162,7 +162,7 @@ pub(super) fn explain<E: Element>(
     });
     let mut found = Vec::new();
     for (name, predictions) in known {
-        found.extend(best(case, stick, &damage, name, predictions));
+        found.extend(best(case, limits, &damage, name, predictions));
     }
     for (name, predict) in TABLE {
         // An output of zeros also matches any shift or scaling of the reference's zeros, so the plain explanation wins.
@@ -171,7 +171,7 @@ pub(super) fn explain<E: Element>(
             break;
         }
         if !(*name == SCALE && found.iter().any(zeros)) {
-            found.extend(best(case, stick, &damage, name, predict(&evidence)));
+            found.extend(best(case, limits, &damage, name, predict(&evidence)));
         }
     }
     found.sort_by(order);
@@ -199,8 +199,12 @@ struct Damage<'a> {
 }
 
 impl<'a> Damage<'a> {
-    fn of<E: Element>(case: &OutputCase<'_, E>, stick: &Yardstick, wrong: &'a [bool]) -> Self {
-        let pairs = case.got.iter().zip(&stick.want);
+    fn of<E: Element>(
+        case: &OutputCase<'_, E>,
+        limits: &ReferenceLimits,
+        wrong: &'a [bool],
+    ) -> Self {
+        let pairs = case.got.iter().zip(&limits.want);
         let errors = pairs.map(|(&got, &want)| metrics::error(got, want));
         Damage {
             wrong,
@@ -213,21 +217,21 @@ impl<'a> Damage<'a> {
 /// The best of several predictions of one name, if any explains the damage.
 fn best<E: Element>(
     case: &OutputCase<'_, E>,
-    stick: &Yardstick,
+    limits: &ReferenceLimits,
     damage: &Damage<'_>,
     name: &str,
     predictions: Vec<Prediction>,
 ) -> Option<Hypothesis> {
     predictions
         .into_iter()
-        .filter_map(|prediction| weigh(case, stick, damage, name, prediction))
+        .filter_map(|prediction| weigh(case, limits, damage, name, prediction))
         .min_by(|a, b| order(a, b).then(a.remaining.total_cmp(&b.remaining)))
 }
 
 /// Returns the error that remains under a prediction, if the remaining error is small.
 fn weigh<E: Element>(
     case: &OutputCase<'_, E>,
-    stick: &Yardstick,
+    limits: &ReferenceLimits,
     damage: &Damage<'_>,
     name: &str,
     prediction: Prediction,
@@ -246,7 +250,7 @@ fn weigh<E: Element>(
     let (mut except, mut explained, mut nan) = (0, 0, 0);
     for (at, value) in values.iter().enumerate() {
         let Some(value) = *value else { continue };
-        let (got, want) = (case.got[at], stick.want[at]);
+        let (got, want) = (case.got[at], limits.want[at]);
         // Rounding to the output's type is no error of the hypothesis.
         let rounded = E::nearest(value);
         if got.to_f64().is_nan() && value.is_nan() {
@@ -263,16 +267,16 @@ fn weigh<E: Element>(
         } else {
             remaining.max(error)
         };
-        let within = error <= allowance(stick, rounded, want, got);
+        let within = error <= allowance(limits, rounded, want, got);
         explains_all &= within;
         if !explains_all && remaining * REDUCTION >= damage.max_abs {
             return None;
         }
-        let expected = (rounded.to_f64() - want).abs() <= stick.allowed(at, rounded);
+        let expected = (rounded.to_f64() - want).abs() <= limits.allowed(at, rounded);
         let closer = error * REDUCTION < metrics::error(got, want);
         explained += usize::from(damage.wrong[at] && !expected && (within || closer));
     }
-    // Saying what the reference says explains nothing, and what leaves an error must account for most of the damage.
+    // A prediction equal to the reference explains nothing. A prediction that leaves an error must account for most of the damage.
     let whole = explains_all && except == 0;
     let telling = explained >= FEWEST && (whole || 2 * (explained + nan) >= damage.count);
     let better = explains_all || remaining * REDUCTION < damage.max_abs;
@@ -287,10 +291,10 @@ fn weigh<E: Element>(
 
 /// Returns the allowed distance from a prediction: the reference's tolerance, or a few roundings of the prediction if
 /// the prediction is larger.
-fn allowance<E: Element>(stick: &Yardstick, predicted: E, want: f64, got: E) -> f64 {
+fn allowance<E: Element>(limits: &ReferenceLimits, predicted: E, want: f64, got: E) -> f64 {
     const ROUNDINGS: f64 = 1e-6;
     let predicted = predicted.to_f64();
-    let allowed = stick.allowance(predicted, got);
+    let allowed = limits.allowance(predicted, got);
     if predicted.is_finite() && predicted.abs() > want.abs() {
         allowed.max(ROUNDINGS * predicted.abs())
     } else {

@@ -15,7 +15,7 @@ use crate::verdict::{
 };
 
 use super::hypotheses::{self, Alternative};
-use super::metrics::{self, Measured, Yardstick};
+use super::metrics::{self, Measurement, ReferenceLimits};
 use super::{Element, damage, pattern, poison, tensor};
 
 pub use unusable::Unusable;
@@ -59,21 +59,21 @@ pub struct OutputCase<'a, E> {
 }
 
 /// The limits of one output, computed once and shared by all comparisons against its references.
-pub struct Yardsticks {
-    golden: Yardstick,
-    oracle: Yardstick,
+pub struct OutputLimits {
+    golden: ReferenceLimits,
+    oracle: ReferenceLimits,
 }
 
-impl Yardsticks {
+impl OutputLimits {
     /// Computes the limits from references and tolerance; `case.got` has no influence.
     ///
     /// # Errors
     /// The references cannot be used for a comparison.
-    pub fn of<E: Element>(case: &OutputCase<'_, E>) -> Result<Yardsticks, Unusable> {
+    pub fn of<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputLimits, Unusable> {
         unusable::check(case)?;
-        Ok(Yardsticks {
-            golden: golden_yardstick(case),
-            oracle: oracle_yardstick(case),
+        Ok(OutputLimits {
+            golden: golden_limits(case),
+            oracle: oracle_limits(case),
         })
     }
 }
@@ -83,7 +83,7 @@ impl Yardsticks {
 /// # Errors
 /// The output cannot be judged: the harness is at fault, not the kernel.
 pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport, Unusable> {
-    judge_by(case, &Yardsticks::of(case)?)
+    judge_by(case, &OutputLimits::of(case)?)
 }
 
 /// Judges an output by limits that were computed from its references and tolerance.
@@ -92,26 +92,26 @@ pub fn judge_output<E: Element>(case: &OutputCase<'_, E>) -> Result<OutputReport
 /// The output's length differs from the references'.
 pub fn judge_by<E: Element>(
     case: &OutputCase<'_, E>,
-    sticks: &Yardsticks,
+    limits: &OutputLimits,
 ) -> Result<OutputReport, Unusable> {
     unusable::check_length(case)?;
-    let (golden_stick, oracle_stick) = (&sticks.golden, &sticks.oracle);
-    let golden = metrics::measure(case.axes, case.got, golden_stick, case.owner);
-    let oracle = metrics::measure(case.axes, case.got, oracle_stick, case.owner);
+    let (golden_limits, oracle_limits) = (&limits.golden, &limits.oracle);
+    let golden = metrics::measure(case.axes, case.got, golden_limits, case.owner);
+    let oracle = metrics::measure(case.axes, case.got, oracle_limits, case.owner);
 
     let problem = poison_left(case, &golden)
-        .or_else(|| non_finite(case, (golden_stick, &golden), (oracle_stick, &oracle)))
-        .or_else(|| mismatch(case, Reference::Golden, golden_stick, &golden))
-        .or_else(|| mismatch(case, Reference::Oracle, oracle_stick, &oracle))
+        .or_else(|| non_finite(case, (golden_limits, &golden), (oracle_limits, &oracle)))
+        .or_else(|| mismatch(case, Reference::Golden, golden_limits, &golden))
+        .or_else(|| mismatch(case, Reference::Oracle, oracle_limits, &oracle))
         .or_else(|| relative_rms(case, Reference::Golden, &golden.metrics))
         .or_else(|| relative_rms(case, Reference::Oracle, &oracle.metrics));
 
     let damage = problem.as_ref().map(|problem| {
-        let (stick, measured) = match against(problem) {
-            Reference::Golden => (golden_stick, &golden),
-            Reference::Oracle => (oracle_stick, &oracle),
+        let (limits, measured) = match against(problem) {
+            Reference::Golden => (golden_limits, &golden),
+            Reference::Oracle => (oracle_limits, &oracle),
         };
-        damage::damage(case, stick, &measured.wrong, against(problem))
+        damage::damage(case, limits, &measured.wrong, against(problem))
     });
 
     Ok(OutputReport {
@@ -146,21 +146,21 @@ fn against(problem: &Problem) -> Reference {
 /// fail at their first element.
 pub(super) fn passing<'c, E: Element>(
     case: &OutputCase<'_, E>,
-    sticks: &Yardsticks,
+    limits: &OutputLimits,
     candidates: &'c [(String, Cow<'c, [E]>)],
 ) -> Vec<&'c str> {
-    let sticks = [
-        (&sticks.golden, Reference::Golden),
-        (&sticks.oracle, Reference::Oracle),
+    let limits = [
+        (&limits.golden, Reference::Golden),
+        (&limits.oracle, Reference::Oracle),
     ];
     let passes = |got: &[E]| {
         // Poison, NaN and wrong infinities are mismatches too.
-        let within = |(stick, _): &(&Yardstick, Reference)| metrics::all_within(got, stick);
-        let near = |(stick, against): &(&Yardstick, Reference)| {
-            let measured = metrics::measure(case.axes, got, stick, None);
+        let within = |(limits, _): &(&ReferenceLimits, Reference)| metrics::all_within(got, limits);
+        let near = |(limits, against): &(&ReferenceLimits, Reference)| {
+            let measured = metrics::measure(case.axes, got, limits, None);
             relative_rms(case, *against, &measured.metrics).is_none()
         };
-        sticks.iter().all(within) && sticks.iter().all(near)
+        limits.iter().all(within) && limits.iter().all(near)
     };
     let same_length = candidates
         .iter()
@@ -169,8 +169,8 @@ pub(super) fn passing<'c, E: Element>(
     passing.map(|(name, _)| name.as_str()).collect()
 }
 
-fn golden_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
-    Yardstick {
+fn golden_limits<E: Element>(case: &OutputCase<'_, E>) -> ReferenceLimits {
+    ReferenceLimits {
         want: case.golden.iter().map(|value| value.to_f64()).collect(),
         exact: case.tolerance.is_exact(),
         ulp: case.tolerance.ulp.unwrap_or(0),
@@ -189,7 +189,7 @@ fn scale<E>(case: &OutputCase<'_, E>) -> f64 {
     sizes.filter(|size| size.is_finite()).fold(1.0, f64::max)
 }
 
-fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
+fn oracle_limits<E: Element>(case: &OutputCase<'_, E>) -> ReferenceLimits {
     let tolerance = case.tolerance;
     let exact = tolerance.is_exact();
     let want = if exact || tolerance.ulp.is_some() {
@@ -198,7 +198,7 @@ fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     } else {
         case.oracle.to_vec()
     };
-    Yardstick {
+    ReferenceLimits {
         want,
         exact: false,
         ulp: tolerance.ulp.unwrap_or(0),
@@ -212,7 +212,7 @@ fn oracle_yardstick<E: Element>(case: &OutputCase<'_, E>) -> Yardstick {
     }
 }
 
-fn poison_left<E: Element>(case: &OutputCase<'_, E>, golden: &Measured) -> Option<Problem> {
+fn poison_left<E: Element>(case: &OutputCase<'_, E>, golden: &Measurement) -> Option<Problem> {
     let is_left = |&value: &E| poison::is_left(value);
     let first = case.got.iter().position(is_left)?;
     let left: Vec<bool> = case.got.iter().map(is_left).collect();
@@ -235,8 +235,8 @@ fn poison_left<E: Element>(case: &OutputCase<'_, E>, golden: &Measured) -> Optio
 
 fn non_finite<E: Element>(
     case: &OutputCase<'_, E>,
-    golden: (&Yardstick, &Measured),
-    oracle: (&Yardstick, &Measured),
+    golden: (&ReferenceLimits, &Measurement),
+    oracle: (&ReferenceLimits, &Measurement),
 ) -> Option<Problem> {
     let is_nan = |value: E| value.to_f64().is_nan();
     let wrong_inf = |value: E, want: E| value.to_f64().is_infinite() && value.bits() != want.bits();
@@ -246,11 +246,11 @@ fn non_finite<E: Element>(
     let bad: Vec<bool> = pairs().map(is_bad).collect();
     let nan = case.got.iter().filter(|&&value| is_nan(value)).count();
     let unwritten = poison::sources(case.got, &bad);
-    let of = |against, (stick, measured): (&Yardstick, &Measured)| {
-        metrics::besides(case, stick, &measured.wrong, &bad, against)
+    let of = |against, (limits, measured): (&ReferenceLimits, &Measurement)| {
+        metrics::besides(case, limits, &measured.wrong, &bad, against)
     };
     let besides = of(Reference::Golden, golden).or_else(|| of(Reference::Oracle, oracle));
-    let (stick, measured) = match &besides {
+    let (limits, measured) = match &besides {
         Some(besides) if besides.against == Reference::Oracle => oracle,
         _ => golden,
     };
@@ -263,17 +263,17 @@ fn non_finite<E: Element>(
         first: metrics::element(case.axes, case.got, golden.0, first, case.owner),
         besides,
         pattern: pattern(case.axes, &measured.wrong),
-        hypotheses: hypotheses::explain(case, stick, &measured.wrong),
+        hypotheses: hypotheses::explain(case, limits, &measured.wrong),
     })
 }
 
 fn mismatch<E: Element>(
     case: &OutputCase<'_, E>,
     against: Reference,
-    stick: &Yardstick,
-    measured: &Measured,
+    limits: &ReferenceLimits,
+    measured: &Measurement,
 ) -> Option<Problem> {
-    let Measured { metrics, wrong } = measured;
+    let Measurement { metrics, wrong } = measured;
     if metrics.mismatched == 0 {
         return None;
     }
@@ -285,7 +285,7 @@ fn mismatch<E: Element>(
         first_bad: first_bad(case.axes, wrong),
         pattern: pattern(case.axes, wrong),
         unwritten: poison::sources(case.got, wrong),
-        hypotheses: hypotheses::explain(case, stick, wrong),
+        hypotheses: hypotheses::explain(case, limits, wrong),
     })
 }
 

@@ -1,11 +1,11 @@
 //! Measures of the distance between an output and a reference.
 
-use crate::verdict::{self, Axis, Besides, Metrics, Reference};
+use crate::verdict::{self, Axis, Metrics, Reference, WrongNumbers};
 
 use super::{Element, OutputCase, OwnerOf, tensor};
 
 /// The reference values of an output, and the allowed distances.
-pub(super) struct Yardstick {
+pub(super) struct ReferenceLimits {
     /// Reference values.
     pub want: Vec<f64>,
     /// Bit for bit; the three below are then 0.
@@ -22,12 +22,12 @@ pub(super) struct Yardstick {
 }
 
 /// Metrics and which elements are wrong.
-pub(super) struct Measured {
+pub(super) struct Measurement {
     pub metrics: Metrics,
     pub wrong: Vec<bool>,
 }
 
-impl Yardstick {
+impl ReferenceLimits {
     /// The error element `at` is allowed.
     pub fn allowed<E: Element>(&self, at: usize, got: E) -> f64 {
         self.allowance(self.want[at], got)
@@ -84,10 +84,10 @@ pub(super) fn error<E: Element>(got: E, want: f64) -> f64 {
 }
 
 /// Returns true if every element is acceptable.
-pub(super) fn all_within<E: Element>(got: &[E], yardstick: &Yardstick) -> bool {
-    let mut pairs = got.iter().zip(&yardstick.want).enumerate();
+pub(super) fn all_within<E: Element>(got: &[E], limits: &ReferenceLimits) -> bool {
+    let mut pairs = got.iter().zip(&limits.want).enumerate();
     let within = |(at, (&got, &want)): (usize, (&E, &f64))| {
-        yardstick.accepts(at, got, error(got, want), yardstick.allowed(at, got))
+        limits.accepts(at, got, error(got, want), limits.allowed(at, got))
     };
     pairs.all(within)
 }
@@ -96,9 +96,9 @@ pub(super) fn all_within<E: Element>(got: &[E], yardstick: &Yardstick) -> bool {
 pub(super) fn measure<E: Element>(
     axes: &[Axis],
     got: &[E],
-    yardstick: &Yardstick,
+    limits: &ReferenceLimits,
     owner: Option<&OwnerOf<'_>>,
-) -> Measured {
+) -> Measurement {
     let mut max_abs = 0.0;
     let mut max_allowed: Option<f64> = None;
     let mut used = 0.0;
@@ -107,12 +107,12 @@ pub(super) fn measure<E: Element>(
     let mut worst: Option<(usize, f64)> = None;
     let mut wrong = vec![false; got.len()];
 
-    for (at, (&value, &want)) in got.iter().zip(&yardstick.want).enumerate() {
+    for (at, (&value, &want)) in got.iter().zip(&limits.want).enumerate() {
         let nearest = E::nearest(want);
         if nearest.to_f64().is_finite() {
             reference_squares += want * want;
         }
-        let allowed = yardstick.allowed(at, value);
+        let allowed = limits.allowed(at, value);
         // An exact element is the commonest case. Its error is 0, so the comparison is skipped.
         let same = value.to_f64() == want && value.bits() == nearest.bits();
         let error = if same { 0.0 } else { error(value, want) };
@@ -121,7 +121,7 @@ pub(super) fn measure<E: Element>(
             max_allowed = Some(allowed);
         }
         if !same {
-            wrong[at] = !yardstick.accepts(at, value, error, allowed);
+            wrong[at] = !limits.accepts(at, value, error, allowed);
             max_abs = larger(max_abs, error);
             used = larger(used, share(error, allowed, wrong[at]));
             max_ulp = max_ulp.and_then(|most| ulps(value, nearest).map(|ulps| ulps.max(most)));
@@ -148,19 +148,19 @@ pub(super) fn measure<E: Element>(
         mismatched_share: mismatched as f64 / got.len().max(1) as f64,
         total: got.len(),
         used,
-        worst: worst.map(|(at, _)| element(axes, got, yardstick, at, owner)),
+        worst: worst.map(|(at, _)| element(axes, got, limits, at, owner)),
     };
-    Measured { metrics, wrong }
+    Measurement { metrics, wrong }
 }
 
 /// The wrong elements that are not `bad`, which are no numbers; `None` where there are none.
 pub(super) fn besides<E: Element>(
     case: &OutputCase<'_, E>,
-    yardstick: &Yardstick,
+    limits: &ReferenceLimits,
     wrong: &[bool],
     bad: &[bool],
     against: Reference,
-) -> Option<Besides> {
+) -> Option<WrongNumbers> {
     let numbers: Vec<usize> = (0..bad.len()).filter(|&at| !bad[at]).collect();
     let part = |values: &mut dyn Iterator<Item = f64>| -> f64 {
         values
@@ -168,19 +168,19 @@ pub(super) fn besides<E: Element>(
             .filter(|square| square.is_finite())
             .sum()
     };
-    let error_at = |at: usize| error(case.got[at], yardstick.want[at]);
-    let excess = |at: usize| error_at(at) - yardstick.allowed(at, case.got[at]);
+    let error_at = |at: usize| error(case.got[at], limits.want[at]);
+    let excess = |at: usize| error_at(at) - limits.allowed(at, case.got[at]);
     let others = || numbers.iter().copied().filter(|&at| wrong[at]);
     let worst = others().reduce(|most, next| match excess(next) > excess(most) {
         true => next,
         false => most,
     })?;
     let squares = part(&mut numbers.iter().map(|&at| error_at(at)));
-    let reference_squares = part(&mut numbers.iter().map(|&at| yardstick.want[at]));
-    Some(Besides {
+    let reference_squares = part(&mut numbers.iter().map(|&at| limits.want[at]));
+    Some(WrongNumbers {
         against,
         count: others().count(),
-        worst: element(case.axes, case.got, yardstick, worst, case.owner),
+        worst: element(case.axes, case.got, limits, worst, case.owner),
         max_abs: others().map(error_at).fold(0.0, f64::max),
         relative_rms: relative_rms(squares, reference_squares),
     })
@@ -190,15 +190,15 @@ pub(super) fn besides<E: Element>(
 pub(super) fn element<E: Element>(
     axes: &[Axis],
     got: &[E],
-    yardstick: &Yardstick,
+    limits: &ReferenceLimits,
     at: usize,
     owner: Option<&OwnerOf<'_>>,
 ) -> verdict::Element {
     let index = tensor::index(axes, at);
     verdict::Element {
         got: got[at].to_f64(),
-        want: yardstick.want[at],
-        allowed: yardstick.allowed(at, got[at]),
+        want: limits.want[at],
+        allowed: limits.allowed(at, got[at]),
         owner: owner.and_then(|owner| owner(&index)),
         index,
     }

@@ -20,11 +20,11 @@ mod tensor;
 mod trivial;
 
 pub use buffers::{BufferAfter, judge_buffers};
-pub use damage::Beside;
+pub use damage::ReferenceComparison;
 pub(crate) use element::with_element;
 pub use element::{Element, ElementKind, decode, encode};
 pub use hypotheses::Alternative;
-pub use judge::{NamedInput, OutputCase, OwnerOf, Unusable, Yardsticks, judge_by, judge_output};
+pub use judge::{NamedInput, OutputCase, OutputLimits, OwnerOf, Unusable, judge_by, judge_output};
 pub use location::pattern;
 pub use repeat::judge_repeat;
 pub use tensor::index;

@@ -9,7 +9,7 @@
 use gfx906::machine::Poison;
 
 use super::{Element, ElementKind};
-use crate::verdict::{Unwritten, Whose};
+use crate::verdict::{UnwrittenSource, UnwrittenStorage};
 
 /// The word.
 pub const POISON: u32 = Poison::Memory.word();
@@ -50,15 +50,15 @@ pub fn source<E: Element>(value: E) -> Option<Poison> {
 }
 
 /// Groups the wrong elements that stem from unwritten memory by their source.
-pub fn sources<E: Element>(got: &[E], wrong: &[bool]) -> Vec<Unwritten> {
+pub fn sources<E: Element>(got: &[E], wrong: &[bool]) -> Vec<UnwrittenSource> {
     let found = got.iter().zip(wrong).filter(|&(_, &wrong)| wrong);
     let found: Vec<Poison> = found.filter_map(|(&value, _)| source(value)).collect();
-    let of = |poison: Poison| Unwritten {
+    let of = |poison: Poison| UnwrittenSource {
         what: match poison {
-            Poison::Register => Whose::Register,
-            Poison::Lds => Whose::Lds,
-            Poison::Scratch => Whose::Scratch,
-            Poison::Memory => Whose::Memory,
+            Poison::Register => UnwrittenStorage::Register,
+            Poison::Lds => UnwrittenStorage::Lds,
+            Poison::Scratch => UnwrittenStorage::Scratch,
+            Poison::Memory => UnwrittenStorage::Memory,
         },
         count: found.iter().filter(|&&other| other == poison).count(),
     };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::judge::passing;
-use super::{Element, NamedInput, OutputCase, Unusable, Yardsticks, poison};
+use super::{Element, NamedInput, OutputCase, OutputLimits, Unusable, poison};
 
 /// The trivial output of a kernel that writes nothing.
 pub const POISON_LEFT: &str = "poison left as it is";
@@ -15,13 +15,13 @@ pub const POISON_LEFT: &str = "poison left as it is";
 /// # Errors
 /// The outputs cannot be judged: the harness is at fault.
 pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<String>, Unusable> {
-    Ok(accepted_trivially_by(case, &Yardsticks::of(case)?))
+    Ok(accepted_trivially_by(case, &OutputLimits::of(case)?))
 }
 
 /// Does the same by limits that were computed from the case's references and tolerance.
 pub fn accepted_trivially_by<E: Element>(
     case: &OutputCase<'_, E>,
-    sticks: &Yardsticks,
+    limits: &OutputLimits,
 ) -> Vec<String> {
     let count = case.got.len();
     let constant = [
@@ -40,6 +40,6 @@ pub fn accepted_trivially_by<E: Element>(
         let name = format!("the input `{}` echoed", input.name);
         candidates.push((name, input.values.into()));
     }
-    let accepted = passing(case, sticks, &candidates);
+    let accepted = passing(case, limits, &candidates);
     accepted.into_iter().map(str::to_owned).collect()
 }

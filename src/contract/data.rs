@@ -8,12 +8,12 @@ use crate::compare::{Element, ElementKind, encode, with_element};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data {
     kind: ElementKind,
-    held: Held,
+    held: Storage,
 }
 
 /// Floats of 32 bits and fewer are held as the f32 of the same value, integers as i32.
 #[derive(Clone, Debug, PartialEq)]
-enum Held {
+enum Storage {
     Floats(Vec<f32>),
     Doubles(Vec<f64>),
     Integers(Vec<i32>),
@@ -26,12 +26,12 @@ impl Data {
             |value: &f64| with_element!(kind, E => <E as Element>::nearest(*value).to_f64());
         let rounded = values.iter().map(round);
         let held = match kind {
-            ElementKind::F64 => Held::Doubles(rounded.collect()),
+            ElementKind::F64 => Storage::Doubles(rounded.collect()),
             ElementKind::F32 | ElementKind::F16 | ElementKind::Bf16 => {
-                Held::Floats(rounded.map(|value| value as f32).collect())
+                Storage::Floats(rounded.map(|value| value as f32).collect())
             }
             ElementKind::I32 | ElementKind::U16 => {
-                Held::Integers(rounded.map(|value| value as i32).collect())
+                Storage::Integers(rounded.map(|value| value as i32).collect())
             }
         };
         Data { kind, held }
@@ -46,7 +46,7 @@ impl Data {
     pub fn f64(values: Vec<f64>) -> Data {
         Data {
             kind: ElementKind::F64,
-            held: Held::Doubles(values),
+            held: Storage::Doubles(values),
         }
     }
 
@@ -67,16 +67,16 @@ impl Data {
     /// Returns the values in f64, which is exact for every type.
     pub fn wide(&self) -> Vec<f64> {
         match &self.held {
-            Held::Floats(values) => values.iter().map(|&value| value.into()).collect(),
-            Held::Doubles(values) => values.clone(),
-            Held::Integers(values) => values.iter().map(|&value| value.into()).collect(),
+            Storage::Floats(values) => values.iter().map(|&value| value.into()).collect(),
+            Storage::Doubles(values) => values.clone(),
+            Storage::Integers(values) => values.iter().map(|&value| value.into()).collect(),
         }
     }
 
     /// Floats of 32 bits or fewer, as f32.
     pub fn floats(&self) -> Option<&[f32]> {
         match &self.held {
-            Held::Floats(values) => Some(values),
+            Storage::Floats(values) => Some(values),
             _ => None,
         }
     }
@@ -84,7 +84,7 @@ impl Data {
     /// Floats of 64 bits.
     pub fn doubles(&self) -> Option<&[f64]> {
         match &self.held {
-            Held::Doubles(values) => Some(values),
+            Storage::Doubles(values) => Some(values),
             _ => None,
         }
     }
@@ -92,7 +92,7 @@ impl Data {
     /// Integers.
     pub fn integers(&self) -> Option<&[i32]> {
         match &self.held {
-            Held::Integers(values) => Some(values),
+            Storage::Integers(values) => Some(values),
             _ => None,
         }
     }
@@ -101,10 +101,12 @@ impl Data {
     pub fn elements<E: Element>(&self) -> Vec<E> {
         match &self.held {
             // A conversion through a number would lose a NaN's payload.
-            Held::Floats(values) if self.kind == ElementKind::F32 && E::KIND == self.kind => values
-                .iter()
-                .map(|value| E::from_bits(value.to_bits().into()))
-                .collect(),
+            Storage::Floats(values) if self.kind == ElementKind::F32 && E::KIND == self.kind => {
+                values
+                    .iter()
+                    .map(|value| E::from_bits(value.to_bits().into()))
+                    .collect()
+            }
             _ => self.wide().into_iter().map(E::nearest).collect(),
         }
     }
@@ -112,8 +114,8 @@ impl Data {
     /// Little-endian bytes, as the device has them.
     pub fn bytes(&self) -> Vec<u8> {
         match &self.held {
-            Held::Floats(values) if self.kind == ElementKind::F32 => encode(values),
-            Held::Doubles(values) => encode(values),
+            Storage::Floats(values) if self.kind == ElementKind::F32 => encode(values),
+            Storage::Doubles(values) => encode(values),
             _ => with_element!(self.kind, E => encode(&self.elements::<E>())),
         }
     }
@@ -121,9 +123,9 @@ impl Data {
     /// Returns the number of elements.
     pub fn count(&self) -> usize {
         match &self.held {
-            Held::Floats(values) => values.len(),
-            Held::Doubles(values) => values.len(),
-            Held::Integers(values) => values.len(),
+            Storage::Floats(values) => values.len(),
+            Storage::Doubles(values) => values.len(),
+            Storage::Integers(values) => values.len(),
         }
     }
 }
@@ -132,7 +134,7 @@ impl From<Vec<f32>> for Data {
     fn from(values: Vec<f32>) -> Data {
         Data {
             kind: ElementKind::F32,
-            held: Held::Floats(values),
+            held: Storage::Floats(values),
         }
     }
 }
@@ -141,7 +143,7 @@ impl From<Vec<i32>> for Data {
     fn from(values: Vec<i32>) -> Data {
         Data {
             kind: ElementKind::I32,
-            held: Held::Integers(values),
+            held: Storage::Integers(values),
         }
     }
 }
@@ -150,7 +152,7 @@ impl From<Vec<u16>> for Data {
     fn from(values: Vec<u16>) -> Data {
         Data {
             kind: ElementKind::U16,
-            held: Held::Integers(values.into_iter().map(i32::from).collect()),
+            held: Storage::Integers(values.into_iter().map(i32::from).collect()),
         }
     }
 }
@@ -159,7 +161,7 @@ impl From<Vec<bf16>> for Data {
     fn from(values: Vec<bf16>) -> Data {
         Data {
             kind: ElementKind::Bf16,
-            held: Held::Floats(values.into_iter().map(bf16::to_f32).collect()),
+            held: Storage::Floats(values.into_iter().map(bf16::to_f32).collect()),
         }
     }
 }

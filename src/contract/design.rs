@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use super::{Function, Values};
 use crate::tensor::Stream;
 
-use open::Open;
+use open::OpenPairs;
 use space::{Levels, Space};
 
 /// Candidates for each case.
@@ -22,7 +22,7 @@ const CANDIDATES: usize = 24;
 /// The cases of a contract for a seed.
 pub fn design(function: &Function, seed: u64) -> Vec<Values> {
     let space = Space::of(function);
-    let mut open = Open::of(&space);
+    let mut open = OpenPairs::of(&space);
     let mut stream = Stream::new(seed, function.name, "design");
     let mut cases = Vec::new();
     if space.factors().is_empty() {
@@ -46,7 +46,7 @@ pub fn design(function: &Function, seed: u64) -> Vec<Values> {
 
 /// Makes a case around an open pair. The other factors come in a random order, each at the level that covers most open pairs with the levels
 /// before it; of equal levels the one with the least work is taken.
-fn candidate(space: &Space<'_>, open: &Open, stream: &mut Stream) -> Option<Levels> {
+fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option<Levels> {
     let mut chosen = open.pair(stream.below(open.count()))?;
     let mut order: Vec<usize> = (0..space.factors().len()).collect();
     for at in (1..order.len()).rev() {

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use deltanet_reference::rule::Scale;
 use half::f16;
 
-use super::tensor::{Buffer, Check, Mistake, Prepared, Role, Tensor};
-use super::{Data, Function, Given, Outcome, Values};
+use super::tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor};
+use super::{Data, DeviceResult, ExternalTensors, Function, Values};
 use crate::compare::ElementKind;
 use crate::device::{DeviceError, DeviceErrorKind};
 use crate::tensor::{Distribution, Stream};
@@ -22,9 +22,9 @@ pub struct Instance<'a> {
     id: &'a str,
     seed: u64,
     values: &'a Values,
-    given: Option<&'a Given>,
+    given: Option<&'a ExternalTensors>,
     kinds: Kinds<'a>,
-    made: Prepared,
+    made: PreparedCase,
     /// Inputs from elsewhere that were asked for.
     used: BTreeSet<String>,
 }
@@ -38,9 +38,9 @@ impl<'a> Instance<'a> {
         function: &'a Function,
         (id, values): (&'a str, &'a Values),
         seed: u64,
-        given: Option<&'a Given>,
+        given: Option<&'a ExternalTensors>,
         kinds: Kinds<'a>,
-    ) -> Outcome<Prepared> {
+    ) -> DeviceResult<PreparedCase> {
         let mut instance = Instance {
             function,
             id,
@@ -48,7 +48,7 @@ impl<'a> Instance<'a> {
             values,
             given,
             kinds,
-            made: Prepared::default(),
+            made: PreparedCase::default(),
             used: BTreeSet::new(),
         };
         (function.run)(&mut instance)?;
@@ -109,7 +109,8 @@ impl<'a> Instance<'a> {
 
     /// The factor on the output that goes with tensors from elsewhere; the default where all is drawn.
     pub fn scale(&self) -> Scale {
-        self.given.map_or(Scale::InverseSqrtKeySize, Given::scale)
+        self.given
+            .map_or(Scale::InverseSqrtKeySize, ExternalTensors::scale)
     }
 
     /// A dimension of the case.
@@ -204,7 +205,7 @@ impl<'a> Instance<'a> {
         name: &str,
         axes: Vec<Axis>,
         distribution: Distribution,
-    ) -> Outcome<Buffer> {
+    ) -> DeviceResult<Buffer> {
         self.input_as(ElementKind::F32, name, axes, distribution)
     }
 
@@ -216,7 +217,7 @@ impl<'a> Instance<'a> {
         name: &str,
         axes: Vec<Axis>,
         distribution: Distribution,
-    ) -> Outcome<Buffer> {
+    ) -> DeviceResult<Buffer> {
         let drawn = self.draw_as(kind, name, axes, distribution);
         self.offer(drawn);
         Ok(drawn)
@@ -228,7 +229,7 @@ impl<'a> Instance<'a> {
         name: &str,
         axes: Vec<Axis>,
         values: impl Into<Data>,
-    ) -> Outcome<Buffer> {
+    ) -> DeviceResult<Buffer> {
         let values = values.into();
         let kind = self.kind(name, values.kind());
         let values = match self.given(name) {
@@ -246,7 +247,7 @@ impl<'a> Instance<'a> {
         name: &str,
         axes: Vec<Axis>,
         values: impl Into<Data>,
-    ) -> Outcome<Buffer> {
+    ) -> DeviceResult<Buffer> {
         let values = values.into();
         let kind = self.kind(name, values.kind());
         let kept = self.keep(name, axes, Role::Updated, kind, Some(values.to(kind)));
@@ -255,12 +256,17 @@ impl<'a> Instance<'a> {
     }
 
     /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
-    pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
+    pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> DeviceResult<Buffer> {
         self.output_as(ElementKind::F32, name, axes)
     }
 
     /// Adds an output of another type than f32.
-    pub fn output_as(&mut self, kind: ElementKind, name: &str, axes: Vec<Axis>) -> Outcome<Buffer> {
+    pub fn output_as(
+        &mut self,
+        kind: ElementKind,
+        name: &str,
+        axes: Vec<Axis>,
+    ) -> DeviceResult<Buffer> {
         let kind = self.kind(name, kind);
         let kept = self.keep(name, axes, Role::Written, kind, None);
         self.offer(kept);
@@ -347,12 +353,16 @@ impl<'a> Instance<'a> {
     }
 
     /// Sets the references of a tensor: the golden reference and the oracle.
-    pub fn check<G: Into<Data>>(&mut self, buffer: Buffer, references: (G, Vec<f64>)) -> Outcome {
+    pub fn check<G: Into<Data>>(
+        &mut self,
+        buffer: Buffer,
+        references: (G, Vec<f64>),
+    ) -> DeviceResult {
         self.check_or(buffer, references, Vec::new())
     }
 
     /// Sets the values that a tensor must have exactly: copies, integers, everything that is not rounded.
-    pub fn check_exact(&mut self, buffer: Buffer, values: impl Into<Data>) -> Outcome {
+    pub fn check_exact(&mut self, buffer: Buffer, values: impl Into<Data>) -> DeviceResult {
         let values = values.into();
         let wide = values.wide();
         self.check_or(buffer, (values, wide), Vec::new())
@@ -365,7 +375,7 @@ impl<'a> Instance<'a> {
         buffer: Buffer,
         (golden, oracle): (G, Vec<f64>),
         mistakes: Vec<Mistake>,
-    ) -> Outcome {
+    ) -> DeviceResult {
         let tensor = &self.made.tensors[buffer.tensor];
         let (name, axes) = (tensor.name.clone(), tensor.axes.clone());
         self.check_part(buffer, (&name, axes), (golden, oracle), mistakes)
@@ -378,7 +388,7 @@ impl<'a> Instance<'a> {
         (name, axes): (&str, Vec<Axis>),
         (golden, oracle): (G, Vec<f64>),
         mistakes: Vec<Mistake>,
-    ) -> Outcome {
+    ) -> DeviceResult {
         let tensor = &self.made.tensors[buffer.tensor];
         let expected = self.given.and_then(|given| given.expected.get(name));
         let golden = expected.map_or_else(|| golden.into(), |values| values.clone().into());
@@ -401,7 +411,7 @@ impl<'a> Instance<'a> {
             oracle,
             mistakes,
             uncomputed: self.function.domain.is_uncomputed(self.values),
-            yardsticks: OnceLock::new(),
+            limits: OnceLock::new(),
             trivial: OnceLock::new(),
         });
         Ok(())
@@ -426,7 +436,7 @@ fn held_by(kind: ElementKind, golden: Data, oracle: Vec<f64>) -> (Data, Vec<f64>
 /// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
 ///
 /// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are (bf16 as the f32 of the
-/// same value) and once in f64, and gives the pair of results. What follows a semicolon, `|a, b; g|`, is of f64 and
+/// same value) and once in f64, and gives the pair of results. Inputs after a semicolon, as `g` in `|a, b; g|`, are f64 and
 /// the same for both.
 #[macro_export]
 macro_rules! references {

@@ -11,24 +11,21 @@ mod tensor;
 mod test;
 mod values;
 
-use crate::device::DeviceError;
-
 pub use data::Data;
 pub use domain::{Choice, Domain, Factor, Rule};
-pub use given::Given;
+pub use given::ExternalTensors;
 pub use instance::{Instance, Kinds};
-pub use probe::{Probed, probe};
-pub use tensor::{Buffer, Check, Mistake, Prepared, Role, Tensor, axes, elements, table};
-pub use test::{Case, Judged, Test};
+pub use probe::{TensorProbe, probe};
+pub use tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor, axes, elements, table};
+pub use test::{Case, OutputTolerance, Test};
 pub use values::{Value, Values};
 
-/// The result of making an instance; the error explains why nothing was compared.
-pub type Outcome<T = ()> = Result<T, DeviceError>;
+pub use crate::device::DeviceResult;
 
 /// The most elements a tensor of a test may have: 64 MiB of f32.
 pub const MAX_ELEMENTS: i64 = 1 << 24;
 
-/// The left side of a formula, which begins with a name, and its right side. What follows a `;` on the right is a remark in words.
+/// The left side of a formula, which begins with a name, and its right side. Text after a `;` on the right is a remark.
 pub type Formula = (&'static str, &'static str);
 
 /// A contract: the operation that kernels compute and that tests ask for.
@@ -52,7 +49,7 @@ pub struct Function {
     /// The domain in which the contract holds.
     pub domain: Domain,
     /// Draws the inputs and computes the references of the outputs.
-    pub run: fn(&mut Instance<'_>) -> Outcome,
+    pub run: fn(&mut Instance<'_>) -> DeviceResult,
 }
 
 /// A reason to refuse a shape.

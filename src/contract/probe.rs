@@ -7,7 +7,7 @@ use crate::verdict::Axis;
 
 /// A tensor as a function made it.
 #[derive(Clone, Debug)]
-pub struct Probed {
+pub struct TensorProbe {
     /// The tensor's name.
     pub name: String,
     /// The tensor's axes.
@@ -29,7 +29,7 @@ pub struct Probed {
 }
 
 /// The tensors of a function at a case; none where it does not take such a case.
-pub fn probe(function: &Function, values: &Values) -> Option<Vec<Probed>> {
+pub fn probe(function: &Function, values: &Values) -> Option<Vec<TensorProbe>> {
     if function.refuses(values).is_some() {
         return None;
     }
@@ -42,7 +42,7 @@ pub fn probe(function: &Function, values: &Values) -> Option<Vec<Probed>> {
                 .filter(move |check| check.buffer.tensor == at)
         };
         let parts = checks().filter(|check| check.name != tensor.name);
-        Probed {
+        TensorProbe {
             name: tensor.name.clone(),
             axes: tensor.axes.clone(),
             kind: tensor.kind,

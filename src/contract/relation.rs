@@ -1,7 +1,7 @@
 //! Laws of a contract that need no reference: between two runs of the kernels, or of one run alone.
 //!
-//! A reference and a kernel by the same hand share their mistakes, and each finds the other right. What a law says follows from the
-//! formula and not from a second way of computing it (metamorphic testing: Chen, Cheung and Yiu, HKUST-CS98-01, 1998).
+//! A reference and a kernel by the same hand share their mistakes, and each finds the other right. A law follows from the
+//! formula itself, not from a second implementation of it (metamorphic testing: Chen, Cheung and Yiu, HKUST-CS98-01, 1998).
 
 mod arrays;
 mod judge;
@@ -11,8 +11,8 @@ mod step;
 use super::Values;
 
 pub use arrays::{Array, allowances};
-pub use judge::{Broken, judge};
-pub use second::second;
+pub use judge::{LawViolation, judge};
+pub use second::{Misfit, second};
 pub use step::{Order, Step, heads, reversed, within_groups};
 
 /// A law of the outputs of a contract.
@@ -22,7 +22,7 @@ pub struct Relation {
     pub name: &'static str,
     /// The law in words.
     pub says: &'static str,
-    /// The cases that it says something of.
+    /// True for the cases of which the law holds.
     pub applies: fn(&Values) -> bool,
     /// The law itself.
     pub law: Law,
@@ -32,14 +32,14 @@ pub struct Relation {
 #[derive(Clone, Copy, Debug)]
 pub enum Law {
     /// A law of two runs.
-    Twice(Twice),
+    TwoRuns(TwoRunLaw),
     /// A law of one run: equations between inputs and outputs. An absent tensor makes no claim.
-    Alone(fn(&Values, &Seen<'_>) -> Option<Vec<Claim>>),
+    OneRun(fn(&Values, &RunArrays<'_>) -> Option<Vec<Claim>>),
 }
 
 /// A law of two runs: the outputs of the second run follow from the outputs of the first.
 #[derive(Clone, Copy, Debug)]
-pub struct Twice {
+pub struct TwoRunLaw {
     /// The case of the second run, where that has other sizes.
     pub case: Option<fn(&Values) -> Values>,
     /// Steps that make the inputs of an intermediate run from the tensors of the first run. The outputs of the
@@ -52,12 +52,12 @@ pub struct Twice {
     /// Steps applied to the outputs of the second run before the comparison.
     pub seen: &'static [Step],
     /// The required closeness.
-    pub keeps: Keeps,
+    pub closeness: Closeness,
 }
 
 /// The required closeness of the two sides of a law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum Closeness {
     /// Every bit where nothing over- or underflows: powers of two and signs pass through every rounding to nearest.
     Bits,
     /// The sides may differ by the sum of the outputs' tolerances, each propagated through the law.
@@ -66,14 +66,14 @@ pub enum Keeps {
 
 /// Inputs and outputs of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct RunArrays<'a> {
     /// Arrays that the run started with.
     pub inputs: &'a [Array],
     /// Arrays that the run left.
     pub outputs: &'a [Array],
 }
 
-impl<'a> Seen<'a> {
+impl<'a> RunArrays<'a> {
     /// An input.
     pub fn input(&self, name: &str) -> Option<&'a Array> {
         self.inputs.iter().find(|array| array.name == name)
@@ -105,15 +105,15 @@ impl Relation {
         name: &'static str,
         says: &'static str,
         [inputs, outputs]: [&'static [Step]; 2],
-        keeps: Keeps,
+        closeness: Closeness,
     ) -> Relation {
-        let law = Law::Twice(Twice {
+        let law = Law::TwoRuns(TwoRunLaw {
             case: None,
             between: None,
             inputs,
             outputs,
             seen: &[],
-            keeps,
+            closeness,
         });
         Relation {
             name,
@@ -127,13 +127,13 @@ impl Relation {
     pub const fn alone(
         name: &'static str,
         says: &'static str,
-        law: fn(&Values, &Seen<'_>) -> Option<Vec<Claim>>,
+        law: fn(&Values, &RunArrays<'_>) -> Option<Vec<Claim>>,
     ) -> Relation {
         Relation {
             name,
             says,
             applies: always,
-            law: Law::Alone(law),
+            law: Law::OneRun(law),
         }
     }
 
@@ -145,11 +145,11 @@ impl Relation {
     /// Adds an intermediate run.
     pub const fn after(self, between: &'static [Step]) -> Relation {
         let law = match self.law {
-            Law::Twice(twice) => Law::Twice(Twice {
+            Law::TwoRuns(twice) => Law::TwoRuns(TwoRunLaw {
                 between: Some(between),
                 ..twice
             }),
-            Law::Alone(_) => self.law,
+            Law::OneRun(_) => self.law,
         };
         Relation { law, ..self }
     }
@@ -157,12 +157,12 @@ impl Relation {
     /// Gives the second run another case; a part of its outputs is compared.
     pub const fn at(self, case: fn(&Values) -> Values, seen: &'static [Step]) -> Relation {
         let law = match self.law {
-            Law::Twice(twice) => Law::Twice(Twice {
+            Law::TwoRuns(twice) => Law::TwoRuns(TwoRunLaw {
                 case: Some(case),
                 seen,
                 ..twice
             }),
-            Law::Alone(_) => self.law,
+            Law::OneRun(_) => self.law,
         };
         Relation { law, ..self }
     }

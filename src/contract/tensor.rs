@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::Data;
-use crate::compare::{ElementKind, Yardsticks};
+use crate::compare::{ElementKind, OutputLimits, Unusable};
 use crate::verdict::Axis;
 
 /// A tensor of the trial, or a part of one.
@@ -107,7 +107,7 @@ pub struct Check {
     /// True where the right output is zeros or a copy of an input, so that those pass.
     pub uncomputed: bool,
     /// The limits of the comparison, or the reason why nothing can be compared.
-    pub yardsticks: OnceLock<Result<Yardsticks, String>>,
+    pub limits: OnceLock<Result<OutputLimits, Unusable>>,
     /// The output that nobody computed and that would pass, if one would.
     pub trivial: OnceLock<Option<String>>,
 }
@@ -124,7 +124,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake by its short name, what went wrong, and the output that it leaves.
+    /// Makes a mistake from its short name, its explanation, and the output that it leaves.
     pub fn new(
         name: &'static str,
         explanation: &'static str,
@@ -138,17 +138,17 @@ impl Mistake {
         }
     }
 
-    /// The output that it leaves. Worked out at the first call, for an output that is wrong.
+    /// Returns the output that the mistake leaves. It is computed at the first call, because only a wrong output needs it.
     pub fn values(&self) -> &[f64] {
         self.made.get_or_init(|| (self.compute)())
     }
 }
 
-/// An instance made: its tensors, and what is compared.
+/// A case with its tensors and the expected values of its outputs.
 #[derive(Default)]
-pub struct Prepared {
+pub struct PreparedCase {
     /// Tensors, in the order in which the contract names them.
     pub tensors: Vec<Tensor>,
-    /// Outputs and what they should be.
+    /// Outputs and their expected values.
     pub checks: Vec<Check>,
 }

@@ -27,7 +27,7 @@ pub struct Test {
     /// Its shapes. A test with one shape has one case, whose id is the test's.
     pub cases: Vec<Case>,
     /// Judgement of each output.
-    pub outputs: BTreeMap<String, Judged>,
+    pub outputs: BTreeMap<String, OutputTolerance>,
     /// The wrong kernels it must catch, by the names that the contract's binding has for them.
     pub planted: Vec<String>,
 }
@@ -43,7 +43,7 @@ pub struct Case {
 
 /// An output's tolerance, and the reason for it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Judged {
+pub struct OutputTolerance {
     /// The allowed difference.
     pub tolerance: Tolerance,
     /// The measured figure that justifies the tolerance.

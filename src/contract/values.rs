@@ -85,7 +85,7 @@ impl Values {
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// `name=value,name=value`: what a case adds to its test's id.
+    /// Returns the part of a case's id behind the test's id: `name=value,name=value`.
     pub fn suffix(&self) -> String {
         let pairs: Vec<String> = self
             .named
@@ -96,7 +96,7 @@ impl Values {
     }
 }
 
-/// `name=value name=value`: what a table shows.
+/// The form of tables: `name=value name=value`.
 impl fmt::Display for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, (name, value)) in self.named.iter().enumerate() {

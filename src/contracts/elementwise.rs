@@ -5,9 +5,9 @@ use deltanet_reference::operators;
 use super::laws;
 use super::values::{ALONE, N, ONE_ELEMENT};
 use super::{Function, exchanged, values};
-use crate::contract::relation::{Keeps, Relation, Step};
+use crate::contract::relation::{Closeness, Relation, Step};
 use crate::contract::{
-    Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, elements, table,
+    Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, elements, table,
 };
 use crate::references;
 use crate::tensor::Distribution::{self, Uniform};
@@ -80,7 +80,7 @@ pub const FUNCTIONS: &[Function] = &[
                     &[Step::Times(&["in"], -1.0)],
                     &[Step::Each(&["out"], |y| 1.0 - y)],
                 ],
-                Keeps::Tolerance,
+                Closeness::Tolerance,
             )]),
         run: sigmoid,
     },
@@ -103,7 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
                     &[Step::Times(&["in"], -1.0)],
                     &[Step::Each(&["out"], f64::recip)],
                 ],
-                Keeps::Tolerance,
+                Closeness::Tolerance,
             )]),
         run: exp,
     },
@@ -232,7 +232,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// An argument: drawn as ordinary ones are, or as far ones.
-fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> Outcome<Buffer> {
+fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> DeviceResult<Buffer> {
     let n = t.dim("n");
     let drawn = if t.word(values::NAME) == FAR {
         far
@@ -242,21 +242,21 @@ fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> Outc
     values::input(t, "in", elements(n), drawn)
 }
 
-fn sigmoid(t: &mut Instance<'_>) -> Outcome {
+fn sigmoid(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = argument(t, Uniform(-6.0, 6.0), Uniform(-120.0, 120.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::sigmoid(x)))
 }
 
-fn exp(t: &mut Instance<'_>) -> Outcome {
+fn exp(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = argument(t, Uniform(-2.0, 2.0), Uniform(-110.0, 95.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::exp(x)))
 }
 
-fn mul(t: &mut Instance<'_>) -> Outcome {
+fn mul(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let operands = [("a", elements(n)), ("b", elements(n))];
     let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
@@ -264,14 +264,14 @@ fn mul(t: &mut Instance<'_>) -> Outcome {
     t.check(out, references!(t, |a, b| operators::mul(a, b)))
 }
 
-fn cumsum(t: &mut Instance<'_>) -> Outcome {
+fn cumsum(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = values::input(t, "in", elements(n), Uniform(-1.0, 1.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::cumsum(x)))
 }
 
-fn add(t: &mut Instance<'_>) -> Outcome {
+fn add(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let operands = [("a", elements(n)), ("b", elements(n))];
     let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
@@ -279,7 +279,7 @@ fn add(t: &mut Instance<'_>) -> Outcome {
     t.check(out, references!(t, |a, b| operators::add(a, b)))
 }
 
-fn sub(t: &mut Instance<'_>) -> Outcome {
+fn sub(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let operands = [("a", elements(n)), ("b", elements(n))];
     let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
@@ -288,14 +288,14 @@ fn sub(t: &mut Instance<'_>) -> Outcome {
     t.check_or(out, references!(t, |a, b| operators::sub(a, b)), mistakes)
 }
 
-fn neg(t: &mut Instance<'_>) -> Outcome {
+fn neg(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = values::input(t, "in", elements(n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", elements(n))?;
     t.check(out, references!(t, |x| operators::neg(x)))
 }
 
-fn scale(t: &mut Instance<'_>) -> Outcome {
+fn scale(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = values::input(t, "in", elements(n), Uniform(-2.0, 2.0))?;
     let s = t.draw("s", elements(1), Uniform(0.25, 0.75));
@@ -303,7 +303,7 @@ fn scale(t: &mut Instance<'_>) -> Outcome {
     t.check(out, references!(t, |x, s| operators::scale(x, s[0])))
 }
 
-fn broadcast_mul(t: &mut Instance<'_>) -> Outcome {
+fn broadcast_mul(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let operands = [("a", table(s, c)), ("b", elements(c))];
     let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;

@@ -1,12 +1,12 @@
-//! Arguments handed over in each other's place: what the output is then.
+//! The mistake of exchanging two arguments.
 
 use crate::contract::{Buffer, Instance, Mistake};
 
-/// The name under which reports know it, whichever arguments those are.
+/// The mistake's name in reports, whatever the arguments are.
 pub const NAME: &str = "arguments-exchanged";
 
-/// The mistake of exchanging two inputs, with what is then computed of what stands in their places. There is none where they differ in
-/// size: a kernel that reads the smaller one for the larger runs past its end.
+/// Returns the mistake of exchanging two inputs. `compute` computes the output from the exchanged inputs. There is none for inputs of different
+/// sizes, because a kernel that reads the smaller input as the larger one runs past its end.
 pub fn inputs(
     t: &Instance<'_>,
     [a, b]: [Buffer; 2],

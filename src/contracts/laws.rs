@@ -4,7 +4,7 @@ mod inverse;
 mod rows;
 mod sums;
 
-use crate::contract::relation::{Keeps, Order, Relation, Step, heads, reversed, within_groups};
+use crate::contract::relation::{Closeness, Order, Relation, Step, heads, reversed, within_groups};
 use crate::contract::{Value, Values};
 use crate::contracts::values;
 
@@ -20,7 +20,7 @@ pub const fn doubled(steps: [&'static [Step]; 2]) -> Relation {
         "scaled-by-two",
         "with inputs twice as large that the formula is linear in, so are the outputs",
         steps,
-        Keeps::Bits,
+        Closeness::Bits,
     )
     // Twice some of these is infinite.
     .when(|case| case.word(values::NAME) != Some(values::HUGE))
@@ -32,17 +32,17 @@ pub const fn commutes(steps: [&'static [Step]; 2]) -> Relation {
         "operands-exchanged",
         "with the operands exchanged, the outputs are the same, or negated for a difference",
         steps,
-        Keeps::Bits,
+        Closeness::Bits,
     )
 }
 
-/// Done twice, it is undone, or nothing is left to do.
+/// Returns a law of a function applied twice: the second time undoes the first, or changes nothing.
 pub const fn again(
     name: &'static str,
     says: &'static str,
     steps: [&'static [Step]; 2],
 ) -> Relation {
-    Relation::twice(name, says, steps, Keeps::Bits)
+    Relation::twice(name, says, steps, Closeness::Bits)
 }
 
 /// A product transposed is that of the transposed factors the other way round.
@@ -51,7 +51,7 @@ pub const fn transposed(inputs: &'static [Step]) -> Relation {
         "transposed-product",
         "the product of the transposed factors the other way round is the product transposed",
         [inputs, &[Step::Transposed(&["C"])]],
-        Keeps::Tolerance,
+        Closeness::Tolerance,
     )
     .at(|case| case.exchanged("M", "N"), &[])
 }
@@ -59,7 +59,7 @@ pub const fn transposed(inputs: &'static [Step]) -> Relation {
 /// A law: results at a position along an axis depend on the inputs at that position alone.
 pub const fn moved(name: &'static str, says: &'static str, steps: &'static [Step]) -> Relation {
     // A kernel may well sum in another order elsewhere.
-    Relation::twice(name, says, [steps, steps], Keeps::Tolerance)
+    Relation::twice(name, says, [steps, steps], Closeness::Tolerance)
 }
 
 /// Sequences know nothing of one another.

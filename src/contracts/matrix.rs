@@ -5,7 +5,7 @@ use deltanet_reference::operators;
 use super::laws;
 use super::{Function, exchanged, values};
 use crate::contract::relation::{Relation, Step};
-use crate::contract::{Domain, Factor, Instance, Outcome, Rule, table};
+use crate::contract::{DeviceResult, Domain, Factor, Instance, Rule, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
 
@@ -155,15 +155,15 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn gemm_nt(t: &mut Instance<'_>) -> Outcome {
+fn gemm_nt(t: &mut Instance<'_>) -> DeviceResult {
     nt(t, "kernel_gemm_nt_naive")
 }
 
-fn gemm_nt_tiled(t: &mut Instance<'_>) -> Outcome {
+fn gemm_nt_tiled(t: &mut Instance<'_>) -> DeviceResult {
     nt(t, "kernel_gemm_nt_tiled")
 }
 
-fn nt(t: &mut Instance<'_>, _kernel: &str) -> Outcome {
+fn nt(t: &mut Instance<'_>, _kernel: &str) -> DeviceResult {
     let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
     let operands = [("A", table(m, k)), ("B", table(n, k))];
     let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
@@ -175,7 +175,7 @@ fn nt(t: &mut Instance<'_>, _kernel: &str) -> Outcome {
     t.check_or(c, references, mistakes)
 }
 
-fn gemm_tn(t: &mut Instance<'_>) -> Outcome {
+fn gemm_tn(t: &mut Instance<'_>) -> DeviceResult {
     let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
     let operands = [("A", table(k, m)), ("B", table(k, n))];
     let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
@@ -187,14 +187,14 @@ fn gemm_tn(t: &mut Instance<'_>) -> Outcome {
     t.check_or(c, references, mistakes)
 }
 
-fn transpose(t: &mut Instance<'_>) -> Outcome {
+fn transpose(t: &mut Instance<'_>) -> DeviceResult {
     let (rows, cols) = (t.dim("rows"), t.dim("cols"));
     let x = values::input(t, "in", table(rows, cols), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(cols, rows))?;
     t.check(out, references!(t, |x| operators::transpose(x, rows, cols)))
 }
 
-fn gemm_nn(t: &mut Instance<'_>) -> Outcome {
+fn gemm_nn(t: &mut Instance<'_>) -> DeviceResult {
     let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
     let operands = [("A", table(m, k)), ("B", table(k, n))];
     let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;

@@ -1,7 +1,7 @@
-//! The contracts: what kernels are to compute, one subject a file, each reading like the document's mathematics.
+//! The catalogue of contracts: one subject a file, each close to the document's mathematics.
 //!
-//! A function draws inputs and says what each output should be; it launches nothing. Each file lists its functions in a table, which
-//! is how registry and bindings find them.
+//! A contract draws inputs and computes the expected values of each output; it launches nothing. Each file lists its contracts in
+//! a table, in which the registry and bindings find them.
 
 mod documented;
 mod elementwise;

@@ -8,9 +8,9 @@ pub const SEQUENCES: Factor = Factor::One("B", &[1, 3]);
 pub const TWO_SEQUENCES: Factor = Factor::One("B", &[1, 2]);
 /// Heads that all have keys and values of their own.
 pub const HEADS: Factor = Factor::One("H", &[1, 3, 5]);
-/// Key heads, and the value heads that they serve: as many, two or three for one, one for all.
+/// Numbers of key heads and of value heads: equal, two or three value heads for a key head, or one key head for all.
 pub const GROUPS: &[&[i64]] = &[&[3, 3], &[3, 6], &[2, 6], &[1, 4]];
-/// Channels of a key: one, a number that is no power of two, those that models have and kernels are made for, more than a work-group has lanes.
+/// Channels of a key: one, no power of two, the usual numbers of models and kernels, and more than a work-group has lanes.
 pub const KEY_CHANNELS: Factor = Factor::One("K", &[1, 18, 64, 128, 200]);
 /// Channels of a value: one, a tile, and one more than two waves have lanes, so that a loop over waves has three passes.
 pub const VALUE_CHANNELS: Factor = Factor::One("V", &[1, 16, 129]);

@@ -6,7 +6,7 @@ use super::laws;
 use super::{Function, exchanged, values};
 use crate::compare::ElementKind;
 use crate::contract::relation::Step;
-use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Outcome, table};
+use crate::contract::{Buffer, Choice, DeviceResult, Domain, Factor, Instance, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
@@ -134,14 +134,14 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn tril(t: &mut Instance<'_>) -> Outcome {
+fn tril(t: &mut Instance<'_>) -> DeviceResult {
     let (n, diag) = (t.dim("n"), t.integer("diag"));
     let src = values::input(t, "src", table(n, n), Uniform(-2.0, 2.0))?;
     let dst = t.output("dst", table(n, n))?;
     t.check(dst, references!(t, |src| operators::tril(src, n, diag)))
 }
 
-fn causal_mask(t: &mut Instance<'_>) -> Outcome {
+fn causal_mask(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let out = t.output("out", table(n, n))?;
     t.check(
@@ -150,14 +150,14 @@ fn causal_mask(t: &mut Instance<'_>) -> Outcome {
     )
 }
 
-fn eye(t: &mut Instance<'_>) -> Outcome {
+fn eye(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let out = t.output("out", table(n, n))?;
     t.check(out, (operators::eye::<f32>(n), operators::eye(n)))
 }
 
 /// A is strictly lower, and small enough that the solution stays of the size of B.
-fn solve_tri(t: &mut Instance<'_>) -> Outcome {
+fn solve_tri(t: &mut Instance<'_>) -> DeviceResult {
     let (n, k) = (t.dim("n"), t.dim("k"));
     let full = solved(t, n, 0.15);
     let a = t.upload("A", table(n, n), operators::tril(t.values(full), n, -1))?;
@@ -170,8 +170,8 @@ fn solve_tri(t: &mut Instance<'_>) -> Outcome {
     t.check_or(x, references, mistakes)
 }
 
-/// The input is full: what stands on and above the diagonal must go.
-fn apply_causal_identity(t: &mut Instance<'_>) -> Outcome {
+/// Tests the causal identity on a full input, whose elements on and above the diagonal must be replaced.
+fn apply_causal_identity(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = values::input(t, "in", table(n, n), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(n, n))?;

@@ -4,7 +4,7 @@
 //! drawn value, so that an output of zeros is never right.
 
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule};
+use crate::contract::{Buffer, Choice, DeviceResult, Factor, Instance, Rule};
 use crate::tensor::{Distribution, Stream};
 use crate::verdict::Axis;
 
@@ -55,7 +55,7 @@ pub fn input(
     name: &str,
     axes: Vec<Axis>,
     distribution: Distribution,
-) -> Outcome<Buffer> {
+) -> DeviceResult<Buffer> {
     let class = t.word(NAME);
     input_of(t, class, (name, axes), distribution)
 }
@@ -66,7 +66,7 @@ pub fn input_of(
     class: &'static str,
     (name, axes): (&str, Vec<Axis>),
     distribution: Distribution,
-) -> Outcome<Buffer> {
+) -> DeviceResult<Buffer> {
     let drawn = draw_of(t, class, (name, axes), distribution);
     t.offer(drawn);
     Ok(drawn)
@@ -89,7 +89,7 @@ pub fn input_as(
     kind: ElementKind,
     (name, axes): (&str, Vec<Axis>),
     distribution: Distribution,
-) -> Outcome<Buffer> {
+) -> DeviceResult<Buffer> {
     let class = t.word(NAME);
     let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
     let drawn = t.draw_changed(kind, name, axes, distribution, change);
@@ -102,7 +102,7 @@ pub fn factors(
     t: &mut Instance<'_>,
     [a, b]: [(&str, Vec<Axis>); 2],
     distribution: Distribution,
-) -> Outcome<[Buffer; 2]> {
+) -> DeviceResult<[Buffer; 2]> {
     let class = t.word(NAME);
     let of_b = if class == INFINITE { NOT_ZERO } else { class };
     let a = input_of(t, class, a, distribution)?;
@@ -114,7 +114,7 @@ pub fn matrices(
     t: &mut Instance<'_>,
     [a, b]: [(&str, Vec<Axis>); 2],
     distributions: [Distribution; 2],
-) -> Outcome<[Buffer; 2]> {
+) -> DeviceResult<[Buffer; 2]> {
     let [of_a, of_b] = opposed(t.word(NAME));
     let a = input_of(t, of_a, a, distributions[0])?;
     Ok([a, input_of(t, of_b, b, distributions[1])?])
@@ -151,14 +151,14 @@ pub fn shorten(values: &mut [f32], channels: usize, squares: f64, zeros: usize) 
     }
 }
 
-/// Makes the second row one of zeros, which its norm leaves as it is.
+/// Sets the second row to zeros, which a norm does not change.
 pub fn one_of_zeros(values: &mut [f32], channels: usize) {
     if values.len() > channels {
         values[channels..2 * channels].fill(0.0);
     }
 }
 
-/// Makes what was drawn one of a class.
+/// Changes drawn values into values of a class.
 fn change(class: &str, values: &mut [f32], stream: &mut Stream) {
     match class {
         LOW => return scale(values, -100),

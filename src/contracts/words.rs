@@ -1,6 +1,6 @@
 //! Meanings of the words of choices: the same word of the same choice means the same in every contract.
 
-/// A choice, a word of it, and what the word means.
+/// A choice, one of its words, and the word's meaning.
 type Meaning = (&'static str, &'static str, &'static str);
 
 /// The meaning of a word of a choice. It is empty if the table lacks the word, which a test would have shown.

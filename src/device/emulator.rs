@@ -12,7 +12,8 @@ use gfx906::observe::sanitize::{Finding, Heap, Sanitizer, Site, ranges};
 use gfx906::observe::{Profile, Space};
 
 use super::{
-    Allocated, Device, DeviceError, DeviceErrorKind, Launch, Launched, Limits, Session, Watch,
+    Device, DeviceBuffer, DeviceError, DeviceErrorKind, Launch, LaunchResult, Limits, Session,
+    Watch,
 };
 use crate::compare::guards::Guards;
 use crate::program::Program;
@@ -82,12 +83,12 @@ impl Device for Emulator {
 }
 
 /// A GPU that launches as it is asked to: cooperatively, or not.
-struct Observed<'a> {
+struct ObservedGpu<'a> {
     gpu: &'a Gpu,
     cooperative: bool,
 }
 
-impl Observed<'_> {
+impl ObservedGpu<'_> {
     fn launch_observed<O: Observer>(
         &self,
         module: &Module,
@@ -113,7 +114,7 @@ fn launch(
     watch: &Watch,
     sanitizer: &mut Option<Sanitizer>,
 ) -> Result<(Counters, Option<CountersReport>), LaunchError> {
-    let gpu = Observed {
+    let gpu = ObservedGpu {
         gpu,
         cooperative: of.cooperative,
     };
@@ -175,7 +176,7 @@ fn report(profile: &Profile) -> CountersReport {
 }
 
 /// A code object on the device.
-struct Loaded {
+struct LoadedModule {
     module: Module,
     /// Its line tables, read where the sanitizer has something to tell.
     lines: OnceCell<Option<Lines>>,
@@ -186,7 +187,7 @@ struct EmulatorSession {
     gpu: Gpu,
     /// The heap that informs the sanitizer about memory.
     heap: Option<Arc<Heap>>,
-    modules: Vec<Loaded>,
+    modules: Vec<LoadedModule>,
     threads: usize,
     limits: GpuLimits,
     watch: Watch,
@@ -195,12 +196,12 @@ struct EmulatorSession {
 }
 
 impl EmulatorSession {
-    fn module(&self, number: usize) -> Result<&Loaded, DeviceError> {
+    fn module(&self, number: usize) -> Result<&LoadedModule, DeviceError> {
         let found = self.modules.get(number);
         found.ok_or_else(|| DeviceError::invalid("no such code object is loaded"))
     }
 
-    /// Takes over what the sanitizer found in a launch of a code object.
+    /// Collects the sanitizer's findings in a launch of a code object.
     fn gather(&mut self, number: usize) {
         let found = self.sanitizer.as_mut().map(Sanitizer::take_findings);
         let Some(mut found) = found.filter(|found| !found.is_empty()) else {
@@ -245,7 +246,7 @@ impl Session for EmulatorSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         let module = self.gpu.load_again(&program.object, &program.decoded);
         let module = module.map_err(failed)?;
-        self.modules.push(Loaded {
+        self.modules.push(LoadedModule {
             module,
             lines: OnceCell::new(),
             bytes: Arc::clone(&program.bytes),
@@ -259,7 +260,7 @@ impl Session for EmulatorSession {
 
     /// Allocates a buffer around which every access faults, reads included. Only the rest of the buffer's last dword
     /// does not fault, so only this rest needs a guard.
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError> {
         let address = self.gpu.alloc_with_last_dword(name, bytes);
         let address = address.map_err(failed)?;
         if let Some(heap) = &self.heap {
@@ -267,7 +268,7 @@ impl Session for EmulatorSession {
             let reached = address..end.next_multiple_of(4);
             heap.declare(name, address..end, reached, None);
         }
-        Ok(Allocated {
+        Ok(DeviceBuffer {
             address,
             guards: Guards {
                 before: 0,
@@ -294,7 +295,7 @@ impl Session for EmulatorSession {
         self.gpu.read(address, data).map_err(failed)
     }
 
-    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<LaunchResult, DeviceError> {
         let number = module;
         self.module(number)?;
         let request = GpuLaunch {
@@ -309,7 +310,7 @@ impl Session for EmulatorSession {
         let done = match self.watch.costs.as_deref() {
             Some(ledger) => {
                 let mut costs = ledger.open();
-                let gpu = Observed {
+                let gpu = ObservedGpu {
                     gpu: &self.gpu,
                     cooperative: launch.cooperative,
                 };
@@ -330,7 +331,7 @@ impl Session for EmulatorSession {
         };
         self.gather(number);
         match done {
-            Ok((done, counters)) => Ok(Launched {
+            Ok((done, counters)) => Ok(LaunchResult {
                 wave_instructions: Some(done.instructions),
                 counters,
                 kernel_seconds: None,

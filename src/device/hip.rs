@@ -12,12 +12,12 @@ use crate::exit::Stop;
 use crate::text::shown;
 use crate::verdict::{CardReport, DeviceReport};
 use error::{HipError, check};
-use pick::{Found, pick};
+use pick::{VisibleDevice, pick};
 
 /// Makes a runtime pass any card off as one of this version's architecture.
 const OVERRIDE: &str = "HSA_OVERRIDE_GFX_VERSION";
 
-/// Variables of the environment that change which cards the runtime shows, and as what.
+/// Environment variables that change the cards that the runtime shows, or their architecture.
 const ENVIRONMENT: [&str; 3] = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", OVERRIDE];
 
 /// A card.
@@ -68,7 +68,7 @@ impl Device for Hip {
 }
 
 /// Every device that the runtime shows.
-fn devices() -> Result<Vec<Found>, HipError> {
+fn devices() -> Result<Vec<VisibleDevice>, HipError> {
     // SAFETY: no memory is passed.
     check("hipInit", unsafe { sys::hipInit(0) })?;
     let mut count = 0;
@@ -80,7 +80,7 @@ fn devices() -> Result<Vec<Found>, HipError> {
         return Err(HipError::no_device());
     }
     Ok((0..count)
-        .map(|index| Found {
+        .map(|index| VisibleDevice {
             name: name(index).unwrap_or_default(),
             architecture: architecture(index).unwrap_or_default(),
         })
@@ -99,15 +99,15 @@ fn name(index: i32) -> Option<String> {
     Some(name.trim().to_string()).filter(|name| !name.is_empty())
 }
 
-/// The architecture of a device. It stands in a struct of properties whose layout, and size, is another one in each
-/// major version of the runtime; only the text gives away where.
+/// Returns the architecture of a device. Each major version of the runtime has another layout and size of the struct of properties, so the
+/// architecture is found by its text.
 fn architecture(index: i32) -> Option<String> {
     // ROCm 6 has two functions for two layouts, and may drop the older; every version has one of them.
     [c"hipGetDeviceProperties", c"hipGetDevicePropertiesR0600"]
         .into_iter()
         .find_map(|name| {
             let function = sys::properties_function(name)?;
-            // More than four times what the largest layout known takes.
+            // The largest known layout takes less than a quarter of this.
             let mut buffer = vec![0u64; 1024];
             // SAFETY: the function is one of those that fill a struct of properties, which the buffer has room for.
             let code = unsafe { function(buffer.as_mut_ptr().cast(), index) };
@@ -116,7 +116,7 @@ fn architecture(index: i32) -> Option<String> {
         })
 }
 
-fn card(index: u32, found: &Found, environment: Vec<String>) -> CardReport {
+fn card(index: u32, found: &VisibleDevice, environment: Vec<String>) -> CardReport {
     let number = |code: u32, value: i32| {
         let value = u32::try_from(value).ok();
         value.filter(|&value| code == sys::SUCCESS && value > 0)

@@ -1,10 +1,10 @@
-//! A device whose trials each get a process of their own, so that what a kernel does to the card, or to the driver's
+//! A device whose trials each get a process of their own, so that the damage that a kernel does to the card, or to the driver's
 //! library in the process, ends one trial and not the run.
 
 use std::ffi::OsString;
 use std::time::Duration;
 
-use super::{Device, DeviceError, Limits, Place, Session, Watch};
+use super::{Device, DeviceError, DeviceId, Limits, Session, Watch};
 use crate::exit::Stop;
 use crate::verdict::DeviceReport;
 
@@ -25,30 +25,34 @@ pub struct Isolation {
     /// The program's arguments.
     pub args: Vec<OsString>,
     /// The place of the trial's device.
-    pub place: Place,
+    pub place: DeviceId,
     /// The time limit of one run of the trial.
     pub limit: Duration,
 }
 
 /// A device that is used through other processes.
-pub struct Isolated {
+pub struct IsolatedDevice {
     inner: Box<dyn Device>,
     isolation: Isolation,
 }
 
-impl Isolated {
+impl IsolatedDevice {
     /// Gives each trial on the device, which is found at `place`, a process of this program.
     ///
     /// # Errors
     /// The file of this program cannot be found.
-    pub fn new(inner: Box<dyn Device>, place: Place, child: Child) -> Result<Isolated, Stop> {
+    pub fn new(
+        inner: Box<dyn Device>,
+        place: DeviceId,
+        child: Child,
+    ) -> Result<IsolatedDevice, Stop> {
         let isolation = Isolation {
             program: this_program()?,
             args: child.args,
             place,
             limit: Duration::from_secs(child.seconds.into()),
         };
-        Ok(Isolated { inner, isolation })
+        Ok(IsolatedDevice { inner, isolation })
     }
 }
 
@@ -65,7 +69,7 @@ fn this_program() -> Result<OsString, Stop> {
     Ok(found.into())
 }
 
-impl Device for Isolated {
+impl Device for IsolatedDevice {
     fn describe(&self) -> DeviceReport {
         self.inner.describe()
     }

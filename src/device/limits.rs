@@ -6,11 +6,11 @@ use std::str::FromStr;
 use gfx906::machine::Schedule;
 use serde::{Deserialize, Serialize};
 
-/// Wave instructions of a launch in a test run, if nobody says: the largest launch of the built-in registry takes 14 million at -O3, and a
-/// few that are not optimised come near this. The emulator takes some 20 seconds for as many.
+/// Wave instructions that a launch of a test run has by default. The largest launch of the built-in registry takes 14 million at -O3, and a
+/// few kernels without optimisation come near this limit. The emulator reaches it in some 20 seconds.
 const INSTRUCTIONS: u64 = 1_000_000_000;
 
-/// CPU seconds of a launch, if nobody says: the second line of defence against kernels that never end.
+/// CPU seconds that a launch has by default: the second line of defence against kernels that never end.
 const SECONDS: f64 = 30.0;
 
 /// Limits of one launch, on devices that count instructions. Time is processor time and never wall-clock time, because
@@ -84,28 +84,43 @@ impl fmt::Display for Budget {
     }
 }
 
-impl FromStr for Budget {
-    type Err = String;
+/// A part of a budget that cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub enum BudgetError {
+    /// The part is no number of instructions and no time.
+    #[error("`{0}` is neither wave instructions (as 2000000 or 2e6) nor CPU seconds (as 90s)")]
+    Neither(String),
+    /// The time is not above 0, or has no end.
+    #[error("`{0}` is no time: give more than 0 seconds")]
+    NoTime(String),
+    /// An earlier part is of the same kind.
+    #[error("`{0}` is the second of its kind")]
+    Twice(String),
+}
 
-    fn from_str(text: &str) -> Result<Budget, String> {
+impl FromStr for Budget {
+    type Err = BudgetError;
+
+    fn from_str(text: &str) -> Result<Budget, BudgetError> {
         let mut budget = Budget {
             instructions: None,
             seconds: None,
         };
         for part in text.split(',') {
-            let twice = || format!("`{part}` is the second of its kind");
+            let neither = || BudgetError::Neither(part.into());
+            let twice = || BudgetError::Twice(part.into());
             match part.strip_suffix('s') {
                 Some(seconds) => {
-                    let seconds: f64 = seconds.parse().map_err(|_| neither(part))?;
+                    let seconds: f64 = seconds.parse().map_err(|_| neither())?;
                     if !(seconds > 0.0 && seconds.is_finite()) {
-                        return Err(format!("`{part}` is no time: give more than 0 seconds"));
+                        return Err(BudgetError::NoTime(part.into()));
                     }
                     if budget.seconds.replace(seconds).is_some() {
                         return Err(twice());
                     }
                 }
                 None => {
-                    let count = whole(part).ok_or_else(|| neither(part))?;
+                    let count = whole(part).ok_or_else(neither)?;
                     if budget.instructions.replace(count).is_some() {
                         return Err(twice());
                     }
@@ -114,10 +129,6 @@ impl FromStr for Budget {
         }
         Ok(budget)
     }
-}
-
-fn neither(part: &str) -> String {
-    format!("`{part}` is neither wave instructions (as 2000000 or 2e6) nor CPU seconds (as 90s)")
 }
 
 /// A whole number from 1 up, also in the form 2e9.
@@ -137,10 +148,14 @@ mod tests {
     #[test]
     fn a_budget_is_instructions_or_cpu_seconds_or_both() {
         let parsed = |text: &str| text.parse::<Budget>().map(|b| (b.instructions, b.seconds));
-        assert_eq!(parsed("250000"), Ok((Some(250_000), None)));
-        assert_eq!(parsed("2e9"), Ok((Some(2_000_000_000), None)));
-        assert_eq!(parsed("1.5s"), Ok((None, Some(1.5))));
-        assert_eq!(parsed("90s,1e6"), Ok((Some(1_000_000), Some(90.0))));
+        for (text, want) in [
+            ("250000", (Some(250_000), None)),
+            ("2e9", (Some(2_000_000_000), None)),
+            ("1.5s", (None, Some(1.5))),
+            ("90s,1e6", (Some(1_000_000), Some(90.0))),
+        ] {
+            assert_eq!(parsed(text).ok(), Some(want), "{text}");
+        }
         for (text, part) in [
             ("0", "neither"),
             ("", "neither"),
@@ -152,7 +167,7 @@ mod tests {
             ("1,2", "second of its kind"),
             ("1s,2s", "second of its kind"),
         ] {
-            let error = parsed(text).expect_err(text);
+            let error = parsed(text).expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

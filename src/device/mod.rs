@@ -20,20 +20,20 @@ use crate::program::Program;
 use crate::verdict::{CountersReport, DeviceReport, FindingReport};
 
 pub use crate::verdict::ErrorKind as DeviceErrorKind;
-pub use isolated::{Child, Isolated, Isolation};
-pub use limits::{Budget, Limits};
-pub use watch::{Charged, Ledger, NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};
+pub use isolated::{Child, IsolatedDevice, Isolation};
+pub use limits::{Budget, BudgetError, Limits};
+pub use watch::{LaunchCosts, Ledger, NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};
 
 /// A place where kernels run.
 pub trait Device: Send + Sync {
     /// Describes the device for reports.
     fn describe(&self) -> DeviceReport;
 
-    /// Opens a session with memory of its own, in which one trial runs: what a faulting or straying kernel
-    /// does there reaches no other trial. `threads` is how many host threads one launch may take (0: all), `limits` what it may use up
-    /// before it counts as a hang, where the device counts it.
+    /// Opens a session for one trial. It has memory of its own, so that a faulting kernel does not affect other trials. `threads` is the
+    /// number of host threads that a launch may take (0: all). `limits` is the budget after which a launch counts as a hang, if the device
+    /// has a budget.
     ///
-    /// `watch` says what is observed; a device that cannot observe refuses anything but [`NOTHING`].
+    /// `watch` are the observers of the launches. A device that cannot observe refuses anything but [`NOTHING`].
     fn open(
         &self,
         threads: usize,
@@ -46,13 +46,13 @@ pub trait Device: Send + Sync {
         false
     }
 
-    /// The process of its own that each trial on it gets; none where trials run in this one.
+    /// Returns the process that each trial on the device gets; none if trials run in this process.
     fn isolation(&self) -> Option<&Isolation> {
         None
     }
 }
 
-/// Memory is poisoned in pieces of so many bytes: a multiple of every element's size.
+/// Bytes that are poisoned at a time, a multiple of every element's size.
 const PIECE: u64 = 1 << 20;
 
 /// Device memory and loaded code objects of one trial.
@@ -60,18 +60,18 @@ pub trait Session {
     /// Loads a code object and returns its number for [`Session::launch`].
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError>;
 
-    /// The address of a variable of a loaded code object (`__device__`, `__constant__`), which can be written and read from then on.
-    /// `symbol` is the code object's own.
+    /// Returns the address of a variable of a loaded code object (`__device__`, `__constant__`), which can be written and read from then on.
+    /// `symbol` is a symbol of the code object.
     fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError>;
 
-    /// Allocates a buffer of so many bytes; the name is what a fault report calls it. Guards stand around it as far as kernels get
-    /// there without a fault, and the caller fills them.
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError>;
+    /// Allocates a buffer of `bytes` bytes. Fault reports call it `name`. It has guards where a kernel can write without a fault; the caller
+    /// fills them.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError>;
 
     /// Copies to the device.
     fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError>;
 
-    /// Fills so many bytes with the poison of elements of a kind, the last one cut short where they are no whole number of elements.
+    /// Fills bytes with the poison of elements of a kind. The last element is cut short if `bytes` is no multiple of its size.
     fn poison(&mut self, address: u64, bytes: u64, kind: ElementKind) -> Result<(), DeviceError> {
         let mut piece = vec![0; bytes.min(PIECE) as usize];
         poison::fill(kind, &mut piece);
@@ -90,7 +90,7 @@ pub trait Session {
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError>;
 
     /// Starts a kernel of a loaded code object.
-    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError>;
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<LaunchResult, DeviceError>;
 
     /// Waits for all launches so far.
     fn sync(&mut self) -> Result<(), DeviceError>;
@@ -103,7 +103,7 @@ pub trait Session {
 
 /// A buffer in device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allocated {
+pub struct DeviceBuffer {
     /// Address of its first byte.
     pub address: u64,
     /// The guards around it, which can be written and read as the buffer can.
@@ -131,7 +131,7 @@ pub struct Launch<'a> {
 
 /// A device's report of a launch that finished.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Launched {
+pub struct LaunchResult {
     /// Wave instructions executed, where the device counts them.
     pub wave_instructions: Option<u64>,
     /// Further counters, if they were requested.
@@ -151,16 +151,19 @@ pub struct DeviceError {
     pub trap: Option<Box<Trap>>,
 }
 
+/// The result of a device operation, or of steps with such operations.
+pub type DeviceResult<T = ()> = Result<T, DeviceError>;
+
 impl DeviceError {
     /// A request that makes no sense.
-    pub fn invalid(message: impl Into<String>) -> DeviceError {
+    pub fn invalid(message: impl ToString) -> DeviceError {
         DeviceError::of(DeviceErrorKind::Invalid, message)
     }
 
     /// An error of a kind.
-    pub fn of(kind: DeviceErrorKind, message: impl Into<String>) -> DeviceError {
+    pub fn of(kind: DeviceErrorKind, message: impl ToString) -> DeviceError {
         DeviceError {
-            message: message.into(),
+            message: message.to_string(),
             kind,
             trap: None,
         }
@@ -188,7 +191,7 @@ impl fmt::Display for DeviceError {
 
 impl std::error::Error for DeviceError {}
 
-/// Refuses what a device cannot observe.
+/// Refuses observers on a device that cannot observe.
 ///
 /// # Errors
 /// A usage error that names the flag.
@@ -202,25 +205,25 @@ pub fn check_watch(device: &dyn Device, watch: &Watch) -> Result<(), Stop> {
     }
 }
 
-/// A device, by what a process needs to find it again.
+/// The identity of a device, by which another process finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum DeviceId {
     /// The emulator.
     Emulator,
     /// The card of this number.
     Hip(u32),
 }
 
-impl Place {
+impl DeviceId {
     /// The device there, in this process.
     ///
     /// # Errors
     /// There is no such device, or it cannot be used.
     pub fn find(self) -> Result<Box<dyn Device>, Stop> {
         match self {
-            Place::Emulator => Ok(Box::new(emulator::Emulator::ACROSS_LINES)),
-            Place::Hip(index) => hip(Some(index)).map(|(device, _)| device),
+            DeviceId::Emulator => Ok(Box::new(emulator::Emulator::ACROSS_LINES)),
+            DeviceId::Hip(index) => hip(Some(index)).map(|(device, _)| device),
         }
     }
 }
@@ -256,11 +259,11 @@ impl Spec {
     /// There is no such device.
     pub fn open(self) -> Result<Box<dyn Device>, Stop> {
         let (device, place) = match self.target {
-            Target::Emulator => (Place::Emulator.find()?, Place::Emulator),
+            Target::Emulator => (DeviceId::Emulator.find()?, DeviceId::Emulator),
             Target::Hip(index) => hip(index)?,
         };
         Ok(match self.child {
-            Some(child) => Box::new(Isolated::new(device, place, child)?),
+            Some(child) => Box::new(IsolatedDevice::new(device, place, child)?),
             None => device,
         })
     }
@@ -268,15 +271,15 @@ impl Spec {
 
 /// A card, and where it is.
 #[cfg(feature = "hip")]
-fn hip(index: Option<u32>) -> Result<(Box<dyn Device>, Place), Stop> {
+fn hip(index: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), Stop> {
     let card = hip::Hip::choose(index)?;
-    let place = Place::Hip(card.index());
+    let place = DeviceId::Hip(card.index());
     Ok((Box::new(card), place))
 }
 
 /// A card, and where it is.
 #[cfg(not(feature = "hip"))]
-fn hip(_: Option<u32>) -> Result<(Box<dyn Device>, Place), Stop> {
+fn hip(_: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), Stop> {
     Err(Stop::setup(
         "this deltanet-check was built without HIP and cannot reach a card: \
          use a build with the feature `hip`, or run on the emulator with `--device emulator`",

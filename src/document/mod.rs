@@ -10,10 +10,10 @@ use toml::de::{DeTable, DeValue};
 use crate::text::nearest;
 pub use diagnostic::{Complaint, render};
 
-/// A value with its place.
-pub type Placed<'a> = &'a Spanned<DeValue<'a>>;
+/// A value of a TOML document with its span.
+pub type SpannedValue<'a> = &'a Spanned<DeValue<'a>>;
 
-/// A table, what it is called in complaints, and where it stands.
+/// A table of a TOML document, with its kind and its span for complaints.
 pub struct Table<'a> {
     /// The kind of table in words: `test`, `output`.
     pub what: &'static str,
@@ -31,7 +31,7 @@ impl<'a> Table<'a> {
     /// A value that must be a table, with nothing in it but `known` keys.
     pub fn of(
         what: &'static str,
-        value: Placed<'a>,
+        value: SpannedValue<'a>,
         known: &[&str],
         out: &mut Vec<Complaint>,
     ) -> Option<Table<'a>> {
@@ -60,14 +60,14 @@ impl<'a> Table<'a> {
     }
 
     /// Every key with its value, in the order of the file.
-    pub fn entries(&self) -> Vec<(&'a Spanned<toml::de::DeString<'a>>, Placed<'a>)> {
+    pub fn entries(&self) -> Vec<(&'a Spanned<toml::de::DeString<'a>>, SpannedValue<'a>)> {
         let mut entries: Vec<_> = self.keys.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         entries
     }
 
     /// A key's value.
-    pub fn get(&self, name: &str) -> Option<Placed<'a>> {
+    pub fn get(&self, name: &str) -> Option<SpannedValue<'a>> {
         self.keys
             .iter()
             .find(|(key, _)| key.get_ref() == name)
@@ -75,7 +75,12 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a key that must be there.
-    pub fn need(&self, name: &str, what_for: &str, out: &mut Vec<Complaint>) -> Option<Placed<'a>> {
+    pub fn need(
+        &self,
+        name: &str,
+        what_for: &str,
+        out: &mut Vec<Complaint>,
+    ) -> Option<SpannedValue<'a>> {
         let found = self.get(name);
         if found.is_none() {
             out.push(Complaint {
@@ -90,7 +95,7 @@ impl<'a> Table<'a> {
 }
 
 /// A text.
-pub fn string<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> Option<&'a str> {
+pub fn string<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> Option<&'a str> {
     let text = value.get_ref().as_str();
     match text {
         Some(text) if !text.is_empty() => return Some(text),
@@ -106,7 +111,7 @@ pub fn string<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> Option<&'a str
 }
 
 /// A whole number.
-pub fn integer(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<i64> {
+pub fn integer(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<i64> {
     let parsed = value
         .get_ref()
         .as_integer()
@@ -125,7 +130,7 @@ pub fn integer(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<i64> {
 }
 
 /// A number from 0 up.
-pub fn magnitude(value: Placed<'_>, name: &str, out: &mut Vec<Complaint>) -> Option<f64> {
+pub fn magnitude(value: SpannedValue<'_>, name: &str, out: &mut Vec<Complaint>) -> Option<f64> {
     let text = value
         .get_ref()
         .as_float()
@@ -152,7 +157,7 @@ pub fn magnitude(value: Placed<'_>, name: &str, out: &mut Vec<Complaint>) -> Opt
 }
 
 /// Yes or no.
-pub fn boolean(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<bool> {
+pub fn boolean(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<bool> {
     let found = value.get_ref().as_bool();
     if found.is_none() {
         out.push(wrong_type(value, "true or false"));
@@ -161,7 +166,7 @@ pub fn boolean(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<bool> {
 }
 
 /// The elements of an array.
-pub fn array<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> &'a [Spanned<DeValue<'a>>] {
+pub fn array<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> &'a [Spanned<DeValue<'a>>] {
     match value.get_ref().as_array() {
         Some(elements) => elements.as_ref(),
         None => {
@@ -172,7 +177,7 @@ pub fn array<'a>(value: Placed<'a>, out: &mut Vec<Complaint>) -> &'a [Spanned<De
 }
 
 /// A complaint about a value.
-pub fn bad(value: Placed<'_>, title: &str, label: &str, help: &str) -> Complaint {
+pub fn bad(value: SpannedValue<'_>, title: &str, label: &str, help: &str) -> Complaint {
     Complaint {
         span: value.span(),
         title: title.into(),
@@ -197,7 +202,7 @@ pub fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str]) -> Co
 }
 
 /// A complaint about a value of another type than wanted.
-pub fn wrong_type(value: Placed<'_>, want: &str) -> Complaint {
+pub fn wrong_type(value: SpannedValue<'_>, want: &str) -> Complaint {
     let have = value.get_ref().type_str();
     bad(
         value,

@@ -13,7 +13,7 @@ pub enum Identity {
     Place(PathBuf),
 }
 
-/// The identity of what is at a path, or would be once it is written.
+/// Returns the identity of the file at a path, or of the file that would be written there.
 pub fn identity(path: &Path) -> Identity {
     #[cfg(unix)]
     if let Ok(found) = fs::metadata(path) {

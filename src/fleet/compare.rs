@@ -28,7 +28,7 @@ pub struct Comparison {
     /// Every metric that at least one test has in both reports.
     pub metrics: Vec<Change>,
     /// Conditions of `--fail-if` that hold, each with its test.
-    pub held: Vec<Held>,
+    pub held: Vec<MetCondition>,
 }
 
 /// The change of a metric.
@@ -67,7 +67,7 @@ pub struct Row {
 
 /// A condition of `--fail-if` that holds.
 #[derive(Debug, Serialize)]
-pub struct Held {
+pub struct MetCondition {
     /// The condition as the user wrote it.
     pub condition: String,
     /// The test, or `total`.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toml::de::DeTable;
 
 use super::report::{Trial, list, verdict};
-use crate::document::{Complaint, Placed, Table, array, bad, integer, render, string};
+use crate::document::{Complaint, SpannedValue, Table, array, bad, integer, render, string};
 use crate::exit::Stop;
 use crate::files;
 use crate::text::{escaped, nearest, shown};
@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 const MAX_FILE: u64 = 16 << 20;
 
 /// The known failures of a file.
-pub struct Known {
+pub struct KnownFailures {
     name: String,
     text: String,
     entries: Vec<Entry>,
@@ -41,7 +41,7 @@ struct Pattern {
 
 /// The effect of known failures on the verdicts of a run.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct KnownFailureEffect {
     /// The number of trials whose failures are all known.
     pub known: usize,
     /// Lines to print about them.
@@ -50,13 +50,13 @@ pub struct Outcome {
     pub stale: Vec<String>,
 }
 
-impl Known {
+impl KnownFailures {
     /// Reads a file.
     ///
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
-    pub fn read(path: &Path) -> Result<Known, Stop> {
-        let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
+    pub fn read(path: &Path) -> Result<KnownFailures, Stop> {
+        let bytes = files::read(path, MAX_FILE).map_err(Stop::setup)?;
         let name = shown(path);
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -64,14 +64,14 @@ impl Known {
                 "{name} is not UTF-8 (byte {at}): write it as a TOML text file"
             ))
         })?;
-        Known::parse(name, text)
+        KnownFailures::parse(name, text)
     }
 
-    fn parse(name: String, text: String) -> Result<Known, Stop> {
+    fn parse(name: String, text: String) -> Result<KnownFailures, Stop> {
         let mut out = Vec::new();
         let entries = entries(&text, &mut out);
         if out.is_empty() {
-            return Ok(Known {
+            return Ok(KnownFailures {
                 name,
                 text,
                 entries,
@@ -114,8 +114,8 @@ impl Known {
     }
 
     /// Compares the known failures with trials.
-    pub fn hold<'a>(&self, trials: impl IntoIterator<Item = Trial<'a>>) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub fn hold<'a>(&self, trials: impl IntoIterator<Item = Trial<'a>>) -> KnownFailureEffect {
+        let mut outcome = KnownFailureEffect::default();
         for trial in trials {
             let entries: Vec<&Entry> = self
                 .entries
@@ -210,7 +210,7 @@ impl Entry {
 }
 
 impl Pattern {
-    fn read(value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<Pattern> {
+    fn read(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<Pattern> {
         let text = string(value, out)?.to_owned();
         let glob = text.contains(['*', '?', '[', '{']);
         let built = glob.then(|| GlobBuilder::new(&text).build()).transpose();
@@ -278,7 +278,7 @@ fn entries(text: &str, out: &mut Vec<Complaint>) -> Vec<Entry> {
         .collect()
 }
 
-fn entry(text: &str, value: Placed<'_>, out: &mut Vec<Complaint>) -> Option<Entry> {
+fn entry(text: &str, value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<Entry> {
     let table = Table::of("known failure", value, &["test", "output", "reason"], out)?;
     let test = table.need(
         "test",

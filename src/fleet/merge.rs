@@ -70,7 +70,7 @@ pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
 }
 
 /// A trial after the phase that has it.
-type Placed<'a> = (&'a Value, Trial<'a>);
+type PhaseTrial<'a> = (&'a Value, Trial<'a>);
 
 fn has_part(report: &Report) -> bool {
     !report.at("/partition").is_null()
@@ -117,9 +117,9 @@ fn brief(value: &Value) -> String {
 }
 
 /// Orders the trials of reports without `--partition` by phase, then by the order of the reports.
-fn in_order(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
+fn in_order(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
-    let mut all: Vec<Placed<'_>> = Vec::new();
+    let mut all: Vec<PhaseTrial<'_>> = Vec::new();
     for report in reports {
         for (phase, trial) in report.placed() {
             if let Some(other) = seen.insert(trial.id, &report.name) {
@@ -137,7 +137,7 @@ fn in_order(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
 }
 
 /// Puts every trial of the parts of one run in the place that it has in the whole run.
-fn by_position(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
+fn by_position(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
     let number = |report: &Report, key: &str| report.at("/partition")[key].as_u64();
     let (parts, cases) = (number(&reports[0], "parts"), number(&reports[0], "cases"));
     let damaged = |report: &Report| {
@@ -150,7 +150,7 @@ fn by_position(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
         return Err(damaged(&reports[0]));
     };
     let mut seen: HashMap<u64, &str> = HashMap::new();
-    let mut all: HashMap<u64, Placed<'_>> = HashMap::new();
+    let mut all: HashMap<u64, PhaseTrial<'_>> = HashMap::new();
     for report in reports {
         let own = number(report, "part").ok_or_else(|| damaged(report))?;
         if (number(report, "parts"), number(report, "cases")) != (Some(parts), Some(cases)) {
@@ -201,13 +201,13 @@ fn by_position(reports: &[Report]) -> Result<Vec<Placed<'_>>, Stop> {
             all.len()
         )));
     }
-    let mut all: Vec<(u64, Placed<'_>)> = all.into_iter().collect();
+    let mut all: Vec<(u64, PhaseTrial<'_>)> = all.into_iter().collect();
     all.sort_by_key(|(position, _)| *position);
     Ok(all.into_iter().map(|(_, placed)| placed).collect())
 }
 
 /// Trials under their phases.
-fn gather(placed: &[Placed<'_>]) -> Vec<Value> {
+fn gather(placed: &[PhaseTrial<'_>]) -> Vec<Value> {
     let mut list: Vec<(Value, Vec<Value>)> = Vec::new();
     for (phase, trial) in placed {
         if list

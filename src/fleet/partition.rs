@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-use crate::select::Selected;
+use crate::select::SelectedCase;
 
 /// The most parts that a run can have, more than any fleet needs.
 const MAX_PARTS: usize = 100_000;
@@ -19,10 +19,15 @@ pub struct Part {
     pub parts: usize,
 }
 
-impl FromStr for Part {
-    type Err = String;
+/// A text that is no part.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write K/N, as in 2/4: part K of N, from 1/N to N/N")]
+pub struct NoPart;
 
-    fn from_str(text: &str) -> Result<Part, String> {
+impl FromStr for Part {
+    type Err = NoPart;
+
+    fn from_str(text: &str) -> Result<Part, NoPart> {
         let numbers = text
             .split_once('/')
             .and_then(|(number, parts)| Some((number.parse().ok()?, parts.parse().ok()?)));
@@ -30,7 +35,7 @@ impl FromStr for Part {
             Some((number, parts)) if (1..=parts).contains(&number) && parts <= MAX_PARTS => {
                 Ok(Part { number, parts })
             }
-            _ => Err("write K/N, as in 2/4: part K of N, from 1/N to N/N".into()),
+            _ => Err(NoPart),
         }
     }
 }
@@ -43,7 +48,7 @@ impl fmt::Display for Part {
 
 impl Part {
     /// Returns the positions of the selected cases that are in this part, in order.
-    pub fn of(self, selected: &[Selected<'_>]) -> Vec<usize> {
+    pub fn of(self, selected: &[SelectedCase<'_>]) -> Vec<usize> {
         let positions = 0..selected.len();
         positions
             .filter(|&position| self.has(&selected[position].case.id))

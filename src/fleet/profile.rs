@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::report::{list, other_version};
+use super::report::{ReportError, list};
 
 /// The beginning of the format's name in all versions.
 const FORMAT: &str = "deltanet-check/profile/";
@@ -19,21 +19,21 @@ pub(super) fn is_one(report: &Value) -> bool {
 ///
 /// # Errors
 /// The profile is damaged, or its run did not come to its end.
-pub(super) fn as_report(profile: &Value) -> Result<Value, String> {
+pub(super) fn as_report(profile: &Value) -> Result<Value, ReportError> {
     let schema = profile.get("schema").and_then(Value::as_str);
     if let Some(schema) = schema.filter(|&schema| schema != SCHEMA) {
-        return Err(other_version(schema, SCHEMA));
+        return Err(ReportError::version(schema, SCHEMA));
     }
     if !profile.get("profiles").is_some_and(Value::is_array) {
-        return Err("it has no profiles: compare what `profile --report FILE.json` wrote".into());
+        return Err(ReportError::NoProfiles);
     }
     if profile.get("complete") == Some(&Value::Bool(false)) {
-        return Err("it did not come to its end: profile again".into());
+        return Err(ReportError::ProfileCutShort);
     }
     let mut trials = Vec::new();
     for one in list(profile, "profiles") {
         let (Some(case), Some(_)) = (one.as_object(), one.get("id").and_then(Value::as_str)) else {
-            return Err("a profile has no id".into());
+            return Err(ReportError::ProfileWithoutId);
         };
         let mut trial = case.clone();
         trial.insert("verdict".into(), "pass".into());

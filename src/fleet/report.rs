@@ -25,6 +25,59 @@ pub struct Report {
     pub value: Value,
 }
 
+/// A reason why a file is no report that can be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReportError {
+    #[error("it has no schema: name a file that --report wrote")]
+    NoSchema,
+    #[error("its schema is `{0}`, which is no report of a run: name a file that --report wrote")]
+    OtherSchema(String),
+    #[error("its format is {found}, this program reads {read}: make the report again")]
+    OtherVersion { found: String, read: &'static str },
+    #[error("its run did not come to its end: run the tests again")]
+    RunCutShort,
+    #[error("damaged: {0}; run the tests again")]
+    Damaged(Damage),
+    #[error("it has no profiles: compare what `profile --report FILE.json` wrote")]
+    NoProfiles,
+    #[error("it did not come to its end: profile again")]
+    ProfileCutShort,
+    #[error("a profile has no id")]
+    ProfileWithoutId,
+}
+
+/// A contradiction in the report of a run.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Damage {
+    #[error("it has no seed")]
+    NoSeed,
+    #[error("it has no phases")]
+    NoPhases,
+    #[error("a phase has no number or no trials")]
+    Phase,
+    #[error("a trial of phase {phase} has no id or no verdict")]
+    Trial { phase: u64 },
+    #[error("its totals say {said} of {name}, its trials {have}")]
+    Totals {
+        said: String,
+        name: String,
+        have: usize,
+    },
+}
+
+impl ReportError {
+    /// Makes the error for a version of a format that this program does not read.
+    pub(super) fn version(schema: &str, read: &'static str) -> ReportError {
+        let found = escaped(schema);
+        ReportError::OtherVersion { found, read }
+    }
+
+    /// Makes the error that ends the run, for the report of a name.
+    fn of(self, name: &str) -> Stop {
+        Stop::setup(format!("report {name}: {self}"))
+    }
+}
+
 /// A trial of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
@@ -42,8 +95,7 @@ impl Report {
     /// # Errors
     /// The file cannot be read, is not a report, or is the report of a run that did not end.
     pub fn read(path: &Path) -> Result<Report, Stop> {
-        let bytes =
-            files::read(path, MAX_REPORT).map_err(|error| Stop::setup(error.to_string()))?;
+        let bytes = files::read(path, MAX_REPORT).map_err(Stop::setup)?;
         Report::parse(&shown(path), &bytes)
     }
 
@@ -52,8 +104,7 @@ impl Report {
     /// # Errors
     /// The file cannot be read, is neither, or is the report of a run that did not end.
     pub fn read_any(path: &Path) -> Result<Report, Stop> {
-        let bytes =
-            files::read(path, MAX_REPORT).map_err(|error| Stop::setup(error.to_string()))?;
+        let bytes = files::read(path, MAX_REPORT).map_err(Stop::setup)?;
         Report::parse_any(&shown(path), &bytes)
     }
 
@@ -62,10 +113,10 @@ impl Report {
         if !profile::is_one(&value) {
             return Report::of(name, value);
         }
-        let value = profile::as_report(&value);
+        let value = profile::as_report(&value).map_err(|error| error.of(name))?;
         Ok(Report {
             name: name.into(),
-            value: value.map_err(|what| Stop::setup(format!("report {name}: {what}")))?,
+            value,
         })
     }
 
@@ -79,25 +130,7 @@ impl Report {
     }
 
     fn of(name: &str, value: Value) -> Result<Report, Stop> {
-        let refused = |what: String| Err(Stop::setup(format!("report {name}: {what}")));
-        let Some(schema) = value.get("schema").and_then(Value::as_str) else {
-            return refused("it has no schema: name a file that --report wrote".into());
-        };
-        if !schema.starts_with(FORMAT) {
-            return refused(format!(
-                "its schema is `{}`, which is no report of a run: name a file that --report wrote",
-                escaped(schema)
-            ));
-        }
-        if schema != RunReport::SCHEMA {
-            return refused(other_version(schema, RunReport::SCHEMA));
-        }
-        if value.get("complete") == Some(&Value::Bool(false)) {
-            return refused("its run did not come to its end: run the tests again".into());
-        }
-        if let Err(what) = check(&value) {
-            return refused(format!("damaged: {what}; run the tests again"));
-        }
+        check(&value).map_err(|error| error.of(name))?;
         Ok(Report {
             name: name.into(),
             value,
@@ -147,12 +180,6 @@ impl Report {
     }
 }
 
-/// Returns the message about a version of a format that this program does not read.
-pub(super) fn other_version(schema: &str, read: &str) -> String {
-    let schema = escaped(schema);
-    format!("its format is {schema}, this program reads {read}: make the report again")
-}
-
 fn json(name: &str, bytes: &[u8]) -> Result<Value, Stop> {
     serde_json::from_slice(bytes).map_err(|error| {
         Stop::setup(format!(
@@ -200,24 +227,39 @@ pub fn totals<'a>(trials: impl IntoIterator<Item = Trial<'a>>) -> Totals {
     totals
 }
 
-/// Checks everything that the readers of reports rely on.
-fn check(report: &Value) -> Result<(), String> {
+/// Checks that a report is one of a run that came to its end, and everything that its readers rely on.
+fn check(report: &Value) -> Result<(), ReportError> {
+    let schema = report.get("schema").and_then(Value::as_str);
+    let schema = schema.ok_or(ReportError::NoSchema)?;
+    if !schema.starts_with(FORMAT) {
+        return Err(ReportError::OtherSchema(escaped(schema)));
+    }
+    if schema != RunReport::SCHEMA {
+        return Err(ReportError::version(schema, RunReport::SCHEMA));
+    }
+    if report.get("complete") == Some(&Value::Bool(false)) {
+        return Err(ReportError::RunCutShort);
+    }
+    check_totals(report).map_err(ReportError::Damaged)
+}
+
+fn check_totals(report: &Value) -> Result<(), Damage> {
     if !report.get("seed").is_some_and(Value::is_u64) {
-        return Err("it has no seed".into());
+        return Err(Damage::NoSeed);
     }
     if !report.get("phases").is_some_and(Value::is_array) {
-        return Err("it has no phases".into());
+        return Err(Damage::NoPhases);
     }
     let mut counted = Totals::default();
     for phase in list(report, "phases") {
         let number = phase.get("number").and_then(Value::as_u64);
         let (Some(number), Some(trials)) = (number, phase.get("trials").and_then(Value::as_array))
         else {
-            return Err("a phase has no number or no trials".into());
+            return Err(Damage::Phase);
         };
         for value in trials {
             let Some(trial) = trial(value) else {
-                return Err(format!("a trial of phase {number} has no id or no verdict"));
+                return Err(Damage::Trial { phase: number });
             };
             counted.add(trial.verdict);
         }
@@ -230,9 +272,7 @@ fn check(report: &Value) -> Result<(), String> {
         let have = counted.of(verdict);
         if said != Some(have as u64) {
             let said = said.map_or_else(|| "nothing".into(), |said| said.to_string());
-            return Err(format!(
-                "its totals say {said} of {name}, its trials {have}"
-            ));
+            return Err(Damage::Totals { said, name, have });
         }
     }
     Ok(())
@@ -277,7 +317,7 @@ mod tests {
             (ids, report.is_profile()),
             (vec![("mul", Verdict::Pass)], true)
         );
-        assert_eq!(check(&report.value), Ok(()));
+        assert!(check_totals(&report.value).is_ok());
         let stop = Report::parse("x.json", text.as_bytes()).expect_err("no run");
         assert!(
             stop.message.contains("no report of a run"),

@@ -1,4 +1,5 @@
-//! A campaign: what the honest kernels execute, then one mutant after another on the tests that execute it.
+//! A campaign. The honest kernels run first, which gives the instructions that each test executes. Each mutant then runs on the tests that
+//! execute its instruction.
 
 mod judge;
 
@@ -9,7 +10,7 @@ use globset::GlobSet;
 
 use super::coverage::{self, Honest};
 use super::operators::Operator;
-use super::report::{Asked, FunctionReport, MutantReport, MutationReport, SCHEMA};
+use super::report::{CampaignSettings, FunctionReport, MutantReport, MutationReport, SCHEMA};
 use super::sample::{self, Mutant};
 use super::sites::{self, Function};
 use crate::device::{Device, Limits, Sanitize, Watch};
@@ -17,30 +18,30 @@ use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::Progress as Bar;
 use crate::run::Setup;
-use crate::select::Selected;
-use crate::trial::{Bound, Finished, Plan, Progress, Slot, not_passed, run_all};
+use crate::select::SelectedCase;
+use crate::trial::{Bound, FinishedTrial, Plan, PreparedCaseSlot, Progress, not_passed, run_all};
 
-/// What a campaign is to do.
+/// The settings of a campaign.
 pub struct Options {
-    /// What is done to instructions.
+    /// The mutation operators.
     pub operators: Vec<Operator>,
-    /// Mutants a function; 0: all.
+    /// Number of mutants of each function; 0 for all.
     pub per_kernel: usize,
-    /// Seed of inputs and of the draw.
+    /// Seed of the inputs and of the draw of mutants.
     pub seed: u64,
-    /// Mutants that run at the same time.
+    /// Number of mutants that run at the same time.
     pub jobs: usize,
-    /// What a launch may use up.
+    /// The limits of a launch of the honest kernels.
     pub limits: Limits,
     /// Part K of N of the mutants, from 1.
     pub part: Option<(usize, usize)>,
     /// The kernels whose instructions are changed; none: all.
     pub kernels: Option<GlobSet>,
-    /// Whether mutants run that a rule proves to be equivalent: none may be noticed.
+    /// True if equivalent mutants run too. A test that notices one is an error of the rule.
     pub doubt: bool,
-    /// What the sanitizer looks for in mutants: what it finds is noticed.
+    /// The sanitizer's checks of mutants; none without it. A mutant with a finding is killed.
     pub sanitize: Option<Sanitize>,
-    /// The words that chose them, and the cases: phases, tests, kernels.
+    /// The user's selection of the cases and kernels: phases, tests, kernels.
     pub words: [Vec<String>; 3],
 }
 
@@ -51,26 +52,26 @@ pub struct Campaign<'a> {
     /// The device that runs the kernels.
     pub device: &'a dyn Device,
     /// The cases.
-    pub selected: &'a [Selected<'a>],
-    /// How the kernels are launched in each.
+    pub selected: &'a [SelectedCase<'a>],
+    /// The launches of each case.
     pub ways: &'a [Bound<'a>],
-    /// What is to be done.
+    /// The settings.
     pub options: &'a Options,
 }
 
 /// A mutant, the function that it is in, and its instruction there.
-type Placed<'f> = (&'f Function, Mutant);
+type PlacedMutant<'f> = (&'f Function, Mutant);
 
 /// News of a campaign.
 pub enum News {
-    /// The kernels as they are have passed, and mutants are drawn: all that there is to know beside them.
+    /// The honest kernels have passed, and the mutants are drawn. The report has everything except the mutants.
     Drawn(Box<MutationReport>),
-    /// What became of a mutant, with its place: the function's and its own there.
+    /// The report of a mutant, with the position of its function and its own position in the function.
     Judged((usize, usize), Box<MutantReport>),
 }
 
 impl Campaign<'_> {
-    /// What there is before anything has run.
+    /// Returns the report of a campaign that has not begun.
     pub fn nothing_yet(&self) -> MutationReport {
         let [phases, tests, kernels] = self.options.words.clone();
         let (k, n) = self.options.part.unwrap_or((1, 1));
@@ -80,7 +81,7 @@ impl Campaign<'_> {
             drawn: 0,
             device: self.device.describe().description,
             code_object: self.program().report.clone(),
-            asked: Asked {
+            asked: CampaignSettings {
                 seed: self.options.seed,
                 per_kernel: self.options.per_kernel,
                 operators: self.options.operators.clone(),
@@ -98,17 +99,21 @@ impl Campaign<'_> {
         }
     }
 
-    /// Runs it; its mutants are told in any order.
+    /// Runs the campaign, and passes its news to `told`. Mutants come in any order.
     ///
     /// # Errors
     /// The honest kernels do not pass, there is nothing to change, or the host could not judge a mutant.
     pub fn run(&self, mut told: impl FnMut(News)) -> Result<(), Stop> {
-        let mut slots: Vec<Slot> = self.selected.iter().map(|_| Slot::new()).collect();
+        let mut slots: Vec<PreparedCaseSlot> = self
+            .selected
+            .iter()
+            .map(|_| PreparedCaseSlot::new())
+            .collect();
         let honest = self.honest()?;
         let mut functions = sites::functions(&self.program().object);
         for function in &mut functions {
             let mut exchanging = honest.iter().flat_map(|honest| &honest.exchanging);
-            // What is called may be by any of them.
+            // Any kernel may call a function that is not a kernel.
             function.exchanges =
                 exchanging.any(|kernel| !function.is_kernel || *kernel == function.name);
         }
@@ -147,7 +152,7 @@ impl Campaign<'_> {
             .enumerate()
             .flat_map(|(at, function)| self.users(function, &honest).map(move |case| (case, at)))
             .collect();
-        let drawn: Vec<Vec<Placed<'_>>> = changed
+        let drawn: Vec<Vec<PlacedMutant<'_>>> = changed
             .iter()
             .map(|function| self.draw(function, &executed))
             .collect();
@@ -187,7 +192,7 @@ impl Campaign<'_> {
                 told(News::Judged((at, own), Box::new(report)));
             })?;
             for (&case, _) in last_use.iter().filter(|(_, last)| **last == at) {
-                slots[case] = Slot::new();
+                slots[case] = PreparedCaseSlot::new();
             }
         }
         bar.clear();
@@ -198,7 +203,7 @@ impl Campaign<'_> {
         self.setup.program()
     }
 
-    /// Every case with the honest kernels: all must pass.
+    /// Runs every case with the honest kernels. All must pass.
     fn honest(&self) -> Result<Vec<Honest>, Stop> {
         let watches = self.selected.iter().map(|_| Watch::coverage().0);
         let watches: Vec<Watch> = watches.collect();
@@ -209,7 +214,7 @@ impl Campaign<'_> {
                 self.plan(case, None, self.program(), &watches[case], limits)
             })
             .collect();
-        let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();
+        let mut done: Vec<Option<FinishedTrial>> = plans.iter().map(|_| None).collect();
         run_all(&plans, self.options.jobs, |at, progress| {
             if let Progress::Finished(finished) = progress {
                 done[at] = Some(*finished);
@@ -228,7 +233,7 @@ impl Campaign<'_> {
         Ok(honest)
     }
 
-    /// The cases that execute something of a function.
+    /// Returns the cases that execute an instruction of a function.
     fn users(&self, function: &Function, honest: &[Honest]) -> impl Iterator<Item = usize> {
         let first = function.start;
         let end = function.instructions.last().map_or(first, |(at, _)| at + 1);
@@ -238,8 +243,8 @@ impl Campaign<'_> {
         cases.into_iter()
     }
 
-    /// The mutants of a function, or those of this part of the campaign.
-    fn draw<'f>(&self, function: &'f Function, executed: &BTreeSet<u64>) -> Vec<Placed<'f>> {
+    /// Draws the mutants of a function, of this part of the campaign only.
+    fn draw<'f>(&self, function: &'f Function, executed: &BTreeSet<u64>) -> Vec<PlacedMutant<'f>> {
         let options = self.options;
         let (count, seed) = (options.per_kernel, options.seed);
         let all = sample::mutants(function, &options.operators, count, seed, |address| {
@@ -253,7 +258,7 @@ impl Campaign<'_> {
         own.map(|(_, mutant)| (function, mutant)).collect()
     }
 
-    /// What a mutant may use up: many times what the honest kernels need, so that one that never ends is noticed soon.
+    /// Returns the limits of a mutant's launch: many times the instructions of the honest kernels, so that a hang ends soon.
     fn budget(&self, honest: &Honest) -> Limits {
         self.options
             .limits
@@ -263,7 +268,7 @@ impl Campaign<'_> {
     fn plan<'s>(
         &'s self,
         case: usize,
-        shared: Option<&'s Slot>,
+        shared: Option<&'s PreparedCaseSlot>,
         program: &'s Program,
         watch: &'s Watch,
         limits: Limits,

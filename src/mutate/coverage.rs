@@ -1,21 +1,21 @@
-//! Which instructions each case executes, and what that costs.
+//! Coverage and cost of each case: the instructions that the honest kernels execute, and their number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gfx906::isa::{Encoding, Kind, disassemble};
+use gfx906::isa::{Encoding, Kind, Properties, disassemble};
 
-use super::report::Uncovered;
+use super::report::UncoveredStretch;
 use super::sites::Function;
 use crate::device::Watch;
-use crate::trial::Finished;
+use crate::trial::FinishedTrial;
 
-/// What the honest kernels did in a case.
+/// A run of the honest kernels in a case.
 pub(super) struct Honest {
-    /// How often each instruction ran, by link address.
+    /// Number of times that each instruction ran, by link address.
     pub executed: BTreeMap<u64, u64>,
-    /// What waves ran that have others in their work-group, by link address.
+    /// Link addresses of the instructions that a wave of a work-group with several waves executed.
     pub together: BTreeSet<u64>,
-    /// The kernels whose waves met in memory, by name.
+    /// Names of the kernels in which a wave reached memory that another wave stored to.
     pub exchanging: BTreeSet<String>,
     /// Wave instructions of all launches.
     pub cost: u64,
@@ -26,8 +26,8 @@ pub(super) struct Honest {
 }
 
 impl Honest {
-    /// Of a trial that was watched.
-    pub fn of(done: &Finished, watch: &Watch) -> Honest {
+    /// Collects the results of a trial that was watched.
+    pub fn of(done: &FinishedTrial, watch: &Watch) -> Honest {
         let launches = done.report.launches.iter();
         let largest = launches.filter_map(|launch| launch.wave_instructions).max();
         let coverage = watch.coverage.as_ref().map(|coverage| {
@@ -48,10 +48,13 @@ impl Honest {
     }
 }
 
-/// The instructions of a function that nothing executes, run by run, each with the branch that would lead there.
-pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> Vec<Uncovered> {
+/// Returns the stretches of a function that no test executes, each with the branch that would lead there.
+pub(super) fn uncovered(
+    function: &Function,
+    covered: impl Fn(u64) -> bool,
+) -> Vec<UncoveredStretch> {
     let all = &function.instructions;
-    let mut runs: Vec<Uncovered> = Vec::new();
+    let mut runs: Vec<UncoveredStretch> = Vec::new();
     let mut open = false;
     for (at, (address, inst)) in all.iter().enumerate() {
         if covered(*address) || is_padding(function, at) {
@@ -59,7 +62,7 @@ pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> V
             continue;
         }
         if !open {
-            runs.push(Uncovered {
+            runs.push(UncoveredStretch {
                 function: function.name.clone(),
                 offset: address - function.start,
                 instructions: 0,
@@ -75,14 +78,14 @@ pub(super) fn uncovered(function: &Function, covered: impl Fn(u64) -> bool) -> V
     runs
 }
 
-/// Behind the end nothing is left but what fills the last line of the cache.
+/// Returns true if no instruction from a position on does anything: they fill the last cache line after the function's end.
 fn is_padding(function: &Function, at: usize) -> bool {
     let rest = &function.instructions[at..];
     rest.iter()
         .all(|(_, inst)| matches!(inst.row.mnemonic, "s_nop" | "s_code_end" | "s_endpgm"))
 }
 
-/// The executed branch that would lead to an instruction, if there is one right before it or anywhere that names it.
+/// Describes the executed branch that would lead to an instruction: the one before it, or one that jumps to it.
 fn path(function: &Function, at: usize, covered: &impl Fn(u64) -> bool) -> String {
     let all = &function.instructions;
     let to = all[at].0;
@@ -97,7 +100,7 @@ fn path(function: &Function, at: usize, covered: &impl Fn(u64) -> bool) -> Strin
         if taken == Some(to) {
             return format!("the branch at {where_} is never taken");
         }
-        if behind == to && inst.row.mnemonic != "s_branch" {
+        if behind == to && !inst.has(Properties::JUMP) {
             return format!("the branch at {where_} is always taken");
         }
     }

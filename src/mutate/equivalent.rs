@@ -1,7 +1,7 @@
-//! Mutants that cannot differ, by rules that are proofs.
+//! Rules that prove a mutant to be equivalent.
 //!
-//! The rules follow every path through the function from the changed instruction on ([`paths`]). What they cannot follow (calls, jumps to
-//! computed addresses, registers that are named by an index) proves nothing.
+//! A rule follows every path through the function from the changed instruction on ([`paths`]). A path with a call, a jump to a computed
+//! address or a register that is named by an index proves nothing.
 
 mod arguments;
 mod dead;
@@ -10,28 +10,28 @@ mod paths;
 
 use std::collections::BTreeSet;
 
-use gfx906::isa::{Code, Flags, Inst, Kind, decode};
+use gfx906::isa::{Code, Flags, Inst, Kind, Properties, decode};
 use gfx906::observe::sanitize::{Check, Checks, lint};
 
 use super::operators::Operator;
 use super::sample::Mutant;
 use super::sites::Function;
 
-/// What the mutant changes in registers, nothing reads.
+/// No instruction reads a register that the mutant changes.
 const DEAD: &str = "dead: no path reads a register in which the two instructions may differ before it is written again";
-/// A jump over what does nothing.
+/// The branch jumps over code without an effect.
 const IDLE: &str =
     "idle: with no lane on, what the branch would have skipped does nothing that is seen later";
-/// A wider load of arguments.
+/// The mutant loads more or fewer of the kernel's arguments.
 const ARGUMENTS: &str = "arguments: a load of the kernel's own arguments, and no path reads the registers that it fills more or fewer of";
 
-/// A wait for what has arrived on every path.
+/// The wait's loads and stores have arrived on every path without it.
 const NEEDLESS: &str = "needless: on every path what the wait guards has arrived all the same; where it waits for memory, no wave reaches what another of its launch stores, in any launch";
 
-/// A barrier of one.
+/// The barrier has one wave.
 const ALONE: &str = "alone: in every launch that comes to the barrier a work-group is one wave";
 
-/// The rule by which a mutant does what the function does; none where no rule proves it.
+/// Returns the rule that proves a mutant to be equivalent, if one does.
 pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str> {
     let at = function.at(mutant.address)?;
     let was = &function.instructions[at].1;
@@ -46,15 +46,16 @@ pub(super) fn rule(function: &Function, mutant: &Mutant) -> Option<&'static str>
     if arguments::loads(function, at, was) && arguments::loads(function, at, &is) {
         return arguments::same(function, at, was, &is).then_some(ARGUMENTS);
     }
-    let deleted = is.row.mnemonic == "s_nop";
+    let deleted = is.has(Properties::NO_OPERATION);
     if !is_pure(was) || !(deleted || is_pure(&is)) {
         return None;
     }
     dead::same(function, at, was, &is).then_some(DEAD)
 }
 
-/// What [`lint`](lint::lint) says of a wider load of arguments that leaves what the honest one does in every register that is read, and writes
-/// another that a load beside it is about to write: on a card either may come last, and here the second does.
+/// Returns the finding of [`lint`](lint::lint) for a wider load of arguments that races with another load: it changes no register that is
+/// read if loads are done in order, but it fills a register that another load also fills. On a card either load may be the last one; on
+/// the emulator the second is.
 pub(super) fn race(function: &Function, mutant: &Mutant) -> Option<String> {
     let at = function.at(mutant.address)?;
     let was = &function.instructions[at].1;
@@ -64,7 +65,8 @@ pub(super) fn race(function: &Function, mutant: &Mutant) -> Option<String> {
     same.then(|| missing_wait(function, at, &is)).flatten()
 }
 
-/// The rule by which a barrier is not missed in launches; `together` says of each where waves came by that had others in their work-group.
+/// Returns the rule for a barrier that only work-groups of one wave execute. `together` has for each launch the addresses that waves of
+/// larger work-groups executed.
 pub(super) fn alone<'a>(
     mutant: &Mutant,
     mut together: impl Iterator<Item = &'a BTreeSet<u64>>,
@@ -74,17 +76,17 @@ pub(super) fn alone<'a>(
     alone.then_some(ALONE)
 }
 
-/// Whether a function has all its waits with another instruction in the place of one.
+/// Returns true if a function has all the waits that it needs with another instruction in place of one.
 ///
-/// What [`lint`](lint::lint) sees are registers and LDS. A wait for vector memory may be there for another wave, too, which reads behind a
-/// barrier or a flag what is stored, or overwrites what is loaded: a weaker `vmcnt` is no proof where waves meet in memory.
+/// [`lint`](lint::lint) checks registers and LDS only. A wait for vector memory may also protect another wave, which reads the stored data
+/// after a barrier or a flag, or overwrites the loaded data. So a weaker `vmcnt` is no proof if waves exchange data through memory.
 fn needless(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
     let vmcnt = |inst: &Inst| inst.literal & 0xf | inst.literal >> 10 & 0x30;
     let for_others = vmcnt(is) > vmcnt(was) && function.exchanges;
     !for_others && missing_wait(function, at, is).is_none()
 }
 
-/// What `lint` says of the waits of a function that has another instruction in the place of one: its first mistake.
+/// Returns the first mistake that `lint` finds in the waits of a function with another instruction in place of one.
 pub(super) fn missing_wait(function: &Function, at: usize, is: &Inst) -> Option<String> {
     let waits: Checks = [Check::Wait].into_iter().collect();
     let mut code = function.instructions.clone();
@@ -100,19 +102,14 @@ pub(super) fn missing_wait(function: &Function, at: usize, is: &Inst) -> Option<
     Some(format!("{}: {}", first.kind, first.what))
 }
 
-/// Whether an instruction does nothing but to write registers, and cannot fault.
+/// Returns true if an instruction has no effect except that it writes registers, and cannot fault.
 fn is_pure(inst: &Inst) -> bool {
-    let name = inst.row.mnemonic;
-    let jumps = [
-        "s_getpc",
-        "s_setpc",
-        "s_swappc",
-        "s_call",
-        "s_rfe",
-        "s_setreg",
-        "s_getreg",
-        "s_setvskip",
-        "s_memtime",
+    let impure = [
+        Properties::READS_PC,
+        Properties::EXCEPTION_RETURN,
+        Properties::GETS_HARDWARE_REGISTER,
+        Properties::SETS_HARDWARE_REGISTER,
+        Properties::SETS_VSKIP,
     ];
     let kind = match Kind::of(inst) {
         Kind::Valu => inst.encoding.is_vector_alu(),
@@ -121,7 +118,7 @@ fn is_pure(inst: &Inst) -> bool {
     };
     kind && !inst.modifiers.flags.has(Flags::LDS)
         && !inst.operands.contains(&Code::LDS_DIRECT)
-        && !jumps.iter().any(|begin| name.starts_with(begin))
+        && !impure.iter().any(|property| inst.has(*property))
 }
 
 #[cfg(test)]

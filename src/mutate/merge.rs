@@ -1,4 +1,4 @@
-//! Parts of one campaign as one report.
+//! The merging of the partitions of a campaign into one report.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::report::{MutantReport, MutationReport, SCHEMA};
 use crate::exit::Stop;
 use crate::text::escaped;
 
-/// What every version of a report says first.
+/// The field that reports of all versions have.
 #[derive(serde::Deserialize)]
 struct Version {
     schema: String,
@@ -15,7 +15,7 @@ struct Version {
 /// Reads a report.
 ///
 /// # Errors
-/// It is none, one of another version, or one of a campaign that was interrupted.
+/// The bytes are no report of a campaign, have another version, or are of a campaign that was interrupted.
 pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, Stop> {
     let none = |error| Stop::setup(format!("{name} is no report of `mutate`: {error}"));
     let version: Version = serde_json::from_slice(bytes).map_err(none)?;
@@ -36,10 +36,10 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, Stop> {
     Ok(report)
 }
 
-/// Parts of one campaign as one report; each comes with the name of its file.
+/// Merges the reports of the partitions of a campaign. Each comes with the name of its file.
 ///
 /// # Errors
-/// They are not parts of one campaign, one is there twice, or one is missing.
+/// The reports are of different campaigns, a partition is there twice, or a partition is missing.
 pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, Stop> {
     let mut reports = reports.into_iter();
     let Some((first_name, mut whole)) = reports.next() else {
@@ -79,14 +79,14 @@ pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, S
     Ok(whole)
 }
 
-/// K and N of `K/N`.
+/// Reads K and N of `K/N`.
 fn number(part: &str) -> Option<(usize, usize)> {
     let (k, n) = part.split_once('/')?;
     let (k, n) = (k.parse().ok()?, n.parse().ok()?);
     (1..=n).contains(&k).then_some((k, n))
 }
 
-/// Whether these are all parts of a whole.
+/// Checks that all partitions are there.
 fn complete(parts: &[String]) -> Result<(), Stop> {
     let strange = |part: &String| Stop::setup(format!("`{part}` is no part of a campaign"));
     let numbers = parts

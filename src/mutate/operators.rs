@@ -1,4 +1,5 @@
-//! Mutation operators: an instruction in, instructions out that a slip of the pen might have made of it, as long as it was.
+//! Mutation operators. An operator takes an instruction and returns instructions of the same length that a slip of the pen might have made
+//! of it.
 
 mod made;
 mod opcodes;
@@ -8,9 +9,9 @@ use std::fmt;
 use gfx906::isa::Inst;
 use serde::{Deserialize, Serialize};
 
-use made::Made;
+use made::MutantMaker;
 
-/// What is done to an instruction.
+/// A mutation operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operator {
@@ -85,15 +86,15 @@ impl fmt::Display for Operator {
 /// An instruction in the place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What made it.
+    /// The operator that made the change.
     pub operator: Operator,
-    /// Its bytes, as many as the instruction had.
+    /// The new instruction's bytes, as many as the old instruction has.
     pub bytes: Vec<u8>,
-    /// It as text; of nothing, `nothing`.
+    /// The new instruction as text; `nothing` if the instruction is deleted.
     pub text: String,
 }
 
-/// The registers of the kernel that an instruction is in: a neighbour beyond them would be another kind of mistake.
+/// The number of registers of an instruction's kernel. A neighbour beyond them would be another kind of mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
     /// VGPRs.
@@ -102,9 +103,10 @@ pub struct Registers {
     pub scalar: u16,
 }
 
-/// Everything that the operators make of an instruction: each decodes, is as long as it was, reads otherwise and is different from the others.
+/// Returns everything that the operators make of an instruction. Each change decodes, has the instruction's length, and differs in its text
+/// from the instruction and from the other changes.
 pub fn changes(inst: &Inst, registers: Registers) -> Vec<Change> {
-    let mut made = Made::new(inst);
+    let mut made = MutantMaker::new(inst);
     let name = inst.row.mnemonic;
     match name {
         "s_barrier" => made.nothing(Operator::Barrier),

@@ -1,4 +1,4 @@
-//! What a campaign found, as it is written down.
+//! The report of a campaign.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,10 @@ use crate::verdict::CodeObjectReport;
 /// Name and version of the JSON format.
 pub const SCHEMA: &str = "deltanet-check/mutation/1";
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum MutantOutcome {
     /// A test did not pass.
     Killed {
         /// The case.
@@ -23,7 +23,7 @@ pub enum Outcome {
     },
     /// Registers or memory differed, and no output did.
     Missed {
-        /// What the instruction found in its operands in the cheapest case.
+        /// The values of the instruction's operands in the cheapest case.
         saw: Vec<String>,
     },
     /// An output differed, within its tolerance.
@@ -31,30 +31,30 @@ pub enum Outcome {
         /// The case.
         test: String,
     },
-    /// Nothing ever differed from what the instruction would have done.
+    /// The changed instruction had the same effects as the original one in every test.
     NotInfected {
-        /// What the instruction found in its operands in the cheapest case.
+        /// The values of the instruction's operands in the cheapest case.
         saw: Vec<String>,
     },
-    /// It cannot differ.
+    /// The mutant provably computes the same.
     Equivalent {
         /// The rule that proves it.
         rule: String,
     },
-    /// Values do not show it: the sanitizer judges it.
+    /// The mutant needs the sanitizer for its judgement, because values do not show it.
     NotJudged,
 }
 
-impl Outcome {
-    /// Its name.
+impl MutantOutcome {
+    /// Returns the outcome's name in reports.
     pub fn name(&self) -> &'static str {
         match self {
-            Outcome::Killed { .. } => "killed",
-            Outcome::Missed { .. } => "missed",
-            Outcome::WithinTolerance { .. } => "within-tolerance",
-            Outcome::NotInfected { .. } => "not-infected",
-            Outcome::Equivalent { .. } => "equivalent",
-            Outcome::NotJudged => "not-judged",
+            MutantOutcome::Killed { .. } => "killed",
+            MutantOutcome::Missed { .. } => "missed",
+            MutantOutcome::WithinTolerance { .. } => "within-tolerance",
+            MutantOutcome::NotInfected { .. } => "not-infected",
+            MutantOutcome::Equivalent { .. } => "equivalent",
+            MutantOutcome::NotJudged => "not-judged",
         }
     }
 
@@ -62,12 +62,14 @@ impl Outcome {
     pub fn survived(&self) -> bool {
         matches!(
             self,
-            Outcome::Missed { .. } | Outcome::WithinTolerance { .. } | Outcome::NotInfected { .. }
+            MutantOutcome::Missed { .. }
+                | MutantOutcome::WithinTolerance { .. }
+                | MutantOutcome::NotInfected { .. }
         )
     }
 }
 
-/// A mutant and what became of it.
+/// A mutant and its outcome.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MutantReport {
     /// The function that it is in.
@@ -88,12 +90,12 @@ pub struct MutantReport {
     pub ran: usize,
     /// The outcome of the mutant.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: MutantOutcome,
 }
 
 /// Instructions in a row that no test executes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Uncovered {
+pub struct UncoveredStretch {
     /// The function that they are in.
     pub function: String,
     /// Bytes from the function's beginning to the first.
@@ -102,7 +104,7 @@ pub struct Uncovered {
     pub instructions: usize,
     /// The first.
     pub text: String,
-    /// What would lead there.
+    /// The branch that would lead there.
     pub path: String,
 }
 
@@ -136,12 +138,12 @@ pub struct Line {
     pub source: Option<String>,
 }
 
-/// What a campaign was asked for: parts of one campaign agree in all of this.
+/// The settings of a campaign. All its partitions have the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
-    /// Seed of inputs and of the draw.
+pub struct CampaignSettings {
+    /// Seed of the inputs and of the draw of mutants.
     pub seed: u64,
-    /// Mutants a function; 0: all.
+    /// Number of mutants of each function; 0 for all.
     pub per_kernel: usize,
     /// The operators.
     pub operators: Vec<Operator>,
@@ -164,13 +166,13 @@ pub struct MutationReport {
     pub complete: bool,
     /// Mutants that were drawn; 0 until the kernels as they are have passed.
     pub drawn: usize,
-    /// What the kernels ran on.
+    /// The device that ran the kernels.
     pub device: String,
     /// The kernels.
     pub code_object: CodeObjectReport,
-    /// What was asked for.
-    pub asked: Asked,
-    /// The parts that are in it, `K/N`; of one that was not parted, `1/1`.
+    /// The settings.
+    pub asked: CampaignSettings,
+    /// The partitions that the report has, as `K/N`; `1/1` for a campaign without partitions.
     pub parts: Vec<String>,
     /// Seconds of all parts on the clock, references of the honest kernels included.
     pub seconds: f64,
@@ -179,7 +181,7 @@ pub struct MutationReport {
     /// Kernels that no selected test launches.
     pub not_launched: Vec<String>,
     /// Instructions of the functions that no test executes.
-    pub uncovered: Vec<Uncovered>,
+    pub uncovered: Vec<UncoveredStretch>,
     /// The mutants.
     pub mutants: Vec<MutantReport>,
 }
@@ -207,30 +209,30 @@ impl Counts {
         let mut counts = Counts::default();
         for mutant in mutants {
             *match mutant.outcome {
-                Outcome::Killed { .. } => &mut counts.killed,
-                Outcome::Missed { .. } => &mut counts.missed,
-                Outcome::WithinTolerance { .. } => &mut counts.within_tolerance,
-                Outcome::NotInfected { .. } => &mut counts.not_infected,
-                Outcome::Equivalent { .. } => &mut counts.equivalent,
-                Outcome::NotJudged => &mut counts.not_judged,
+                MutantOutcome::Killed { .. } => &mut counts.killed,
+                MutantOutcome::Missed { .. } => &mut counts.missed,
+                MutantOutcome::WithinTolerance { .. } => &mut counts.within_tolerance,
+                MutantOutcome::NotInfected { .. } => &mut counts.not_infected,
+                MutantOutcome::Equivalent { .. } => &mut counts.equivalent,
+                MutantOutcome::NotJudged => &mut counts.not_judged,
             } += 1;
         }
         counts
     }
 
-    /// Mutants that should have been noticed.
+    /// Returns the number of mutants that should have been noticed.
     pub fn judged(&self) -> usize {
         self.killed + self.missed + self.within_tolerance + self.not_infected
     }
 
-    /// The share of these that were, in percent; none where there are none.
+    /// Returns the percentage of killed mutants among those that should have been noticed; none if there are no such mutants.
     pub fn score(&self) -> Option<f64> {
         (self.judged() > 0).then(|| 100.0 * self.killed as f64 / self.judged() as f64)
     }
 }
 
 impl MutationReport {
-    /// Returns true if other parts have other mutants.
+    /// Returns true if mutants of other partitions are missing.
     pub fn is_part(&self) -> bool {
         let parts = self.parts.len();
         !self
@@ -239,7 +241,7 @@ impl MutationReport {
             .all(|part| part.ends_with(&format!("/{parts}")))
     }
 
-    /// All its mutants by outcome.
+    /// Counts the report's mutants by outcome.
     pub fn counts(&self) -> Counts {
         Counts::of(self.mutants.iter())
     }

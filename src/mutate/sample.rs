@@ -1,4 +1,4 @@
-//! Which mutants a campaign makes: all, or some of each function by seed.
+//! The mutants of a campaign: all, or some of each function, drawn from the seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -16,9 +16,10 @@ pub(super) struct Mutant {
     pub change: Change,
 }
 
-/// Mutants of the instructions of a function for which `wanted` says so: `count` of them, or all where that is 0.
+/// Draws `count` mutants of a function's instructions for which `wanted` is true; all mutants if `count` is 0.
 ///
-/// An instruction and an operator are drawn first, then what the operator makes of it: what has many neighbours is not drawn more often.
+/// An instruction and an operator are drawn first, and one of the operator's changes second. So an instruction with many changes is not
+/// drawn more often.
 pub(super) fn mutants(
     function: &Function,
     operators: &[Operator],
@@ -59,7 +60,7 @@ pub(super) fn mutants(
     drawn
 }
 
-/// Numbers of a function's own: another function more or less changes none of them.
+/// Returns the random numbers of a function. They do not depend on the other functions of the code object.
 fn stream(seed: u64, name: &str) -> ChaCha8Rng {
     let mut digest = Sha256::new();
     digest.update(seed.to_le_bytes());

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::report::{Counts, MutantReport, MutationReport, Outcome};
+use super::report::{Counts, MutantOutcome, MutantReport, MutationReport};
 use crate::report::fit;
 use crate::text::{demangled, kernel_label};
 
-/// Survivors that are shown with what they saw, if nobody asks for more.
+/// Number of survivors that are shown with the values of their operands, unless the user asks for all.
 const SHOWN: usize = 40;
 
-/// The result as text: functions, what nobody noticed, what nothing executes. The table has so many columns at most.
+/// Renders a report as text: functions, survivors, and uncovered instructions. `columns` is the largest width of the table.
 pub fn table(report: &MutationReport, verbose: bool, columns: Option<usize>) -> String {
     let mut text = functions(report, columns);
     text += &survivors(report, verbose);
@@ -83,12 +83,12 @@ fn survivors(report: &MutationReport, verbose: bool) -> String {
             mutant.executed_by,
         );
         match &mutant.outcome {
-            Outcome::Missed { saw } | Outcome::NotInfected { saw } => {
+            MutantOutcome::Missed { saw } | MutantOutcome::NotInfected { saw } => {
                 for saw in saw {
                     let _ = writeln!(text, "  saw  {saw}");
                 }
             }
-            Outcome::WithinTolerance { test } => {
+            MutantOutcome::WithinTolerance { test } => {
                 let _ = writeln!(text, "  differs in {test}");
             }
             _ => {}

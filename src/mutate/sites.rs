@@ -1,4 +1,4 @@
-//! The functions of a code object and their instructions: where mutants may be.
+//! The functions of a code object and their instructions, which mutants change.
 
 use std::fmt::Write;
 
@@ -17,20 +17,20 @@ pub(super) struct Function {
     pub start: u64,
     /// The first 16 digits of the SHA-256 of its code.
     pub sha256: String,
-    /// Whether it can be launched.
+    /// True if it can be launched.
     pub is_kernel: bool,
-    /// The registers that it has.
+    /// Number of its registers.
     pub registers: Registers,
     /// The pair of SGPRs that holds the address of the arguments at the start, and how many bytes there are.
     pub kernarg: Option<(u16, u64)>,
-    /// Link addresses and instructions, in order; words that are none are left out.
+    /// Link addresses and instructions, in order. Words that are no instruction are left out.
     pub instructions: Vec<(u64, Inst)>,
-    /// In some launch a wave reached memory that another of the same launch stored to, or that is not known.
+    /// True if a wave reached memory that another wave of its launch stored to, or if that is not known.
     pub exchanges: bool,
 }
 
 impl Function {
-    /// The instruction at a link address, by its position.
+    /// Returns the position of the instruction at a link address.
     pub fn at(&self, address: u64) -> Option<usize> {
         self.instructions
             .binary_search_by_key(&address, |(at, _)| *at)
@@ -38,7 +38,7 @@ impl Function {
     }
 }
 
-/// The functions of a code object, by address.
+/// Returns the functions of a code object, sorted by address.
 pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
     let mut ranges: Vec<(u64, u64, String)> = object
         .kernels
@@ -76,7 +76,7 @@ pub(super) fn functions(object: &CodeObject) -> Vec<Function> {
     ranges.into_iter().filter_map(function).collect()
 }
 
-/// The code of a function as text, with where each instruction comes from.
+/// Disassembles a function, with the source line of each instruction.
 pub(super) fn listing(function: &Function, lines: Option<&Lines>) -> Vec<Line> {
     let instructions = function.instructions.iter();
     let line = |(address, inst): &(u64, Inst)| Line {
@@ -87,7 +87,7 @@ pub(super) fn listing(function: &Function, lines: Option<&Lines>) -> Vec<Line> {
     instructions.map(line).collect()
 }
 
-/// Where a kernel finds its arguments: behind what the ABI hands over before them.
+/// Returns the first of the SGPRs that hold the address of the kernarg segment, and the segment's size. The ABI puts other values before it.
 fn kernarg(kernel: &Kernel) -> Option<(u16, u64)> {
     let d = &kernel.descriptor;
     let before = [
@@ -104,7 +104,7 @@ fn kernarg(kernel: &Kernel) -> Option<(u16, u64)> {
     d.enable_kernarg_segment_ptr().then_some((first, bytes))
 }
 
-/// The bytes of a function.
+/// Returns the bytes of a function.
 fn code(object: &CodeObject, start: u64, size: u64) -> Option<&[u8]> {
     let mut segments = object.image.segments.iter();
     segments.find_map(|segment| {

@@ -21,7 +21,7 @@ pub struct Constant {
 pub const CUS: usize = 60;
 /// SIMDs of a compute unit.
 pub const SIMDS: usize = 4;
-/// Peak clock in MHz; the model's clock if nobody says another.
+/// Peak clock in MHz, which is the model's clock by default.
 pub const CLOCK: f64 = 1725.0;
 /// Gigabytes a second from and to memory that good kernels reach.
 const MEMORY_GB: f64 = 870.0;
@@ -33,13 +33,13 @@ const LAUNCH_US: f64 = 3.6;
 pub const LAUNCH: f64 = LAUNCH_US * 1e-6;
 /// VGPRs of a lane of a SIMD.
 pub const VGPRS: u32 = 256;
-/// VGPRs are given in so many.
+/// Granule in which VGPRs are allocated.
 pub const VGPR_GRANULE: u32 = 4;
 /// Waves that a SIMD holds.
 pub const WAVES: u32 = 10;
 /// Bytes of LDS of a compute unit.
 pub const LDS: u32 = 64 << 10;
-/// LDS is given in so many bytes.
+/// Bytes of the granule in which LDS is allocated.
 pub const LDS_GRANULE: u32 = 512;
 /// Work-groups of several waves that a compute unit holds: each has one of its barriers.
 pub const BARRIERS: u32 = 16;

@@ -22,13 +22,13 @@ const MOST_WAVES: u32 = 16;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    kernel: Vec<Counted>,
+    kernel: Vec<CountedKernel>,
 }
 
 /// A kernel that was counted elsewhere.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Counted {
+struct CountedKernel {
     name: String,
     /// Clock in MHz.
     clock: Option<f64>,
@@ -57,7 +57,7 @@ struct Counted {
     #[serde(default)]
     bytes: u64,
     #[serde(default)]
-    measured: Vec<Measured>,
+    measured: Vec<CardMeasurement>,
 }
 
 fn registers() -> u32 {
@@ -67,14 +67,14 @@ fn registers() -> u32 {
 /// A measurement on a card.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Measured {
+struct CardMeasurement {
     what: String,
     seconds: f64,
 }
 
 /// The model's estimate of a kernel, beside a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Held {
+pub struct ModelComparison {
     /// The kernel.
     pub name: String,
     /// Clock in MHz.
@@ -124,12 +124,12 @@ impl Counts {
     }
 
     /// Returns the estimate of each kernel, at the kernel's own clock if it has one.
-    pub fn held(&self) -> Vec<Held> {
-        self.kernel.iter().map(Counted::held).collect()
+    pub fn held(&self) -> Vec<ModelComparison> {
+        self.kernel.iter().map(CountedKernel::held).collect()
     }
 }
 
-impl Counted {
+impl CountedKernel {
     fn wrong(&self) -> Option<String> {
         let within = |name: &str, value: u32, most: u32| {
             let wrong = value == 0 || value > most;
@@ -156,7 +156,7 @@ impl Counted {
             })
     }
 
-    fn held(&self) -> Held {
+    fn held(&self) -> ModelComparison {
         let clock = self.clock.unwrap_or(CLOCK);
         let share = |count: f64| count * self.units / f64::from(self.groups);
         let group = GroupCost {
@@ -182,25 +182,25 @@ impl Counted {
         let (_, model) = estimate(Card { clock }, &groups, occupancy(needs).groups, traffic);
         let measured = self.measured.iter();
         let measured = measured.map(|measured| (measured.what.clone(), measured.seconds));
-        Held::of(self.name.clone(), clock, model, measured)
+        ModelComparison::of(self.name.clone(), clock, model, measured)
     }
 }
 
-impl Held {
+impl ModelComparison {
     /// Compares the estimate of a launch with its measurement in seconds.
     pub fn of(
         name: String,
         clock: f64,
         model: Estimate,
         measured: impl IntoIterator<Item = (String, f64)>,
-    ) -> Held {
+    ) -> ModelComparison {
         let seconds = model.seconds.map(|seconds| seconds + LAUNCH);
         let measured = measured.into_iter().map(|(what, took)| Error {
             what,
             seconds: took,
             factor: (took / seconds[1]).max(1.0) * (took / seconds[0]).min(1.0),
         });
-        Held {
+        ModelComparison {
             name,
             clock,
             seconds,

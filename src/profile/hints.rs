@@ -9,7 +9,7 @@ use super::pattern::{Pattern, padding};
 /// The maximum number of instructions in the hints; the most expensive come first.
 const MOST: usize = 8;
 
-/// Less of the card is little.
+/// Share of the card below which a hint says that the card is not filled.
 const FILLED: f64 = 0.9;
 
 /// A hint, and the cycles or lines that it is about.
@@ -37,7 +37,7 @@ pub fn of_site(one: &SiteProfile, site: &Site, found: Option<Pattern>) -> Option
     Some(Hint { cost, text })
 }
 
-/// The average over its executions, as far as it is worth a digit.
+/// Formats the average over an instruction's executions, with a digit after the point if it is no whole number.
 fn each(sum: u64, executed: u64) -> String {
     let average = sum as f64 / executed.max(1) as f64;
     if average.fract() == 0.0 {

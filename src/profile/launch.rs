@@ -11,7 +11,7 @@ use super::hints;
 use super::model::{Card, Estimate, Traffic, estimate};
 use super::occupancy::{Needs, Occupancy, occupancy};
 use super::pattern::{Pattern, pattern};
-use crate::device::Charged;
+use crate::device::LaunchCosts;
 use crate::verdict::BytesReport;
 
 /// Lanes of a wave.
@@ -124,7 +124,7 @@ pub struct SiteProfile {
 /// The profile of a launch of a kernel.
 pub fn profile(
     card: Card,
-    charged: &Charged,
+    charged: &LaunchCosts,
     kernel: &Kernel,
     lines: Option<&Lines>,
 ) -> LaunchProfile {

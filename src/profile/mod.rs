@@ -15,11 +15,11 @@ mod tests;
 mod trial;
 
 pub use constants::CLOCK;
-pub use counts::{Counts, Held};
+pub use counts::{Counts, ModelComparison};
 pub use dealing::{Dealing, Pipes};
 pub use launch::{LaunchProfile, Resources, SiteProfile, profile};
 pub use model::{Card, Estimate, with_launches};
 pub use occupancy::{Needs, Occupancy, occupancy};
 pub use page::page;
-pub use report::{Failed, HELD, ProfileReport, constants_text, held_text, text};
-pub use trial::{Profiled, joined, ledger, of_case, of_charged};
+pub use report::{HELD, ProfileReport, UnprofiledCase, constants_text, held_text, text};
+pub use trial::{CaseProfile, joined, ledger, of_case, of_charged};

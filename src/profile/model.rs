@@ -14,7 +14,7 @@ pub struct Card {
 }
 
 impl Card {
-    /// Seconds of so many cycles.
+    /// Returns the seconds that cycles take.
     pub fn seconds(self, cycles: f64) -> f64 {
         cycles / (self.clock * 1e6)
     }
@@ -49,7 +49,7 @@ pub struct Estimate {
     pub pipes: Interval,
     /// Seconds of the different bytes, and of the lines in which they are.
     pub memory: Interval,
-    /// Seconds of what waits for what: with near and with far latencies.
+    /// Seconds of the longest chain of dependent instructions, with short and with long latencies.
     pub chain: Interval,
 }
 
@@ -101,7 +101,7 @@ fn most(found: &[(&'static str, f64)]) -> (&'static str, f64) {
     })
 }
 
-/// Seconds of so many launches, each with the time that any launch takes.
+/// Adds the estimates of launches, each with the overhead of a launch.
 pub fn with_launches(estimates: impl Iterator<Item = Interval>) -> Interval {
     estimates.fold([0.0; 2], |sum, [lower, upper]| {
         [sum[0] + LAUNCH + lower, sum[1] + LAUNCH + upper]

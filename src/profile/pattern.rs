@@ -15,7 +15,7 @@ pub struct Pattern {
     pub pitch: u64,
 }
 
-/// The lanes that are on, in order: where their elements begin.
+/// Addresses of the active lanes' elements, in the order of the lanes.
 fn places(example: &Example) -> Vec<u64> {
     let lanes = example.at.iter().enumerate();
     let on = lanes.filter(|(lane, _)| example.lanes >> lane & 1 != 0);

@@ -7,10 +7,10 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
 use super::constants::{CUS, SIMDS, TABLE};
-use super::counts::Held;
+use super::counts::ModelComparison;
 use super::launch::LaunchProfile;
 use super::model::{Card, Interval};
-use super::trial::Profiled;
+use super::trial::CaseProfile;
 use crate::text::kernel_label;
 
 /// Name and version of the JSON format.
@@ -30,14 +30,14 @@ pub struct ProfileReport {
     /// Clock of the card in MHz.
     pub clock_mhz: f64,
     /// The cases.
-    pub profiles: Vec<Profiled>,
+    pub profiles: Vec<CaseProfile>,
     /// Cases that are not profiled: they did not pass.
-    pub failed: Vec<Failed>,
+    pub failed: Vec<UnprofiledCase>,
 }
 
 /// A case that is not profiled.
 #[derive(Clone, Debug, Serialize)]
-pub struct Failed {
+pub struct UnprofiledCase {
     /// The id that `--test` takes, or the launch file.
     pub id: String,
     /// Why.
@@ -287,8 +287,8 @@ pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// The model beside what was measured.
-pub fn held_text(held: &[Held]) -> String {
+/// Renders the comparison of the model with measurements.
+pub fn held_text(held: &[ModelComparison]) -> String {
     let mut rows = Vec::new();
     for kernel in held {
         for measured in &kernel.measured {

@@ -1,12 +1,12 @@
 //! Profiles of tests' cases, as a test of a kernel's bars would take them.
 
-use super::{CLOCK, Card, Profiled, of_case};
+use super::{CLOCK, Card, CaseProfile, of_case};
 use crate::device::Spec;
 use crate::run::{Selection, Setup, Sources};
 use crate::trial::Plan;
 
-/// A case by its id, on so many host threads.
-fn profiled(id: &str, threads: usize) -> Profiled {
+/// Profiles the case of an id on `threads` host threads.
+fn profiled(id: &str, threads: usize) -> CaseProfile {
     let setup = Setup::new(Sources::default(), 0).expect("the built-in kernels");
     let test = [id.to_owned()];
     let wanted = Selection {

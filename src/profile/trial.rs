@@ -8,21 +8,21 @@ use serde::Serialize;
 use super::constants::{LATENCIES, LAUNCH};
 use super::launch::{LaunchProfile, profile};
 use super::model::{Card, Interval, with_launches};
-use crate::device::{Charged, Ledger, Watch};
+use crate::device::{LaunchCosts, Ledger, Watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::trial::{Plan, not_passed};
 
 /// The launches of a case, or of a launch file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Profiled {
+pub struct CaseProfile {
     /// The id that `--test` takes, or the launch file.
     pub id: String,
     /// Its shape; none of a launch file.
     pub shape: Option<String>,
-    /// Seconds of all launches, one after another, each with what any launch takes.
+    /// Seconds of all launches, one after another, each with the overhead of a launch.
     pub seconds: Interval,
-    /// Seconds of these that launching takes.
+    /// Seconds of the overhead.
     pub launching: f64,
     /// The launches, in order.
     pub launches: Vec<LaunchProfile>,
@@ -42,8 +42,8 @@ pub fn of_charged(
     program: &Program,
     id: String,
     shape: Option<String>,
-    charged: &[Charged],
-) -> Result<Profiled, Stop> {
+    charged: &[LaunchCosts],
+) -> Result<CaseProfile, Stop> {
     let lines = Lines::read(&program.bytes);
     let launches: Result<Vec<LaunchProfile>, Stop> = charged
         .iter()
@@ -56,7 +56,7 @@ pub fn of_charged(
         })
         .collect();
     let launches = launches?;
-    Ok(Profiled {
+    Ok(CaseProfile {
         id,
         shape,
         seconds: with_launches(launches.iter().map(|launch| launch.model.seconds)),
@@ -66,9 +66,9 @@ pub fn of_charged(
 }
 
 /// Launches of several profiles as those of one.
-pub fn joined(id: String, parts: impl IntoIterator<Item = Profiled>) -> Profiled {
+pub fn joined(id: String, parts: impl IntoIterator<Item = CaseProfile>) -> CaseProfile {
     let launches: Vec<LaunchProfile> = parts.into_iter().flat_map(|part| part.launches).collect();
-    Profiled {
+    CaseProfile {
         id,
         shape: None,
         seconds: with_launches(launches.iter().map(|launch| launch.model.seconds)),
@@ -77,11 +77,11 @@ pub fn joined(id: String, parts: impl IntoIterator<Item = Profiled>) -> Profiled
     }
 }
 
-/// Runs a case, and profiles its launches. What is observed beside is not asked for.
+/// Runs a case, and profiles its launches. The plan's own observers are replaced.
 ///
 /// # Errors
 /// The trial did not pass: the cost of a wrong kernel means nothing.
-pub fn of_case(card: Card, plan: &Plan<'_>) -> Result<Profiled, Stop> {
+pub fn of_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, Stop> {
     let ledger = ledger();
     let watch = Watch::costs(&ledger);
     let finished = Plan {

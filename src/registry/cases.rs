@@ -1,10 +1,12 @@
 //! The shapes of a test.
 
+use std::collections::BTreeMap;
+
 use super::FIRST_SEED;
 use super::phase::Reader;
 use crate::contract::design::design;
 use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
-use crate::document::{Placed, Table, array, bad, integer, string, unknown};
+use crate::document::{SpannedValue, Table, array, bad, integer, string, unknown};
 use crate::tensor::Stream;
 
 /// The word in place of a list of cases that takes the cases from the contract's domain.
@@ -12,9 +14,6 @@ pub(super) const DESIGN: &str = "design";
 
 /// Ways to launch that are told apart: a multiple of every small number.
 const VARIANTS: usize = 5040;
-
-/// The key of a case that selects a launch form of the binding's `vary`.
-const WAY: &str = "way";
 
 /// The cases of a test that asks for a design, for a seed.
 pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
@@ -33,74 +32,96 @@ pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
     design(function, seed).into_iter().map(case).collect()
 }
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     pub(super) fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {
-        let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`, or `cases = \"design\"`";
-        match (table.get("shape"), table.get("cases")) {
-            (Some(shape), None) => {
-                let values = self.values(shape, function);
-                values
-                    .into_iter()
-                    .map(|values| Case {
-                        id: id.into(),
-                        values,
-                    })
-                    .collect()
+        let shape = match table.get("shape") {
+            Some(at) => self.sizes(at, function),
+            None => BTreeMap::new(),
+        };
+        let Some(list) = table.get("cases") else {
+            let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`, or `cases = \"design\"`";
+            let values = match names(function).next() {
+                // A contract without sizes and choices has one case, and nothing to say about it.
+                None => Some(Values::new(Vec::new())),
+                Some(_) => match table.need("shape", hint, &mut self.out) {
+                    Some(at) => self.values(at, shape, function),
+                    None => return Vec::new(),
+                },
+            };
+            let case = |values| Case {
+                id: id.into(),
+                values,
+            };
+            return values.into_iter().map(case).collect();
+        };
+        if list.get_ref().is_str() {
+            if let Some(at) = table.get("shape") {
+                self.out.push(bad(
+                    at,
+                    "this test has a `shape` beside `cases = \"design\"`",
+                    "one too many",
+                    "remove it: a design takes every value from the contract's domain",
+                ));
             }
-            (None, Some(word)) if word.get_ref().is_str() => self.designed(word, id, function),
-            (None, Some(list)) => {
-                let mut cases: Vec<Case> = Vec::new();
-                for value in array(list, self.out) {
-                    let Some(values) = self.values(value, function) else {
-                        continue;
-                    };
-                    let way = match values.variant() {
-                        0 => String::new(),
-                        way => format!(",{WAY}={way}"),
-                    };
-                    let case = Case {
-                        id: format!("{id}:{}{way}", values.suffix()),
-                        values,
-                    };
-                    if cases.iter().any(|other| other.id == case.id) {
-                        self.out.push(bad(
-                            value,
-                            &format!("the case {} is there twice", case.id),
-                            "again",
-                            "remove one",
-                        ));
-                    }
-                    cases.push(case);
-                }
-                if cases.is_empty() && self.out.is_empty() {
+            return self.designed(list, id, function);
+        }
+        let mut cases: Vec<Case> = Vec::new();
+        for at in array(list, &mut self.out) {
+            let mut sizes = shape.clone();
+            for (name, value) in self.sizes(at, function) {
+                if sizes.insert(name.clone(), value).is_some() {
                     self.out.push(bad(
-                        list,
-                        "this test has no cases",
-                        "empty",
-                        "give it at least one shape",
+                        value,
+                        &format!("`{name}` is in the test's `shape` too"),
+                        "again",
+                        "write it in `shape` where all cases have it, else in each case",
                     ));
                 }
-                cases
             }
-            (Some(_), Some(both)) => {
+            let Some(values) = self.values(at, sizes, function) else {
+                continue;
+            };
+            let id = format!("{id}:{}", values.suffix());
+            if cases.iter().any(|other| other.id == id) {
                 self.out.push(bad(
-                    both,
-                    "this test has both `shape` and `cases`",
-                    "one too many",
-                    "keep one of them",
+                    at,
+                    &format!("the case {id} is there twice"),
+                    "again",
+                    "remove one",
                 ));
-                Vec::new()
             }
-            (None, None) => {
-                table.need("shape", hint, self.out);
-                Vec::new()
-            }
+            cases.push(Case { id, values });
         }
+        if cases.is_empty() && self.out.is_empty() {
+            self.out.push(bad(
+                list,
+                "this test has no cases",
+                "empty",
+                "give it at least one shape",
+            ));
+        }
+        cases
+    }
+
+    /// The sizes and words of a table, each with its place.
+    fn sizes<'a>(
+        &mut self,
+        at: SpannedValue<'a>,
+        function: &Function,
+    ) -> BTreeMap<String, SpannedValue<'a>> {
+        let known: Vec<&str> = names(function).collect();
+        let Some(table) = Table::of("shape", at, &known, &mut self.out) else {
+            return BTreeMap::new();
+        };
+        let entries = table.entries().into_iter();
+        entries
+            .map(|(name, value)| (name.get_ref().to_string(), value))
+            .collect()
     }
 
     /// The cases that the contract's domain asks for, instead of a list.
-    fn designed(&mut self, word: Placed<'_>, id: &str, function: &Function) -> Vec<Case> {
-        if let Some(other) = string(word, self.out).filter(|word| *word != DESIGN) {
+    fn designed(&mut self, word: SpannedValue<'_>, id: &str, function: &Function) -> Vec<Case> {
+        if let Some(other) = string(word, &mut self.out).filter(|word| *word != DESIGN) {
             self.out
                 .push(unknown(word.span(), "choice of cases", other, &[DESIGN]));
             return Vec::new();
@@ -108,50 +129,55 @@ impl Reader<'_, '_> {
         designed(id, function, FIRST_SEED)
     }
 
-    fn values(&mut self, value: Placed<'_>, function: &Function) -> Option<Values> {
+    /// The values of one case; `at` is the place of a complaint about what is missing.
+    fn values(
+        &mut self,
+        at: SpannedValue<'_>,
+        sizes: BTreeMap<String, SpannedValue<'_>>,
+        function: &Function,
+    ) -> Option<Values> {
         let before = self.out.len();
-        let words = function.choices().map(|(name, _)| name);
-        let numbers = function.dims.iter().chain(function.integers);
-        let known: Vec<&str> = numbers.chain(words).copied().collect();
-        let options = function.domain.open().map(|(name, _)| *name);
-        let options: Vec<&str> = options.collect();
-        let keys: Vec<&str> = known.iter().copied().chain([WAY]).collect();
-        let table = Table::of("shape", value, &keys, self.out)?;
-        let way = table.get(WAY).and_then(|at| self.way(at));
+        let optional: Vec<&str> = function.domain.open().map(|(name, _)| *name).collect();
         let mut values = Vec::new();
-        // Values follow the function's order, so that an id does not depend on the order in the file.
-        for &name in &known {
-            if options.contains(&name) && table.get(name).is_none() {
-                continue;
-            }
-            let Some(at) = table.need(
-                name,
-                &format!("`{name} = ...`: function `{}` needs it", function.name),
-                self.out,
-            ) else {
+        // In the contract's order, so that an id does not depend on how the file writes the table.
+        for name in names(function) {
+            let Some(&value) = sizes.get(name) else {
+                if !optional.contains(&name) && at.get_ref().is_table() {
+                    self.out.push(bad(
+                        at,
+                        &format!("this shape has no `{name}`"),
+                        &format!("`{name}` is missing"),
+                        &format!("add `{name} = ...`: contract `{}` needs it", function.name),
+                    ));
+                }
                 continue;
             };
             let choices = function.choices().find(|(word, _)| *word == name);
             let value = match choices {
-                Some((_, choices)) => self.word(at, name, choices),
-                None => self.number(at, name, function.dims.contains(&name)),
+                Some((_, choices)) => self.word(value, name, choices),
+                None => self.number(value, name, function.dims.contains(&name)),
             };
             values.extend(value.map(|value| (name.to_string(), value)));
         }
-        let values = Values::new(values).with_variant(way.unwrap_or(0));
+        let values = Values::new(values);
         if self.out.len() > before {
             return None;
         }
         if let Some(problem) = function.refuses(&values) {
             self.out
-                .push(bad(value, &problem.title, "this shape", &problem.help));
+                .push(bad(at, &problem.title, "this shape", &problem.help));
             return None;
         }
         Some(values)
     }
 
-    fn word(&mut self, at: Placed<'_>, name: &str, choices: &[&'static str]) -> Option<Value> {
-        let word = string(at, self.out)?;
+    fn word(
+        &mut self,
+        at: SpannedValue<'_>,
+        name: &str,
+        choices: &[&'static str],
+    ) -> Option<Value> {
+        let word = string(at, &mut self.out)?;
         let found = choices.iter().find(|choice| **choice == word);
         if found.is_none() {
             let what = format!("value of `{name}`");
@@ -160,22 +186,8 @@ impl Reader<'_, '_> {
         found.map(|choice| Value::Word(choice))
     }
 
-    fn way(&mut self, at: Placed<'_>) -> Option<usize> {
-        let number = integer(at, self.out)?;
-        let way = usize::try_from(number).ok().filter(|way| *way < VARIANTS);
-        if way.is_none() {
-            let title = format!("`{WAY}` is {number}");
-            let help = format!(
-                "write which of the ways of the binding's `vary` it is: from 0, the first, to {}",
-                VARIANTS - 1
-            );
-            self.out.push(bad(at, &title, "out of range", &help));
-        }
-        way
-    }
-
-    fn number(&mut self, at: Placed<'_>, name: &str, dimension: bool) -> Option<Value> {
-        let number = integer(at, self.out)?;
+    fn number(&mut self, at: SpannedValue<'_>, name: &str, dimension: bool) -> Option<Value> {
+        let number = integer(at, &mut self.out)?;
         let least = if dimension { 1 } else { -MAX_ELEMENTS };
         if !(least..=MAX_ELEMENTS).contains(&number) {
             let title = format!("`{name}` is {number}");
@@ -184,4 +196,10 @@ impl Reader<'_, '_> {
         }
         Some(Value::Number(number))
     }
+}
+
+/// The names of a contract's sizes and choices, in its order.
+fn names(function: &Function) -> impl Iterator<Item = &'static str> {
+    let numbers = function.dims.iter().chain(function.integers).copied();
+    numbers.chain(function.choices().map(|(name, _)| *name))
 }

@@ -1,7 +1,7 @@
 //! The registry: which tests there are, at which shapes, judged by which tolerances, and what each must catch.
 //!
-//! It is written in `phases.toml` (built in; `--registry` takes another file). Reading it checks everything that
-//! can be checked without running a kernel, and every complaint points at its place in the file.
+//! The built-in registry is `phases.toml`, the document's phases, and a file of `phases/` for each further one; `--registry` takes another
+//! file. Reading it checks everything that can be checked without running a kernel, and every complaint points at its place in a file.
 
 mod cases;
 mod judgement;
@@ -9,6 +9,8 @@ mod phase;
 mod planted;
 
 use std::path::Path;
+#[cfg(test)]
+use std::sync::LazyLock;
 
 use crate::contract::Test;
 use crate::exit::Stop;
@@ -16,19 +18,50 @@ use crate::files::sha256;
 use crate::text::shown;
 use crate::verdict::SourceReport;
 
-/// The registry that is built in.
-const BUILT_IN: &str = include_str!("../../phases.toml");
+/// The files of the built-in registry: the document's phases, and a file for each further one.
+const BUILT_IN: [(&str, &str); 7] = [
+    ("phases.toml", include_str!("../../phases.toml")),
+    (
+        "phases/00-uncovered.toml",
+        include_str!("../../phases/00-uncovered.toml"),
+    ),
+    (
+        "phases/09-rule-steps.toml",
+        include_str!("../../phases/09-rule-steps.toml"),
+    ),
+    (
+        "phases/10-rule.toml",
+        include_str!("../../phases/10-rule.toml"),
+    ),
+    (
+        "phases/11-operators.toml",
+        include_str!("../../phases/11-operators.toml"),
+    ),
+    (
+        "phases/12-optimised.toml",
+        include_str!("../../phases/12-optimised.toml"),
+    ),
+    (
+        "phases/13-domains.toml",
+        include_str!("../../phases/13-domains.toml"),
+    ),
+];
 
 /// Every phase, in order.
 #[derive(Debug)]
 pub struct Registry {
     /// The phases, as the file orders them.
     pub phases: Vec<Phase>,
-    /// The file.
+    /// The first of its files, and the hash of all.
     pub source: SourceReport,
-    /// Seed that the pairwise designs are drawn from.
+    /// Seed that the designs are drawn from.
     seed: u64,
 }
+
+/// The built-in registry, which the tests of this crate read once.
+#[cfg(test)]
+pub static REGISTRY: LazyLock<Registry> =
+    LazyLock::new(|| Registry::built_in().expect("the embedded registry is good"));
 
 /// A phase: tests that belong together.
 #[derive(Debug)]
@@ -52,7 +85,7 @@ const MAX_BYTES: u64 = 16 << 20;
 impl Registry {
     /// The built-in registry.
     pub fn built_in() -> Result<Registry, Stop> {
-        Registry::parse("phases.toml", BUILT_IN, None)
+        Registry::parse_files(&BUILT_IN, None)
     }
 
     /// A user's registry, which takes from the built-in one what it does not say.
@@ -69,23 +102,30 @@ impl Registry {
         Registry::parse(&name, &text, Some(base))
     }
 
-    /// Reads a registry from its text. `name` is what diagnostics call the file; a user's has the built-in one as its base: it gives
-    /// tolerances, and what is demanded of itself alone may be left out.
+    /// Reads a registry from the text of one file. `name` is the file's name in complaints. A user's registry has the built-in one as its
+    /// base: the base gives the tolerances that the file leaves out.
     pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, Stop> {
-        let mut complaints = Vec::new();
-        let mut registry = phase::registry(text, base, &mut complaints);
+        Registry::parse_files(&[(name, text)], base)
+    }
+
+    /// Reads a registry that stands in several files. It is named after the first.
+    fn parse_files(files: &[(&str, &str)], base: Option<&Registry>) -> Result<Registry, Stop> {
+        let (mut registry, complaints) = phase::registry(files, base);
+        let text: String = files.iter().map(|(_, text)| *text).collect();
         registry.source = SourceReport {
-            path: name.to_owned(),
+            path: files[0].0.to_owned(),
             sha256: sha256(text.as_bytes()),
         };
-        if complaints.is_empty() {
+        let reports: Vec<String> = files
+            .iter()
+            .zip(&complaints)
+            .filter(|(_, complaints)| !complaints.is_empty())
+            .map(|((name, text), complaints)| crate::document::render(name, text, complaints))
+            .collect();
+        if reports.is_empty() {
             return Ok(registry);
         }
-        Err(Stop::diagnostic(crate::document::render(
-            name,
-            text,
-            &complaints,
-        )))
+        Err(Stop::diagnostic(reports.join("\n\n")))
     }
 
     /// Draws designs for a seed, where they are those of another: it has other cases, and a case is found again by its id and the seed.

@@ -1,15 +1,15 @@
 //! Parsing of a TOML document into phases and tests, with all checks.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use toml::de::DeTable;
 
 use super::cases::DESIGN;
 use super::{FIRST_SEED, Phase, Registry};
-use crate::contract::{Case, Test};
+use crate::contract::{Case, OutputTolerance, Test};
 use crate::contracts::functions;
 use crate::document::Complaint;
-use crate::document::{Placed, Table, array, bad, boolean, integer, string, unknown};
+use crate::document::{SpannedValue, Table, array, bad, boolean, integer, string, unknown};
 use crate::text::file_name;
 use crate::verdict::SourceReport;
 
@@ -18,82 +18,44 @@ const SCHEMA: i64 = 1;
 
 type Complaints = Vec<Complaint>;
 
-/// The whole file. A user's is read with the built-in registry as its base.
-pub fn registry(text: &str, base: Option<&Registry>, out: &mut Complaints) -> Registry {
-    let mut registry = Registry {
-        phases: Vec::new(),
-        source: SourceReport::default(),
-        seed: FIRST_SEED,
-    };
-    let root = match DeTable::parse(text) {
-        Ok(root) => root,
-        Err(error) => {
-            let title = format!("this is not TOML: {}", error.message().trim_end());
-            let help =
-                "mend the syntax; the format is described at the top of the built-in phases.toml"
-                    .into();
-            out.push(Complaint {
-                span: error.span().unwrap_or(0..0),
-                title,
-                label: "here".into(),
-                help,
-            });
-            return registry;
-        }
-    };
-    let table = Table::new("registry", 0..0, root.get_ref());
-    let users = base.is_some();
-    let keys: &[&str] = if users {
-        &["schema", "partial", "phase", "extends", "test"]
-    } else {
-        &["schema", "partial", "phase"]
-    };
-    table.only(keys, out);
-    schema(&table, out);
-    let partial = table
-        .get("partial")
-        .and_then(|value| boolean(value, out))
-        .unwrap_or(users);
-    let extends = extends(&table, out);
+/// Reads one registry from its files, and returns it with the complaints about each of them. A user's registry has the built-in one as its base.
+pub fn registry(files: &[(&str, &str)], base: Option<&Registry>) -> (Registry, Vec<Complaints>) {
     let mut reader = Reader {
-        base: base.filter(|_| extends),
-        users,
-        out,
+        base,
+        users: base.is_some(),
+        out: Vec::new(),
         ids: HashMap::new(),
         files: HashMap::new(),
+        tolerances: BTreeMap::new(),
         used: BTreeSet::new(),
+        numbers: BTreeSet::new(),
     };
-    let phases = table
-        .get("phase")
-        .map_or(&[][..], |value| array(value, reader.out));
-    let mut numbers = BTreeSet::new();
-    // Tests of a user's that are in no phase.
-    if let Some(list) = table.get("test") {
-        let tests = array(list, reader.out);
-        registry.phases.push(Phase {
-            number: 0,
-            title: "Tests of this registry".into(),
-            note: None,
-            tests: tests.iter().filter_map(|test| reader.test(test)).collect(),
-        });
-        numbers.insert(0);
-    }
-    for value in phases {
-        registry.phases.extend(reader.phase(value, &mut numbers));
+    let mut phases = Vec::new();
+    let mut complaints = Vec::new();
+    let mut partial = false;
+    for (_, text) in files {
+        partial |= reader.file(text, &mut phases);
+        complaints.push(std::mem::take(&mut reader.out));
     }
     let missing: Vec<&str> = functions()
         .map(|function| function.name)
         .filter(|name| !reader.used.contains(name))
         .collect();
-    if !partial && !missing.is_empty() && out.is_empty() {
-        out.push(Complaint {
+    if !partial && !missing.is_empty() && complaints.iter().all(Vec::is_empty) {
+        complaints[0].push(Complaint {
             span: 0..0,
-            title: format!("no test runs these functions: {}", missing.join(", ")),
+            title: format!("no test runs these contracts: {}", missing.join(", ")),
             label: "in this registry".into(),
             help: "add a test for each, or write `partial = true` at the top if they are left out on purpose".into(),
         });
     }
-    registry
+    phases.sort_by_key(|phase: &Phase| phase.number);
+    let registry = Registry {
+        phases,
+        source: SourceReport::default(),
+        seed: FIRST_SEED,
+    };
+    (registry, complaints)
 }
 
 fn schema(table: &Table<'_>, out: &mut Complaints) {
@@ -130,31 +92,92 @@ fn extends(table: &Table<'_>, out: &mut Complaints) -> bool {
     }
 }
 
-/// The state of reading one file.
-pub(super) struct Reader<'k, 'o> {
+/// The reader of a registry, with what it remembers from one test to the next.
+pub(super) struct Reader<'k> {
     /// The registry that gives tolerances, if any.
     pub(super) base: Option<&'k Registry>,
-    /// True for a user's registry, which may leave out what only the built-in one must have.
+    /// True for a user's registry, which may leave out what the built-in one must say.
     pub(super) users: bool,
-    pub(super) out: &'o mut Complaints,
-    /// Every id and alias so far, and whose it is.
+    /// The complaints about the file being read.
+    pub(super) out: Complaints,
+    /// The tolerances that the file being read has named.
+    pub(super) tolerances: BTreeMap<String, OutputTolerance>,
+    /// Every id and alias so far, with the id of its test.
     ids: HashMap<String, String>,
-    /// Every name of a file so far, and the case whose it is.
+    /// Every name of a dumped file so far, with the id of its case.
     files: HashMap<String, String>,
-    /// Functions that some test runs.
+    /// The contracts that some test runs.
     used: BTreeSet<&'static str>,
+    /// The numbers of phases so far.
+    numbers: BTreeSet<u32>,
 }
 
-impl Reader<'_, '_> {
-    fn phase<'a>(&mut self, value: Placed<'a>, numbers: &mut BTreeSet<u32>) -> Option<Phase> {
+impl Reader<'_> {
+    /// Reads a file's phases, and returns true where the file says that the registry is partial.
+    fn file(&mut self, text: &str, phases: &mut Vec<Phase>) -> bool {
+        let root = match DeTable::parse(text) {
+            Ok(root) => root,
+            Err(error) => {
+                let title = format!("this is not TOML: {}", error.message().trim_end());
+                let help = "mend the syntax; the format is described at the top of the built-in phases.toml".into();
+                self.out.push(Complaint {
+                    span: error.span().unwrap_or(0..0),
+                    title,
+                    label: "here".into(),
+                    help,
+                });
+                return false;
+            }
+        };
+        let table = Table::new("registry", 0..0, root.get_ref());
+        let keys: &[&str] = if self.users {
+            &[
+                "schema",
+                "partial",
+                "tolerances",
+                "phase",
+                "extends",
+                "test",
+            ]
+        } else {
+            &["schema", "partial", "tolerances", "phase"]
+        };
+        table.only(keys, &mut self.out);
+        schema(&table, &mut self.out);
+        let partial = table
+            .get("partial")
+            .and_then(|value| boolean(value, &mut self.out));
+        if !extends(&table, &mut self.out) {
+            self.base = None;
+        }
+        self.named_tolerances(&table);
+        // A user's tests may stand outside phases.
+        if let Some(list) = table.get("test") {
+            let tests = array(list, &mut self.out);
+            phases.push(Phase {
+                number: 0,
+                title: "Tests of this registry".into(),
+                note: None,
+                tests: tests.iter().filter_map(|test| self.test(test)).collect(),
+            });
+            self.numbers.insert(0);
+        }
+        let listed = table
+            .get("phase")
+            .map_or(&[][..], |value| array(value, &mut self.out));
+        phases.extend(listed.iter().filter_map(|value| self.phase(value)));
+        partial.unwrap_or(self.users)
+    }
+
+    fn phase(&mut self, value: SpannedValue<'_>) -> Option<Phase> {
         let table = Table::of(
             "phase",
             value,
             &["number", "title", "note", "test"],
-            self.out,
+            &mut self.out,
         )?;
-        let number_at = table.need("number", "`number = 1`", self.out)?;
-        let number = integer(number_at, self.out)?;
+        let number_at = table.need("number", "`number = 1`", &mut self.out)?;
+        let number = integer(number_at, &mut self.out)?;
         let Ok(number) = u32::try_from(number) else {
             self.out.push(bad(
                 number_at,
@@ -164,7 +187,7 @@ impl Reader<'_, '_> {
             ));
             return None;
         };
-        if !numbers.insert(number) {
+        if !self.numbers.insert(number) {
             let title = format!("phase {number} is there twice");
             self.out.push(bad(
                 number_at,
@@ -174,12 +197,14 @@ impl Reader<'_, '_> {
             ));
         }
         let title = string(
-            table.need("title", "`title = \"...\"`", self.out)?,
-            self.out,
+            table.need("title", "`title = \"...\"`", &mut self.out)?,
+            &mut self.out,
         )?;
-        let note = table.get("note").and_then(|value| string(value, self.out));
-        let tests_at = table.need("test", "its tests as [[phase.test]]", self.out)?;
-        let tests = array(tests_at, self.out)
+        let note = table
+            .get("note")
+            .and_then(|value| string(value, &mut self.out));
+        let tests_at = table.need("test", "its tests as [[phase.test]]", &mut self.out)?;
+        let tests = array(tests_at, &mut self.out)
             .iter()
             .filter_map(|test| self.test(test))
             .collect();
@@ -191,47 +216,46 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn test<'a>(&mut self, value: Placed<'a>) -> Option<Test> {
-        const KEYS: [&str; 11] = [
+    fn test<'a>(&mut self, value: SpannedValue<'a>) -> Option<Test> {
+        const KEYS: [&str; 9] = [
             "id",
             "aliases",
-            "function",
             "contract",
             "binding",
-            "kernels",
             "shape",
             "cases",
             "outputs",
             "planted",
             "documented",
         ];
-        let table = Table::of("test", value, &KEYS, self.out)?;
-        let id_at = table.need("id", "`id = \"...\"`, the name that --test takes", self.out)?;
-        let id = string(id_at, self.out)?;
+        let table = Table::of("test", value, &KEYS, &mut self.out)?;
+        let id_at = table.need(
+            "id",
+            "`id = \"...\"`, the name that --test takes",
+            &mut self.out,
+        )?;
+        let id = string(id_at, &mut self.out)?;
         self.name(id, id_at, id);
         let mut aliases = Vec::new();
         for alias_at in table
             .get("aliases")
-            .map_or(&[][..], |value| array(value, self.out))
+            .map_or(&[][..], |value| array(value, &mut self.out))
         {
-            if let Some(alias) = string(alias_at, self.out) {
+            if let Some(alias) = string(alias_at, &mut self.out) {
                 self.name(alias, alias_at, id);
                 aliases.push(alias.to_string());
             }
         }
-        let function_at = match table.get("contract") {
-            Some(contract) => contract,
-            None => table.need(
-                "function",
-                "`function = \"...\"`, what the test runs",
-                self.out,
-            )?,
-        };
-        let name = string(function_at, self.out)?;
+        let function_at = table.need(
+            "contract",
+            "`contract = \"...\"`, the contract that the test runs",
+            &mut self.out,
+        )?;
+        let name = string(function_at, &mut self.out)?;
         let Some(function) = functions().find(|function| function.name == name) else {
             let names: Vec<&str> = functions().map(|function| function.name).collect();
             self.out
-                .push(unknown(function_at.span(), "function", name, &names));
+                .push(unknown(function_at.span(), "contract", name, &names));
             return None;
         };
         self.used.insert(function.name);
@@ -244,7 +268,7 @@ impl Reader<'_, '_> {
         let planted = self.plants(&table, function, binding);
         let documented = table
             .get("documented")
-            .and_then(|value| boolean(value, self.out))
+            .and_then(|value| boolean(value, &mut self.out))
             .unwrap_or(false);
         Some(Test {
             id: id.into(),
@@ -261,7 +285,7 @@ impl Reader<'_, '_> {
     }
 
     /// Takes an id or alias, which nobody else may have.
-    fn name(&mut self, name: &str, at: Placed<'_>, owner: &str) {
+    fn name(&mut self, name: &str, at: SpannedValue<'_>, owner: &str) {
         if let Some((title, label, help)) = unfit(name) {
             self.out.push(bad(at, &title, label, help));
         }
@@ -282,7 +306,7 @@ impl Reader<'_, '_> {
     }
 
     /// Takes the names of the files that cases are dumped to, in which several characters look alike.
-    fn files(&mut self, cases: &[Case], at: Placed<'_>) {
+    fn files(&mut self, cases: &[Case], at: SpannedValue<'_>) {
         for case in cases {
             let file = file_name(&case.id);
             let Some(other) = self.files.insert(file.clone(), case.id.clone()) else {

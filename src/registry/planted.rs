@@ -3,12 +3,12 @@
 use super::phase::Reader;
 use crate::binding::{built_in, built_in_called};
 use crate::contract::Function;
-use crate::document::{Placed, Table, array, bad, string, unknown};
+use crate::document::{SpannedValue, Table, array, bad, string, unknown};
 
 /// The help text on how to name them.
 const HINT: &str = "`planted = \"all\"`: it must catch every planted bug of its contract's binding; or name some, as `[\"...\"]`";
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     /// The names of the bugs that a test must catch.
     pub(super) fn plants(
         &mut self,
@@ -16,12 +16,10 @@ impl Reader<'_, '_> {
         function: &Function,
         name: Option<&str>,
     ) -> Vec<String> {
-        if self.users && table.get("planted").is_none() {
+        let value = table.get("planted");
+        if self.users && value.is_none() {
             return Vec::new();
         }
-        let Some(value) = table.need("planted", HINT, self.out) else {
-            return Vec::new();
-        };
         let bindings = built_in_called(function.name, name);
         let bugs = bindings.into_iter().flatten().flat_map(|of| &of.planted);
         let mut known: Vec<&str> = Vec::new();
@@ -30,10 +28,13 @@ impl Reader<'_, '_> {
                 known.push(&bug.name);
             }
         }
+        let Some(value) = value else {
+            return known.iter().map(|&name| name.into()).collect();
+        };
         if value.get_ref().is_str() {
             return self.all(value, function, &known);
         }
-        let elements = array(value, self.out);
+        let elements = array(value, &mut self.out);
         if value.get_ref().is_array() && elements.is_empty() {
             let help = format!("write {HINT}");
             self.out.push(bad(
@@ -45,7 +46,7 @@ impl Reader<'_, '_> {
         }
         let mut names: Vec<String> = Vec::new();
         for element in elements {
-            let Some(name) = string(element, self.out) else {
+            let Some(name) = string(element, &mut self.out) else {
                 continue;
             };
             if !known.contains(&name) {
@@ -68,7 +69,7 @@ impl Reader<'_, '_> {
         function: &Function,
     ) -> Option<&'a str> {
         let value = table.get("binding")?;
-        let name = string(value, self.out)?;
+        let name = string(value, &mut self.out)?;
         let all = built_in().into_iter().flatten();
         let names = all.filter(|known| known.function.name == function.name);
         let names: Vec<&str> = names.filter_map(|known| known.name.as_deref()).collect();
@@ -80,8 +81,8 @@ impl Reader<'_, '_> {
     }
 
     /// `planted = "all"`.
-    fn all(&mut self, value: Placed<'_>, function: &Function, known: &[&str]) -> Vec<String> {
-        match string(value, self.out) {
+    fn all(&mut self, value: SpannedValue<'_>, function: &Function, known: &[&str]) -> Vec<String> {
+        match string(value, &mut self.out) {
             Some("all") if known.is_empty() => {
                 let title = format!("contract `{}` has no planted bug", function.name);
                 let help = "add one to its binding as [[binding.planted]] (docs/bindings.md)";

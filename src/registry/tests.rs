@@ -1,17 +1,13 @@
 //! Every complaint a registry can earn, and that the built-in one earns none.
 
 use super::*;
-use crate::contract::{Case, Values};
+use crate::exit::Stop;
 use crate::program::Program;
 use crate::select::everything;
 use crate::verdict::Tolerance;
 
-fn parse(text: &str) -> Result<Registry, String> {
-    Registry::parse("mine.toml", text, None).map_err(|stop| stop.message)
-}
-
-fn number(values: &Values, name: &str) -> i64 {
-    values.get(name).unwrap_or_default()
+fn parse(text: &str) -> Result<Registry, Stop> {
+    Registry::parse("mine.toml", text, None)
 }
 
 const GOOD: &str = r#"schema = 1
@@ -24,18 +20,33 @@ title = "One"
 [[phase.test]]
 id = "mul"
 aliases = ["product"]
-function = "mul"
+contract = "mul"
 shape = { n = 100 }
 outputs.out = { tolerance = 0.0, ceiling = 1e-6, reason = "rounded once" }
 planted = ["sum for product"]
 
 [[phase.test]]
 id = "solve"
-function = "solve_tri"
+contract = "solve_tri"
 cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]
 outputs.X = { tolerance = 1e-6, ceiling = 1e-4, reason = "measured" }
 planted = "all"
 "#;
+
+#[test]
+fn cases_share_a_shape_and_outputs_a_named_tolerance() {
+    let text = GOOD
+        .replacen("partial = true", "partial = true\n[tolerances]\nsmall = { tolerance = 1e-6, ceiling = 1e-4, reason = \"measured\" }", 1)
+        .replacen("cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]", "shape = { n = 4 }\ncases = [{ k = 2 }, { k = 3 }]", 1)
+        .replacen("outputs.X = { tolerance = 1e-6, ceiling = 1e-4, reason = \"measured\" }", "outputs = \"small\"", 1);
+    let registry = parse(&text).expect("it is good");
+    let ids: Vec<&str> = everything(&registry)
+        .map(|entry| entry.case.id.as_str())
+        .collect();
+    assert_eq!(ids, ["mul", "solve:n=4,k=2", "solve:n=4,k=3"]);
+    let solve = registry.tests().nth(1).expect("two tests");
+    assert_eq!(solve.outputs["X"].tolerance.absolute, 1e-6);
+}
 
 #[test]
 fn a_good_registry_is_read_as_written() {
@@ -52,36 +63,6 @@ fn a_good_registry_is_read_as_written() {
     assert_eq!(solve.planted.len(), 4, "{:?}", solve.planted);
     assert_eq!(solve.planted[1], "solves (I + A) X = B");
     assert!(!mul.documented);
-}
-
-/// A case may say in which of the ways of a binding it is launched: its id has the number, and nobody else's values are touched.
-#[test]
-fn a_case_may_be_launched_in_another_way() {
-    let text = GOOD.replace(
-        "{ n = 4, k = 2 }",
-        "{ n = 4, k = 2 }, { n = 4, way = 3, k = 2 }",
-    );
-    let registry = parse(&text).expect("it is good");
-    let of_solve: Vec<(&str, usize)> = everything(&registry)
-        .skip(1)
-        .map(|one| (one.case.id.as_str(), one.case.values.variant()))
-        .collect();
-    assert_eq!(
-        of_solve,
-        [
-            ("solve:n=4,k=2", 0),
-            ("solve:n=4,k=2,way=3", 3),
-            ("solve:n=5,k=3", 0)
-        ]
-    );
-    for wrong in ["-1", "5040"] {
-        let text = GOOD.replace(
-            "{ n = 4, k = 2 }",
-            &format!("{{ n = 4, k = 2, way = {wrong} }}"),
-        );
-        let message = parse(&text).expect_err("no such way");
-        assert!(message.contains(&format!("`way` is {wrong}")), "{message}");
-    }
 }
 
 /// The names of somebody's report are names of tests as they stand there.
@@ -106,7 +87,9 @@ fn names_may_be_words() {
         "cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]",
         "shape = { n = 4, k = 2 }",
     );
-    let message = parse(&text).expect_err("one directory for two tests");
+    let message = parse(&text)
+        .expect_err("one directory for two tests")
+        .message;
     let title = "`a .b.` and `a (b)` would be dumped to one file";
     assert!(message.contains(title), "{message}");
 }
@@ -157,7 +140,7 @@ const DOCUMENTED: [&str; 26] = [
 
 #[test]
 fn the_built_in_registry_has_the_documented_tests() {
-    let registry = parse(BUILT_IN).expect("it is good");
+    let registry = Registry::built_in().expect("it is good");
     let documented: Vec<&str> = registry
         .tests()
         .filter(|test| test.documented)
@@ -173,52 +156,6 @@ fn the_built_in_registry_has_the_documented_tests() {
         alias.map(|test| test.id.as_str()),
         Some("solve_causal_identity")
     );
-}
-
-/// The recurrence's cases are chosen so that every two values of different parameters meet, but for the one long sequence.
-#[test]
-fn every_two_values_of_the_recurrence_meet() {
-    let registry = parse(BUILT_IN).expect("it is good");
-    let mut tests = registry.tests();
-    let test = tests
-        .find(|test| test.id == "recurrent")
-        .expect("it is there");
-    // Heads and head sizes go in pairs.
-    let parameters = |case: &Case| -> Vec<String> {
-        let v = &case.values;
-        vec![
-            number(v, "T").to_string(),
-            format!("{}/{}", number(v, "H"), number(v, "HV")),
-            format!("{}/{}", number(v, "K"), number(v, "V")),
-            number(v, "B").to_string(),
-            v.word("gates").unwrap_or_default().into(),
-            v.word("map").unwrap_or_default().into(),
-            v.word("state").unwrap_or_default().into(),
-            v.word("layout").unwrap_or_default().into(),
-        ]
-    };
-    let cases: Vec<Vec<String>> = test
-        .cases
-        .iter()
-        .filter(|case| case.values.get("T") != Some(1024))
-        .map(parameters)
-        .collect();
-    assert!(cases.len() < test.cases.len(), "one sequence is long");
-    let values = |p: usize| -> std::collections::BTreeSet<&String> {
-        cases.iter().map(|case| &case[p]).collect()
-    };
-    assert_eq!([0, 1, 2, 4].map(|p| values(p).len()), [10, 4, 3, 5]);
-    for (p, q) in (0..8).flat_map(|p| (p + 1..8).map(move |q| (p, q))) {
-        for (a, b) in values(p)
-            .into_iter()
-            .flat_map(|a| values(q).into_iter().map(move |b| (a, b)))
-        {
-            assert!(
-                cases.iter().any(|case| &case[p] == a && &case[q] == b),
-                "no case has both {a} and {b}"
-            );
-        }
-    }
 }
 
 #[test]
@@ -237,7 +174,7 @@ fn every_mistake_is_named_at_its_place() {
         (
             "partial = true",
             "partial = false",
-            "no test runs these functions: sigmoid, exp",
+            "no test runs these contracts: sigmoid, exp",
             1,
         ),
         ("number = 1", "number = -1", "a phase number from 0 up", 5),
@@ -290,12 +227,12 @@ fn every_mistake_is_named_at_its_place() {
             10,
         ),
         (
-            "function = \"mul\"",
-            "function = \"mull\"",
-            "unknown function: `mull`",
+            "contract = \"mul\"",
+            "contract = \"mull\"",
+            "unknown contract: `mull`",
             11,
         ),
-        ("function = \"mul\"\n", "", "this test has no `function`", 8),
+        ("contract = \"mul\"\n", "", "this test has no `contract`", 8),
         ("{ n = 100 }", "{ n = 0 }", "`n` is 0", 12),
         ("{ n = 100 }", "{ n = -4 }", "`n` is -4", 12),
         (
@@ -411,15 +348,33 @@ fn every_mistake_is_named_at_its_place() {
         ),
         ("[\"sum for product\"]", "[]", "catches no planted bug", 14),
         (
-            "planted = [\"sum for product\"]",
-            "",
-            "this test has no `planted`",
-            8,
+            "cases = [",
+            "shape = { n = 4 }\ncases = [",
+            "`n` is in the test's `shape` too",
+            20,
+        ),
+        (
+            "cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]",
+            "shape = { n = 4 }\ncases = \"design\"",
+            "this test has a `shape` beside",
+            19,
+        ),
+        (
+            "{ tolerance = 0.0, ceiling = 1e-6, reason = \"rounded once\" }",
+            "\"once\"",
+            "unknown tolerance: `once`",
+            13,
+        ),
+        (
+            "partial = true",
+            "partial = true\ntolerances = 3",
+            "`tolerances` is no table",
+            3,
         ),
     ];
     for (good, bad, title, line) in mistakes {
         assert!(GOOD.contains(good), "{good}");
-        let message = parse(&GOOD.replacen(good, bad, 1)).expect_err(bad);
+        let message = parse(&GOOD.replacen(good, bad, 1)).expect_err(bad).message;
         assert!(message.contains(title), "{bad}:\n{message}");
         assert!(
             message.contains(&format!("mine.toml:{line}:")),
@@ -441,7 +396,7 @@ fn planted_kernels_bindings_and_tests_fit_together() {
         let args = kernel.explicit_args();
         args.map(|arg| (arg.offset, arg.size)).collect()
     };
-    let registry = parse(BUILT_IN).expect("it is good");
+    let registry = Registry::built_in().expect("it is good");
     let mut used = std::collections::BTreeSet::new();
     for binding in crate::binding::built_in().expect("good files") {
         let contract = binding.function.name;
@@ -482,7 +437,7 @@ fn diagnostics_look_like_this() {
         .replace("sum for", "sum of")
         .replace("n = 100", "n = 0, m = 3")
         .replace("1e-4", "-1");
-    insta::assert_snapshot!(parse(&bad).expect_err("three mistakes"));
+    insta::assert_snapshot!(parse(&bad).expect_err("three mistakes").message);
 }
 
 /// No content of a file may cause a panic: the test reads every prefix of a good file, and the file with each byte

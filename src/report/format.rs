@@ -31,15 +31,21 @@ const EXTENSIONS: [(&str, Format); 5] = [
     ("htm", Format::Html),
 ];
 
+/// A file whose name does not end as the formats do that a command writes.
+#[derive(Debug, thiserror::Error)]
+#[error("{flag} {path}: its name must end in {ends}")]
+pub struct OtherFormat {
+    flag: &'static str,
+    path: String,
+    ends: String,
+}
+
 impl Format {
     /// Every format.
     pub const ALL: [Format; 4] = [Format::Json, Format::Junit, Format::Markdown, Format::Html];
 
-    /// Returns the format that a file's extension names.
-    ///
-    /// # Errors
-    /// The extension names no format. The error lists the extensions that do.
-    pub fn of(path: &Path) -> Result<Format, String> {
+    /// Returns the format that a file's extension names; none if it names no format.
+    fn of(path: &Path) -> Option<Format> {
         let extension = path
             .extension()
             .map(|end| end.to_string_lossy().to_lowercase());
@@ -47,34 +53,30 @@ impl Format {
             .iter()
             .find(|(end, _)| extension.as_deref() == Some(end));
         if let Some((_, format)) = known {
-            return Ok(*format);
+            return Some(*format);
         }
         // Where GitHub takes the summary of a step.
         if std::env::var_os("GITHUB_STEP_SUMMARY").is_some_and(|place| place == path) {
-            return Ok(Format::Markdown);
+            return Some(Format::Markdown);
         }
         // A pipe or a device has no name to choose.
-        if !can_grow(path) {
-            return Ok(Format::Json);
-        }
-        Err("its name must end in .json, .xml (JUnit), .md or .html".into())
+        (!can_grow(path)).then_some(Format::Json)
     }
 
     /// Returns the format that a file's extension names, which is one of those that a command writes.
     ///
     /// # Errors
     /// The extension names another, or none: the flag, the file, and the extensions that may stand there.
-    pub fn among(known: &[Format], flag: &str, path: &Path) -> Result<Format, String> {
-        let named = Format::of(path)
-            .ok()
-            .filter(|format| known.contains(format));
+    pub fn among(known: &[Format], flag: &'static str, path: &Path) -> Result<Format, OtherFormat> {
+        let named = Format::of(path).filter(|format| known.contains(format));
         named.ok_or_else(|| {
             let ends: Vec<&str> = known.iter().map(|format| format.extension()).collect();
             let ends = match ends.split_last() {
                 Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
                 _ => ends.concat(),
             };
-            format!("{flag} {}: its name must end in {ends}", shown(path))
+            let path = shown(path);
+            OtherFormat { flag, path, ends }
         })
     }
 
@@ -137,7 +139,7 @@ impl ReportFile {
 impl Reporter for ReportFile {
     fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
-            // Before anything runs: what cannot be written is told now.
+            // A file that cannot be written is an error before anything runs.
             Event::RunStarted(plan) if self.file.grows() => self.write(&plan.nothing_yet()),
             // One that is due does not make others so.
             Event::RunStands(report) if self.wants_state() => self.write(report),
@@ -164,10 +166,10 @@ mod tests {
             ("r.html", Format::Html),
             ("/dev/null", Format::Json),
         ] {
-            assert_eq!(Format::of(Path::new(path)), Ok(format), "{path}");
+            assert_eq!(Format::of(Path::new(path)), Some(format), "{path}");
         }
         for path in ["report", "report.txt", "dir/"] {
-            assert!(Format::of(Path::new(path)).is_err(), "{path}");
+            assert_eq!(Format::of(Path::new(path)), None, "{path}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::text::kernel_label;
 use crate::verdict::{
-    Besides, Element, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference, Side,
-    Unwritten, Whose,
+    Element, GuardSide, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference,
+    UnwrittenSource, UnwrittenStorage, WrongNumbers,
 };
 
 use super::plain;
@@ -28,13 +28,13 @@ pub(super) fn explain(
             lines.push((
                 "wrong",
                 match side {
-                    Side::After => {
+                    GuardSide::After => {
                         format!("wrote past the end of buffer `{buffer}` ({size} bytes)")
                     }
-                    Side::Before => {
+                    GuardSide::Before => {
                         format!("wrote before the start of buffer `{buffer}` ({size} bytes)")
                     }
-                    Side::Between => {
+                    GuardSide::Between => {
                         format!("wrote between the rows of buffer `{buffer}` ({size} bytes)")
                     }
                 },
@@ -42,10 +42,10 @@ pub(super) fn explain(
             lines.push((
                 "first",
                 match side {
-                    Side::Between => {
+                    GuardSide::Between => {
                         format!("{count} bytes between them changed, the first at byte {offset}")
                     }
-                    Side::After | Side::Before => {
+                    GuardSide::After | GuardSide::Before => {
                         format!("{count} bytes of its guard changed, the nearest at byte {offset}")
                     }
                 },
@@ -244,7 +244,7 @@ pub(super) fn explain(
 }
 
 /// Returns the words for wrong elements that are numbers, in an output that has elements that are not.
-fn other_words(none: usize, besides: Option<&Besides>) -> String {
+fn other_words(none: usize, besides: Option<&WrongNumbers>) -> String {
     let Some(besides) = besides else {
         return String::new();
     };
@@ -299,12 +299,14 @@ fn located(pattern: Option<&str>) -> Option<(&'static str, String)> {
     pattern.map(|pattern| ("where", plain::line(pattern)))
 }
 
-fn never_written(unwritten: &Unwritten) -> (&'static str, String) {
+fn never_written(unwritten: &UnwrittenSource) -> (&'static str, String) {
     let what = match unwritten.what {
-        Whose::Register => "a register that nobody had written",
-        Whose::Lds => "LDS that nobody had written: a missing `__syncthreads()`?",
-        Whose::Scratch => "stack memory that nobody had written: an uninitialised local?",
-        Whose::Memory => "memory that nobody had written",
+        UnwrittenStorage::Register => "a register that nobody had written",
+        UnwrittenStorage::Lds => "LDS that nobody had written: a missing `__syncthreads()`?",
+        UnwrittenStorage::Scratch => {
+            "stack memory that nobody had written: an uninitialised local?"
+        }
+        UnwrittenStorage::Memory => "memory that nobody had written",
     };
     let count = unwritten.count;
     ("why", format!("{count} of them come from {what}"))

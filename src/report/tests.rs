@@ -10,15 +10,15 @@ use crate::verdict::{ErrorKind, Problem, Verdict};
 
 /// A stream that a test can read afterwards.
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
+struct SharedStream(Arc<Mutex<Vec<u8>>>);
 
-impl Shared {
+impl SharedStream {
     fn text(&self) -> String {
         String::from_utf8(self.0.lock().expect("not poisoned").clone()).expect("text")
     }
 }
 
-impl Write for Shared {
+impl Write for SharedStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().expect("not poisoned").write(bytes)
     }
@@ -38,7 +38,7 @@ fn tell(reporter: &mut dyn Reporter, report: &RunReport) -> io::Result<()> {
 }
 
 fn table(report: &RunReport, options: TableOptions) -> String {
-    let stream = Shared::default();
+    let stream = SharedStream::default();
     tell(&mut Table::new(stream.clone(), options), report).expect("written");
     stream.text()
 }
@@ -110,7 +110,7 @@ fn colours_are_there_when_asked_for_and_change_nothing_else() {
     };
     assert_eq!(words(&stripped), words(&plain));
     assert!(colored.contains("\x1b[1;31mFAIL\x1b[0m"));
-    // What was skipped has no row: a line for each reason.
+    // Skipped cases have no row, but a line for each reason.
     let rows = Verdict::ALL
         .into_iter()
         .filter(|verdict| *verdict != Verdict::Skip);
@@ -290,9 +290,9 @@ fn the_mixed_run_has_every_verdict_and_every_problem() {
 }
 
 /// A stream that has been closed, like a pipe whose reader has left.
-struct Closed;
+struct ClosedStream;
 
-impl Write for Closed {
+impl Write for ClosedStream {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
         Err(io::ErrorKind::BrokenPipe.into())
     }
@@ -304,9 +304,9 @@ impl Write for Closed {
 
 #[test]
 fn a_closed_pipe_costs_no_other_report() {
-    let stream = Shared::default();
+    let stream = SharedStream::default();
     let mut reporters = Reporters(vec![
-        Box::new(Table::new(Closed, TableOptions::default())),
+        Box::new(Table::new(ClosedStream, TableOptions::default())),
         Box::new(Stream(stream.clone(), Format::Json)),
     ]);
     let report = fixtures::passing();
@@ -398,7 +398,7 @@ fn html_of_a_run_with_every_verdict_and_problem() {
 
 #[test]
 fn lines_of_json_of_a_run() {
-    let stream = Shared::default();
+    let stream = SharedStream::default();
     let report = fixtures::passing();
     tell(&mut JsonLines(stream.clone()), &report).expect("written");
     let text = stream.text();

@@ -1,4 +1,4 @@
-//! A run that is interrupted says what it knows, and leaves with the code of the signal.
+//! The end of a run by a signal: the run reports its results so far, and exits with the signal's code.
 
 use std::sync::Mutex;
 #[cfg(unix)]
@@ -11,29 +11,29 @@ use std::thread::Scope;
 use crate::exit::{Exit, Stop};
 
 /// An owner of all results that a run has found so far.
-pub trait Ends: Send {
-    /// Tells it and writes it: at the end of the run, or where it was interrupted.
+pub trait RunResults: Send {
+    /// Prints and writes the results: at the end of the run (`complete`), or when it is interrupted.
     ///
     /// # Errors
-    /// Something cannot be told or written.
+    /// The results cannot be printed or written.
     fn end(&mut self, complete: bool) -> Result<(), Stop>;
 }
 
-/// SIGINT and SIGTERM wait from here on for [`Armed::watch`]: before the first report is there to be seen.
-pub struct Armed {
+/// Handlers of SIGINT and SIGTERM. They are installed before the first report is written, and wait for [`ArmedSignals::watch`].
+pub struct ArmedSignals {
     #[cfg(unix)]
     signals: Option<(signal_hook::iterator::Signals, Arc<AtomicBool>)>,
 }
 
-impl Armed {
+impl ArmedSignals {
     /// Arms the signal handlers. If no waiting thread can be started, a signal ends the program at once, and the
     /// reports written last remain.
     #[cfg(unix)]
-    pub fn now() -> Armed {
+    pub fn now() -> ArmedSignals {
         use signal_hook::consts::{SIGINT, SIGTERM};
 
         if !gfx906::allocation::has_room_for_threads(1) {
-            return Armed { signals: None };
+            return ArmedSignals { signals: None };
         }
         let ending = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
@@ -42,20 +42,20 @@ impl Armed {
             let _ = signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, again);
         }
         let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]);
-        Armed {
+        ArmedSignals {
             signals: signals.ok().map(|signals| (signals, ending)),
         }
     }
 
-    /// Signals are none where there is no Unix.
+    /// Does nothing, because only Unix has signals.
     #[cfg(not(unix))]
-    pub fn now() -> Armed {
-        Armed {}
+    pub fn now() -> ArmedSignals {
+        ArmedSignals {}
     }
 
     /// Ends the run at the first signal, on a thread of its own.
     #[cfg(unix)]
-    pub fn watch<'scope, 'env, T: Ends>(
+    pub fn watch<'scope, 'env, T: RunResults>(
         self,
         scope: &'scope Scope<'scope, 'env>,
         ledger: &'env Mutex<T>,
@@ -87,9 +87,9 @@ impl Armed {
         }
     }
 
-    /// Signals are none where there is no Unix.
+    /// Does nothing, because only Unix has signals.
     #[cfg(not(unix))]
-    pub fn watch<'scope, 'env, T: Ends>(
+    pub fn watch<'scope, 'env, T: RunResults>(
         self,
         _: &'scope Scope<'scope, 'env>,
         _: &'env Mutex<T>,
@@ -98,7 +98,7 @@ impl Armed {
     }
 }
 
-/// Ends the run at SIGINT or SIGTERM as long as it is there.
+/// A guard that lets SIGINT and SIGTERM end the run until it is dropped.
 pub struct Interrupt {
     #[cfg(unix)]
     handle: Option<signal_hook::iterator::Handle>,

@@ -6,8 +6,8 @@ mod setup;
 mod usage;
 mod ways;
 
-pub use interrupt::{Armed, Ends};
+pub use interrupt::{ArmedSignals, RunResults};
 pub use provenance::environment;
 pub use setup::{Selection, Setup, Sources, kernel_globs, seed, threads};
 pub use usage::BindingUsage;
-pub use ways::{Bindings, contract};
+pub use ways::{Bindings, SkipReason, contract};

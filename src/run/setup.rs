@@ -1,11 +1,12 @@
 //! The registry and the code objects of a run, and the cases that are selected.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::Bindings;
 use super::ways::lacks;
+use super::{Bindings, SkipReason};
 
 use crate::binding::{Binding, built_in};
 use crate::contract::{Case, Test};
@@ -13,7 +14,7 @@ use crate::device::{Budget, Device};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::registry::Registry;
-use crate::select::{Selected, select};
+use crate::select::{SelectedCase, select};
 use crate::tensor::random_seed;
 use crate::trial::{Bound, Plan};
 
@@ -47,9 +48,9 @@ pub struct Setup {
     pub registry: Registry,
     /// The documented kernels, as committed.
     pub built_in: Program,
-    /// The planted bugs.
-    pub planted: Program,
-    /// The user's kernels, where they are to be validated.
+    /// The planted bugs. They are parsed when they are needed, because their file is large and only a self-test launches them.
+    pub planted: LazyLock<Program>,
+    /// The user's kernels, if the run tests them instead of the built-in ones.
     pub user: Option<Program>,
     /// The bindings that replace the built-in ones.
     pub bindings: Bindings,
@@ -62,7 +63,6 @@ impl Setup {
     /// A file cannot be read, or something in it is wrong.
     pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, Stop> {
         let built_in = Program::built_in()?;
-        let planted = Program::planted()?;
         let own = Registry::built_in()?;
         let mut registry = match sources.registry {
             Some(path) => Registry::read(path, &own)?,
@@ -75,7 +75,7 @@ impl Setup {
             bindings,
             registry,
             built_in,
-            planted,
+            planted: LazyLock::new(|| Program::planted().expect("embedded kernels are good")),
             user,
         })
     }
@@ -112,7 +112,7 @@ impl Setup {
     ///
     /// # Errors
     /// There are none, or something that selects is not known.
-    pub fn select(&self, wanted: Selection<'_>) -> Result<Vec<Selected<'_>>, Stop> {
+    pub fn select(&self, wanted: Selection<'_>) -> Result<Vec<SelectedCase<'_>>, Stop> {
         let mut selected = select(&self.registry, wanted.phase, wanted.test)?;
         if !wanted.kernel.is_empty() {
             let launches = kernel_globs(wanted.kernel)?;
@@ -136,7 +136,7 @@ impl Setup {
     pub fn runnable(
         &self,
         wanted: Selection<'_>,
-    ) -> Result<(Vec<Selected<'_>>, Vec<Bound<'_>>), Stop> {
+    ) -> Result<(Vec<SelectedCase<'_>>, Vec<Bound<'_>>), Stop> {
         let selected = self.select(wanted)?;
         let ways = self.ways(wanted, &selected)?;
         let pairs = selected.into_iter().zip(ways);
@@ -158,7 +158,7 @@ impl Setup {
         test: &Test,
         case: &Case,
         program: &Program,
-    ) -> Result<Result<Bound<'a>, String>, Stop> {
+    ) -> Result<Result<Bound<'a>, SkipReason>, Stop> {
         self.bindings.way(test, case, (program, &self.registry))
     }
 
@@ -170,11 +170,11 @@ impl Setup {
         ))
     }
 
-    /// A selected case with the inputs of a seed, as far as it is the same for all that runs it.
+    /// Makes the plan of a selected case with the inputs of a seed. Callers change the parts that are their own.
     pub fn plan<'a>(
         &'a self,
         device: &'a dyn Device,
-        one: &Selected<'a>,
+        one: &SelectedCase<'a>,
         bound: Bound<'a>,
         seed: u64,
     ) -> Plan<'a> {
@@ -203,9 +203,9 @@ impl Setup {
     pub fn ways(
         &self,
         wanted: Selection<'_>,
-        selected: &[Selected<'_>],
-    ) -> Result<Vec<Result<Bound<'_>, String>>, Stop> {
-        let way = |one: &Selected<'_>| {
+        selected: &[SelectedCase<'_>],
+    ) -> Result<Vec<Result<Bound<'_>, SkipReason>>, Stop> {
+        let way = |one: &SelectedCase<'_>| {
             let way = self.way(one.test, one.case, self.program())?;
             let bound = self.bindings.has_for(one.test) || one.test.binding.is_some();
             // A missing kernel is an error of the test if all kernels are required.

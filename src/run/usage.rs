@@ -2,11 +2,11 @@
 
 use crate::binding::Binding;
 use crate::exit::Stop;
-use crate::select::Selected;
+use crate::select::SelectedCase;
 use crate::text::{counted_reasons, escaped};
 use crate::trial::Bound;
 
-use super::Bindings;
+use super::{Bindings, SkipReason};
 
 /// Cases of each binding of a user, counted over one seed or several.
 #[derive(Default)]
@@ -28,8 +28,8 @@ impl BindingUsage {
     pub fn add(
         &mut self,
         bindings: &Bindings,
-        selected: &[Selected<'_>],
-        ways: &[Result<Bound<'_>, String>],
+        selected: &[SelectedCase<'_>],
+        ways: &[Result<Bound<'_>, SkipReason>],
     ) {
         self.counts
             .resize_with(bindings.iter().count(), Counts::default);
@@ -37,7 +37,9 @@ impl BindingUsage {
             for ((binding, _), counts) in bindings.iter().zip(&mut self.counts) {
                 match way {
                     Ok(bound) => counts.run += usize::from(std::ptr::eq(bound.binding, binding)),
-                    Err(reason) if binding.is_for(one.test) => counts.reasons.push(reason.clone()),
+                    Err(reason) if binding.is_for(one.test) => {
+                        counts.reasons.push(reason.to_string());
+                    }
                     Err(_) => {}
                 }
             }

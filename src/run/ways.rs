@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::binding::{self, Binding, Described, Objects, describe};
+use crate::binding::{self, Binding, ContractTensors, Objects, describe};
 use crate::contract::{Case, Function, Test};
 use crate::document::{Complaint, render};
 use crate::exit::Stop;
@@ -14,14 +14,41 @@ use crate::registry::Registry;
 use crate::text::shown;
 use crate::trial::Bound;
 
+/// A reason why a case does not run.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SkipReason {
+    /// The bindings do not take the case, for the reason that one of them gives.
+    #[error("{0}")]
+    Refused(String),
+    /// The code object has none of the kernels of the binding that the test asks for.
+    #[error("the kernels of `{binding}` are not in {path}")]
+    NoKernels {
+        /// The name of the binding.
+        binding: String,
+        /// The code object.
+        path: String,
+    },
+    /// There is no binding of the name that the test asks for.
+    #[error("there is no binding `{0}`")]
+    NoBinding(String),
+    /// The code object lacks a kernel.
+    #[error("{kernel} is not in {path}")]
+    NoKernel {
+        /// The kernel.
+        kernel: String,
+        /// The code object.
+        path: String,
+    },
+}
+
 /// Bindings by contract, in the order of their files.
 #[derive(Default)]
 pub struct Bindings {
-    list: Vec<(Binding, Described)>,
+    list: Vec<(Binding, ContractTensors)>,
     /// Named bindings of the built-in kernels, for the tests that ask for them.
     named: Vec<&'static Binding>,
     /// Described tensors of the named bindings' contracts, filled in when a selected test asks for them.
-    described: BTreeMap<&'static str, OnceLock<Option<Described>>>,
+    described: BTreeMap<&'static str, OnceLock<Option<ContractTensors>>>,
 }
 
 impl Bindings {
@@ -30,7 +57,7 @@ impl Bindings {
     /// # Errors
     /// One cannot be read, or something in it is wrong.
     pub fn read(paths: &[PathBuf], registry: &Registry) -> Result<Bindings, Stop> {
-        let mut list: Vec<(Binding, Described)> = Vec::new();
+        let mut list: Vec<(Binding, ContractTensors)> = Vec::new();
         for path in paths {
             for binding in binding::read(path)? {
                 if let Some((first, _)) = list.iter().find(|(known, _)| hides(known, &binding)) {
@@ -90,7 +117,7 @@ impl Bindings {
     fn own<'a, 't>(
         &'a self,
         test: &'t Test,
-    ) -> impl Iterator<Item = &'a (Binding, Described)> + use<'a, 't> {
+    ) -> impl Iterator<Item = &'a (Binding, ContractTensors)> + use<'a, 't> {
         self.list.iter().filter(|(binding, _)| binding.is_for(test))
     }
 
@@ -105,14 +132,14 @@ impl Bindings {
     }
 
     /// The tensors of a named binding's contract.
-    fn described(&self, binding: &Binding, registry: &Registry) -> Option<&Described> {
+    fn described(&self, binding: &Binding, registry: &Registry) -> Option<&ContractTensors> {
         let known = self.described.get(binding.function.name)?;
         let found = known.get_or_init(|| contract(registry, binding.function));
         found.as_ref()
     }
 
     /// Every binding.
-    pub fn iter(&self) -> impl Iterator<Item = (&Binding, &Described)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Binding, &ContractTensors)> {
         self.list
             .iter()
             .map(|(binding, described)| (binding, described))
@@ -127,7 +154,7 @@ impl Bindings {
         test: &Test,
         case: &Case,
         (program, registry): (&Program, &Registry),
-    ) -> Result<Result<Bound<'a>, String>, Stop> {
+    ) -> Result<Result<Bound<'a>, SkipReason>, Stop> {
         let mut refusal = None;
         let own = self
             .own(test)
@@ -142,9 +169,10 @@ impl Bindings {
             }
             // Another code object need not have the kernels that only a test of the built-in ones asks for.
             if built_in && lacks(binding, program) {
-                let name = binding.name.as_deref().unwrap_or_default();
-                let path = &program.report.path;
-                return Ok(Err(format!("the kernels of `{name}` are not in {path}")));
+                return Ok(Err(SkipReason::NoKernels {
+                    binding: binding.name.clone().unwrap_or_default(),
+                    path: program.report.path.clone(),
+                }));
             }
             if let Some(contract) = described.shapes(&case.values) {
                 let shapes = binding.shapes(contract.clone(), &case.values)?;
@@ -165,28 +193,31 @@ impl Bindings {
             }));
         }
         if let Some(reason) = refusal {
-            return Ok(Err(reason));
+            return Ok(Err(SkipReason::Refused(reason)));
         }
         if let Some(name) = &test.binding {
-            return Ok(Err(format!("there is no binding `{name}`")));
+            return Ok(Err(SkipReason::NoBinding(name.clone())));
         }
         let bound = Bound::built_in(test.function)?;
         if let Some(reason) = bound.binding.refuses(&case.values)? {
-            return Ok(Err(reason));
+            return Ok(Err(SkipReason::Refused(reason)));
         }
         let missing = bound
             .kernels()
             .into_iter()
             .find(|kernel| program.object.kernel(kernel).is_none());
         Ok(match missing {
-            Some(kernel) => Err(format!("{kernel} is not in {}", program.report.path)),
+            Some(kernel) => Err(SkipReason::NoKernel {
+                kernel,
+                path: program.report.path.clone(),
+            }),
             None => Ok(bound),
         })
     }
 }
 
 /// Describes a contract's tensors at the shapes of the registry's tests.
-pub fn contract(registry: &Registry, function: &'static Function) -> Option<Described> {
+pub fn contract(registry: &Registry, function: &'static Function) -> Option<ContractTensors> {
     let cases = |designed: bool| -> Vec<_> {
         let tests = registry
             .tests()

@@ -3,8 +3,8 @@
 use crate::binding::{Binding, Objects, PlantedSpec};
 use crate::exit::Stop;
 use crate::run::Setup;
-use crate::select::Selected;
-use crate::trial::{Bound, Planted};
+use crate::select::SelectedCase;
+use crate::trial::{Bound, PlantedKernel};
 
 /// A wrong kernel that a test must catch: launches of a binding, changed.
 #[derive(Clone, Copy)]
@@ -15,8 +15,8 @@ pub(super) struct Bug<'a> {
 
 impl<'a> Bug<'a> {
     /// Returns the bug in the form that a trial launches.
-    pub(super) fn launched(&self, setup: &'a Setup) -> Planted<'a> {
-        Planted {
+    pub(super) fn launched(&self, setup: &'a Setup) -> PlantedKernel<'a> {
+        PlantedKernel {
             bug: self.planted,
             program: &setup.planted,
         }
@@ -28,7 +28,7 @@ impl<'a> Bug<'a> {
     /// A user's binding declares a condition that does not fit the case or the code object.
     pub(super) fn applies(
         &self,
-        one: &Selected<'_>,
+        one: &SelectedCase<'_>,
         way: &Bound<'_>,
         setup: &Setup,
     ) -> Result<bool, Stop> {

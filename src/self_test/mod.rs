@@ -1,6 +1,6 @@
 //! The test of the tests: every planted bug must be caught, and outputs that no kernel computed must be rejected.
 //!
-//! For each case, the honest kernels must pass, and the case must fail without any launch. Zeros and copies of inputs
+//! The honest kernels must pass each case, and each case must fail without any launch. Zeros and copies of inputs
 //! must fail too; every trial checks this, so that an honest pass proves it. Each planted bug of a test must be caught
 //! by one of the test's cases, and each named case must catch at least one bug. A bug that a test of named cases must
 //! catch need not be caught by a pairwise design of the same kernels, because the seed selects the design's cases.
@@ -21,21 +21,23 @@ use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::{Armed, Ends, Setup};
-use crate::select::Selected;
-use crate::trial::{Bound, Finished, Plan, Progress, Slot, Variant, how, not_passed, run_all};
+use crate::run::{ArmedSignals, RunResults, Setup};
+use crate::select::SelectedCase;
+use crate::trial::{
+    Bound, FinishedTrial, Plan, PreparedCaseSlot, Progress, Variant, how, not_passed, run_all,
+};
 use crate::verdict::{EnvironmentReport, TrialReport, Verdict};
 
 use bug::Bug;
-use pairs::{Tried, next_pairs};
+use pairs::{PairResult, next_pairs};
 pub use result::{CaseResult, PlantResult, SelfTest, TestResult};
-use state::State;
+use state::SelfTestState;
 
 /// Runs the self-test that the flags select, and prints it.
 pub fn run(trials: &TrialArgs, verbose: bool) -> Result<Exit, Stop> {
     let what = "the result of a self-test";
-    let json = trials.told.json(what)?;
-    let place = trials.told.json_file(what)?;
+    let json = trials.output.is_json(what)?;
+    let place = trials.output.json_file(what)?;
     let seed = trials.seed()?;
     let setup = Setup::new(trials.sources.sources(), seed)?;
     let (selected, ways) = setup.runnable(trials.selection())?;
@@ -49,8 +51,8 @@ pub fn run(trials: &TrialArgs, verbose: bool) -> Result<Exit, Stop> {
         twin: setup.twin(trials.limits.budget),
     };
     let tests = selected.chunk_by(|a, b| a.test.id == b.test.id).count();
-    let armed = Armed::now();
-    let state = State::open(runner.nothing_yet(tests), (verbose, json), place)?;
+    let armed = ArmedSignals::now();
+    let state = SelfTestState::open(runner.nothing_yet(tests), (verbose, json), place)?;
     let state = Mutex::new(state);
     let held = || state.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
@@ -87,7 +89,7 @@ impl<'a> Runner<'a> {
     /// Runs a few tests at a time, so that the shared data of a case is freed when its tests are done.
     fn run(
         &self,
-        selected: &[Selected<'a>],
+        selected: &[SelectedCase<'a>],
         ways: &[Bound<'a>],
         mut done: impl FnMut(Vec<TestResult>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
@@ -104,13 +106,14 @@ impl<'a> Runner<'a> {
 
     fn batch(
         &self,
-        selected: &[Selected<'a>],
+        selected: &[SelectedCase<'a>],
         ways: &[Bound<'a>],
     ) -> Result<Vec<TestResult>, Stop> {
         let bugs = selected.iter().zip(ways);
         let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(one, way)| self.bugs(one, way)).collect();
         // Inputs and references are computed once per case, and shared by all of its runs.
-        let slots: Vec<Slot> = selected.iter().map(|_| Slot::new()).collect();
+        let slots: Vec<PreparedCaseSlot> =
+            selected.iter().map(|_| PreparedCaseSlot::new()).collect();
         let each = || selected.iter().zip(&slots).zip(ways);
         let honest: Vec<Plan<'_>> = each()
             .map(|(case, way)| self.plan(case, *way, Variant::Honest, self.limits))
@@ -157,7 +160,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The wrong kernels of a case's test: those that it names of the built-in binding, or all of a user's bindings of its contract.
-    fn bugs(&self, one: &Selected<'a>, way: &Bound<'a>) -> Vec<Bug<'a>> {
+    fn bugs(&self, one: &SelectedCase<'a>, way: &Bound<'a>) -> Vec<Bug<'a>> {
         let bugs = |binding: &'a Binding| {
             let planted = binding.planted.iter();
             planted.map(move |planted| Bug { binding, planted })
@@ -173,16 +176,16 @@ impl<'a> Runner<'a> {
             .collect()
     }
 
-    /// Runs planted bugs: in a small test each in every case; in a large one as many as it takes until each bug has been caught and each
-    /// case has caught one. For each case and bug: whether it was launched, and how it was caught.
+    /// Runs planted bugs. In a small test each bug runs in every case. A large test ends when each bug has been caught and each case has
+    /// caught one. Returns the result of each pair of case and bug that ran.
     fn planted(
         &self,
-        (selected, slots): (&[Selected<'a>], &[Slot]),
+        (selected, slots): (&[SelectedCase<'a>], &[PreparedCaseSlot]),
         ways: &[Bound<'a>],
         bugs: &[Vec<Bug<'a>>],
-        honest: &[Finished],
-    ) -> Result<Vec<Vec<Option<Tried>>>, Stop> {
-        let mut tried: Vec<Vec<Option<Tried>>> =
+        honest: &[FinishedTrial],
+    ) -> Result<Vec<Vec<Option<PairResult>>>, Stop> {
+        let mut tried: Vec<Vec<Option<PairResult>>> =
             bugs.iter().map(|bugs| vec![None; bugs.len()]).collect();
         for (at, (one, way)) in selected.iter().zip(ways).enumerate() {
             for (bug, tried) in bugs[at].iter().zip(&mut tried[at]) {
@@ -226,7 +229,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The result of a test of which nothing has run.
-    fn blank(&self, one: &Selected<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> TestResult {
+    fn blank(&self, one: &SelectedCase<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> TestResult {
         let ours = way.is_built_in() || one.test.binding.is_some();
         let spared =
             |bug: &Bug<'_>| one.test.designed && ours && self.is_named_elsewhere(one.test, bug);
@@ -258,7 +261,7 @@ impl<'a> Runner<'a> {
 
     fn plan<'s>(
         &'s self,
-        (one, shared): (&Selected<'s>, &'s Slot),
+        (one, shared): (&SelectedCase<'s>, &'s PreparedCaseSlot),
         bound: Bound<'s>,
         variant: Variant,
         limits: Limits,
@@ -281,7 +284,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn all(&self, plans: &[Plan<'_>]) -> Vec<Finished> {
+    fn all(&self, plans: &[Plan<'_>]) -> Vec<FinishedTrial> {
         let mut bar = Bar::on_stderr();
         let (device, code_object) = (self.device.describe(), self.setup.program().report.clone());
         // A progress bar that cannot be drawn is no loss.
@@ -292,11 +295,11 @@ impl<'a> Runner<'a> {
             seed: Some(self.seed),
             trials: plans.len(),
         }));
-        let mut done: Vec<Option<Finished>> = plans.iter().map(|_| None).collect();
+        let mut done: Vec<Option<FinishedTrial>> = plans.iter().map(|_| None).collect();
         run_all(plans, self.jobs, |position, progress| match progress {
             Progress::Started => {}
             Progress::Finished(finished) => {
-                // Here a failure is what is hoped for: the bar only counts.
+                // A failure is the aim here, so the bar counts every trial as passed.
                 let counted = TrialReport {
                     verdict: Verdict::Pass,
                     ..finished.report.clone()
@@ -313,7 +316,7 @@ impl<'a> Runner<'a> {
 /// Cases that are run side by side.
 const BATCH: usize = 48;
 /// Returns the index of a test's first case among all selected cases.
-fn offset(all: &[Selected<'_>], part: &[Selected<'_>]) -> usize {
+fn offset(all: &[SelectedCase<'_>], part: &[SelectedCase<'_>]) -> usize {
     all.iter()
         .position(|one| std::ptr::eq(one, &raw const part[0]))
         .unwrap_or(0)

@@ -1,13 +1,14 @@
 //! The order in which cases are tried for each bug.
 
 /// True if a planted bug was launched in a case, and the description of how it was caught.
-pub(super) type Tried = (bool, Option<String>);
+pub(super) type PairResult = (bool, Option<String>);
 
 /// Cases times bugs of a test up to which every pair is run.
 pub(super) const EVERY_PAIR: usize = 64;
 
-/// The pairs of case and bug that a test is to run next; none when it has what it needs, or nothing is left.
-pub(super) fn next_pairs(tried: &[Vec<Option<Tried>>], round: usize) -> Vec<(usize, usize)> {
+/// Returns the pairs of case and bug that a test runs next; none if every case catches a bug and every bug is caught, or if
+/// no pair is left.
+pub(super) fn next_pairs(tried: &[Vec<Option<PairResult>>], round: usize) -> Vec<(usize, usize)> {
     let (cases, bugs) = (tried.len(), tried.first().map_or(0, Vec::len));
     let all = (0..cases).flat_map(|case| (0..bugs).map(move |bug| (case, bug)));
     if cases * bugs <= EVERY_PAIR {

@@ -33,7 +33,7 @@ pub struct TestResult {
 pub struct CaseResult {
     /// The case's id.
     pub id: String,
-    /// The honest kernels: nothing where they pass, and so zeros and echoes are rejected; otherwise what is wrong.
+    /// The problem of the honest kernels; none if they pass, which implies that zeros and echoes are rejected.
     pub honest: Option<String>,
     /// The description of how a run without launches was rejected; none if that run passed.
     pub silent: Option<String>,

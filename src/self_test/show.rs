@@ -6,7 +6,7 @@ use serde_json::json;
 use super::SelfTest;
 use crate::report::fit;
 
-/// The result for reading, in so many columns at most, or as JSON.
+/// Renders the result for people, in at most `columns` columns, or as JSON.
 pub fn text(verbose: bool, as_json: bool, columns: Option<usize>, result: &SelfTest) -> String {
     match as_json {
         true => json(result),

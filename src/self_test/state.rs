@@ -8,11 +8,11 @@ use crate::args::{Color, look};
 use crate::exit::Stop;
 use crate::files::check_place;
 use crate::report::Growing;
-use crate::run::Ends;
+use crate::run::RunResults;
 use crate::text::print;
 
 /// The result so far, and its destinations.
-pub(super) struct State {
+pub(super) struct SelfTestState {
     result: SelfTest,
     verbose: bool,
     json: bool,
@@ -23,7 +23,7 @@ fn broken(error: io::Error) -> Stop {
     Stop::setup(error.to_string())
 }
 
-impl State {
+impl SelfTestState {
     /// Opens the report of a self-test that has not begun.
     ///
     /// # Errors
@@ -32,9 +32,9 @@ impl State {
         result: SelfTest,
         (verbose, json): (bool, bool),
         place: Option<&Path>,
-    ) -> Result<State, Stop> {
+    ) -> Result<SelfTestState, Stop> {
         place.map_or(Ok(()), check_place).map_err(broken)?;
-        let mut state = State {
+        let mut state = SelfTestState {
             result,
             verbose,
             json,
@@ -72,7 +72,7 @@ impl State {
     }
 }
 
-impl Ends for State {
+impl RunResults for SelfTestState {
     fn end(&mut self, complete: bool) -> Result<(), Stop> {
         self.result.complete = complete;
         let written = self.write();

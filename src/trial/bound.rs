@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Outcome, Trial, Variant};
+use super::{DeviceResult, Trial, Variant};
 use crate::binding::{
-    Binding, Call, Described, Home, Objects, PlantedSpec, Resolved, Shape, Side, built_in_of,
-    convert,
+    Binding, Call, CodeObjectRole, ContractTensors, Objects, PlantedSpec, Resolution, TensorAxis,
+    TensorShape, built_in_of, convert,
 };
 use crate::compare::{ElementKind, guards, poison};
 use crate::contract::{Check, Data, Function, Role, Tensor};
@@ -21,14 +21,14 @@ pub struct Bound<'a> {
     /// The binding.
     pub binding: &'a Binding,
     /// The tensors of the contract, where a user wrote the contract.
-    pub described: Option<&'a Described>,
+    pub described: Option<&'a ContractTensors>,
     /// The wrong kernel that is planted, if any.
-    pub planted: Option<Planted<'a>>,
+    pub planted: Option<PlantedKernel<'a>>,
 }
 
 /// A wrong kernel that is launched.
 #[derive(Clone, Copy)]
-pub struct Planted<'a> {
+pub struct PlantedKernel<'a> {
     /// The planted bug.
     pub bug: &'a PlantedSpec,
     /// The code object with the planted bug's kernels, which the object under test lacks.
@@ -79,7 +79,7 @@ fn invalid(stop: Stop) -> DeviceError {
 
 impl Trial<'_> {
     /// Makes the launches of the binding.
-    pub(super) fn launch(&mut self) -> Outcome {
+    pub(super) fn launch(&mut self) -> DeviceResult {
         let binding = self.bound.binding;
         self.shapes = binding
             .shapes(self.contract_shapes(), self.values)
@@ -108,11 +108,13 @@ impl Trial<'_> {
             self.bound.planted.map(|planted| planted.bug),
         );
         let calls = match resolved.map_err(invalid)? {
-            Resolved::Launches(calls) => calls,
-            Resolved::Skip(reason) => return Err(DeviceError::invalid(reason)),
+            Resolution::Launches(calls) => calls,
+            Resolution::Skip(reason) => return Err(DeviceError::invalid(reason)),
         };
         if let Some(planted) = self.bound.planted
-            && calls.iter().any(|call| call.home == Home::Planted)
+            && calls
+                .iter()
+                .any(|call| call.home == CodeObjectRole::Planted)
         {
             self.planted = Some(self.session.load(planted.program)?);
         }
@@ -156,23 +158,23 @@ impl Trial<'_> {
     }
 
     /// The tensors as the contract has them.
-    fn contract_shapes(&self) -> Vec<Shape> {
+    fn contract_shapes(&self) -> Vec<TensorShape> {
         let shape = |tensor: &Tensor| {
             let axes = match self.bound.described {
                 Some(described) => described.axes(self.values, &tensor.name, &tensor.axes),
-                None => tensor.axes.iter().map(Side::unnamed).collect(),
+                None => tensor.axes.iter().map(TensorAxis::unnamed).collect(),
             };
             let single = tensor.data.as_ref().filter(|_| tensor.count() == 1);
-            Shape {
+            TensorShape {
                 scalar: single.and_then(|data| data.wide().first().copied()),
-                ..Shape::plain(&tensor.name, tensor.kind, axes)
+                ..TensorShape::plain(&tensor.name, tensor.kind, axes)
             }
         };
         self.prepared.tensors.iter().map(shape).collect()
     }
 
     /// Converts an input as the binding says. The references keep the drawn values.
-    fn convert(&mut self, at: usize) -> Outcome {
+    fn convert(&mut self, at: usize) -> DeviceResult {
         let binding = self.bound.binding;
         let tensor = self.tensor(at);
         let wanted = binding.converts(&tensor.name);
@@ -187,7 +189,7 @@ impl Trial<'_> {
     }
 
     /// Has the buffers of outputs begin as the binding says: as inputs that are handed over, in the outputs' own types.
-    fn begin_outputs(&mut self) -> Outcome {
+    fn begin_outputs(&mut self) -> DeviceResult {
         for (output, input) in &self.bound.binding.starts {
             let known = |name: &str| {
                 let missing = || DeviceError::invalid(format!("there is no tensor `{name}`"));
@@ -208,7 +210,7 @@ impl Trial<'_> {
     }
 
     /// Puts a tensor on the device between its guards, in its layout.
-    fn put(&mut self, at: usize) -> Outcome {
+    fn put(&mut self, at: usize) -> DeviceResult {
         let prepared = Arc::clone(&self.prepared);
         let placed = &self.placed[at];
         let plain = placed.sent.is_none() && placed.layout.is_none();
@@ -227,7 +229,7 @@ impl Trial<'_> {
         }
     }
 
-    fn put_bytes(&mut self, at: usize, payload: &[u8]) -> Outcome {
+    fn put_bytes(&mut self, at: usize, payload: &[u8]) -> DeviceResult {
         let name = self.tensor(at).name.clone();
         let there = self.session.alloc(&name, payload.len() as u64)?;
         if there.guards == guards::Guards::default() {
@@ -243,7 +245,11 @@ impl Trial<'_> {
     }
 
     /// Puts several tensors on the device as one, between the guards of that.
-    fn put_together<'n>(&mut self, at: usize, parts: impl Iterator<Item = &'n str>) -> Outcome {
+    fn put_together<'n>(
+        &mut self,
+        at: usize,
+        parts: impl Iterator<Item = &'n str>,
+    ) -> DeviceResult {
         let parts: Vec<usize> = parts.filter_map(|name| self.position(name)).collect();
         let payloads: Vec<Vec<u8>> = parts.iter().map(|&part| self.payload(part)).collect();
         self.put_bytes(at, &payloads.concat())?;
@@ -279,7 +285,7 @@ impl Trial<'_> {
     }
 
     /// Makes a launch, its addresses filled in.
-    fn call(&mut self, call: Call) -> Outcome {
+    fn call(&mut self, call: Call) -> DeviceResult {
         let call = if call.late { self.late(call)? } else { call };
         let mut kernarg = call.kernarg.clone();
         for slot in &call.slots {
@@ -293,8 +299,8 @@ impl Trial<'_> {
             }
         }
         let module = match call.home {
-            Home::Tested => self.module,
-            Home::Planted => self.planted.ok_or_else(|| {
+            CodeObjectRole::Tested => self.module,
+            CodeObjectRole::Planted => self.planted.ok_or_else(|| {
                 let text = format!("`{}` is launched before it is loaded", call.kernel);
                 DeviceError::of(DeviceErrorKind::Harness, text)
             })?,
@@ -312,22 +318,23 @@ impl Trial<'_> {
         self.start(module, &request, call)
     }
 
-    /// Completes a launch whose arguments depend on what earlier launches wrote.
-    fn late(&mut self, call: Call) -> Outcome<Call> {
+    /// Completes a launch whose arguments depend on the results of earlier launches.
+    fn late(&mut self, call: Call) -> DeviceResult<Call> {
         let placed: Vec<(String, Option<u64>)> = self
             .all()
             .map(|(tensor, placed)| (tensor.name.clone(), placed.address))
             .collect();
         let session = std::cell::RefCell::new(&mut self.session);
-        let held = |shape: &Shape, offset: i128| -> Result<f64, String> {
+        let held = |shape: &TensorShape, offset: i128| -> DeviceResult<f64> {
             let found = placed.iter().find(|(name, _)| *name == shape.name);
             let address = found.and_then(|(_, address)| *address);
-            let address =
-                address.ok_or_else(|| format!("`{}` is not on the device", shape.name))?;
+            let address = address.ok_or_else(|| {
+                let text = format!("`{}` is not on the device", shape.name);
+                DeviceError::of(DeviceErrorKind::Harness, text)
+            })?;
             let mut bytes = vec![0; shape.kind.size()];
             let at = address + u64::try_from(offset).unwrap_or(0);
-            let read = session.borrow_mut().download(at, &mut bytes);
-            read.map_err(|error| error.message)?;
+            session.borrow_mut().download(at, &mut bytes)?;
             Ok(shape.kind.value(&bytes))
         };
         let binding = self.bound.binding;
@@ -342,7 +349,7 @@ impl Trial<'_> {
             .map_err(invalid)
     }
 
-    fn address(&self, at: usize) -> Outcome<u64> {
+    fn address(&self, at: usize) -> DeviceResult<u64> {
         let missing = || {
             let name = &self.tensor(at).name;
             let text = format!("`{name}` is not on the device: upload it before the launch");
@@ -384,7 +391,7 @@ fn missing_kernel(program: &Program, name: &str) -> DeviceError {
 }
 
 /// A tensor of the binding's own: scratch, or a buffer of several.
-fn own(shape: &Shape) -> Tensor {
+fn own(shape: &TensorShape) -> Tensor {
     let axes = shape.axes.iter();
     Tensor {
         name: shape.name.clone(),

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use safetensors::tensor::TensorView;
 
-use super::Trial;
 use super::plan::{Dump, Plan};
+use super::{Trial, TrialError};
 use crate::compare::{ElementKind, encode};
 use crate::contract::Role;
 use crate::files::write_atomically;
@@ -20,7 +20,7 @@ use crate::text::{file_name, shown};
 use crate::verdict::Axis;
 
 /// A tensor to be written.
-struct Kept<'t> {
+struct DumpedTensor<'t> {
     kind: &'static str,
     name: &'t str,
     axes: &'t [Axis],
@@ -28,7 +28,7 @@ struct Kept<'t> {
     data: Vec<u8>,
 }
 
-impl Kept<'_> {
+impl DumpedTensor<'_> {
     fn shape(&self) -> Vec<usize> {
         self.axes.iter().map(|axis| axis.length).collect()
     }
@@ -41,7 +41,7 @@ impl Dump<'_> {
         plan: &Plan<'_>,
         trial: &Trial<'_>,
         outputs: &[Vec<u8>],
-    ) -> Result<(), String> {
+    ) -> Result<(), TrialError> {
         let kept = kept(trial, outputs);
         match self {
             Dump::Npy(dir) => npy(&dir.join(file_name(&plan.case.id)), kept),
@@ -51,12 +51,12 @@ impl Dump<'_> {
 }
 
 /// Returns inputs, the previous contents of tensors updated in place, outputs and references, in this order.
-fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
+fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<DumpedTensor<'t>> {
     let given = |kind, role| {
         let tensors = trial.prepared.tensors.iter();
         let of_role = tensors.filter(move |tensor| tensor.role == role);
         of_role.filter_map(move |tensor| {
-            Some(Kept {
+            Some(DumpedTensor {
                 kind,
                 name: &tensor.name,
                 axes: &tensor.axes,
@@ -65,13 +65,13 @@ fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
             })
         })
     };
-    let mut kept: Vec<Kept<'t>> = given("input", Role::Input)
+    let mut kept: Vec<DumpedTensor<'t>> = given("input", Role::Input)
         .chain(given("before", Role::Updated))
         .collect();
     for (position, check) in trial.prepared.checks.iter().enumerate() {
         let tensor = trial.tensor(check.buffer.tensor);
         let mut keep = |kind, element, data| {
-            kept.push(Kept {
+            kept.push(DumpedTensor {
                 kind,
                 name: &check.name,
                 axes: &check.axes,
@@ -88,12 +88,10 @@ fn kept<'t>(trial: &'t Trial<'_>, outputs: &[Vec<u8>]) -> Vec<Kept<'t>> {
     kept
 }
 
-fn npy(place: &Path, kept: Vec<Kept<'_>>) -> Result<(), String> {
-    fs::create_dir_all(place).map_err(|error| {
-        format!(
-            "cannot create {}: {error}; name a directory you can write to",
-            shown(place)
-        )
+fn npy(place: &Path, kept: Vec<DumpedTensor<'_>>) -> Result<(), TrialError> {
+    fs::create_dir_all(place).map_err(|error| TrialError::Create {
+        path: shown(place),
+        error,
     })?;
     for tensor in kept {
         let name = format!("{}.{}", tensor.kind, file_name(tensor.name));
@@ -101,7 +99,7 @@ fn npy(place: &Path, kept: Vec<Kept<'_>>) -> Result<(), String> {
         let write = |name: String, dtype, data| {
             let shape = shape.clone();
             let bytes = Npy { dtype, shape, data }.to_bytes();
-            write_atomically(&place.join(name), &bytes).map_err(|error| error.to_string())
+            write_atomically(&place.join(name), &bytes)
         };
         let dtype = match tensor.element {
             ElementKind::F64 => Dtype::F64,
@@ -126,7 +124,7 @@ fn widened(data: &[u8]) -> Vec<u8> {
     halves.flat_map(|half| [0, 0, half[0], half[1]]).collect()
 }
 
-fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), String> {
+fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[DumpedTensor<'_>]) -> Result<(), TrialError> {
     let text = |text: &str| text.to_string();
     let mut metadata = HashMap::from([
         (text("schema"), text("deltanet-check/export/1")),
@@ -140,7 +138,10 @@ fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), St
         (text("code_object"), plan.program.report.path.clone()),
         (text("sha256"), plan.program.report.sha256.clone()),
     ]);
-    let unusable = |error| format!("cannot write {}: {error}", shown(path));
+    let unusable = |error| TrialError::Encode {
+        path: shown(path),
+        error,
+    };
     let mut views = BTreeMap::new();
     for tensor in kept {
         let name = format!("{}.{}", tensor.kind, tensor.name);
@@ -158,5 +159,5 @@ fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[Kept<'_>]) -> Result<(), St
         views.insert(name, view);
     }
     let bytes = safetensors::serialize(views, Some(metadata)).map_err(unusable)?;
-    write_atomically(path, &bytes).map_err(|error| error.to_string())
+    Ok(write_atomically(path, &bytes)?)
 }

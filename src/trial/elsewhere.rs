@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use super::TrialError;
 use super::bound::narrowed;
-use super::judge::{against, tolerance};
+use super::judge::{judge_values, tolerance};
 use crate::compare::{ElementKind, decode, with_element};
-use crate::contract::{Case, Check, Instance, Prepared, Role, Tensor, Test};
+use crate::contract::{Case, Check, Instance, PreparedCase, Role, Tensor, Test};
 use crate::text::again;
 use crate::verdict::{OutputReport, Tolerance, TrialReport, Verdict};
 
@@ -28,16 +29,15 @@ pub struct Elsewhere {
 ///
 /// # Errors
 /// A tensor is not of the case, an input differs from what the seed draws, or there is no output to judge.
-pub fn judge_elsewhere(
+pub(crate) fn judge_elsewhere(
     (phase, test, case): (u32, &Test, &Case),
     seed: u64,
     tensors: &BTreeMap<String, Elsewhere>,
     own: Option<&Tolerance>,
-) -> Result<TrialReport, String> {
+) -> Result<TrialReport, TrialError> {
     let make = |kinds: &dyn Fn(&str) -> Option<ElementKind>| {
         let at = (case.id.as_str(), &case.values);
-        let made = Instance::make(test.function, at, seed, None, kinds);
-        made.map_err(|error| error.message)
+        Instance::make(test.function, at, seed, None, kinds)
     };
     let contract = make(&|_| None)?;
     check_names(&contract, tensors)?;
@@ -84,24 +84,23 @@ pub fn judge_elsewhere(
 }
 
 /// Checks that the case has all these tensors, and that an output is among them.
-fn check_names(prepared: &Prepared, tensors: &BTreeMap<String, Elsewhere>) -> Result<(), String> {
+fn check_names(
+    prepared: &PreparedCase,
+    tensors: &BTreeMap<String, Elsewhere>,
+) -> Result<(), TrialError> {
     let outputs = prepared.checks.iter().map(|check| &check.name);
     let outputs: Vec<String> = outputs.map(|name| format!("output.{name}")).collect();
     let starts = prepared.tensors.iter().filter_map(start);
     let mut known = starts.chain(outputs.iter().cloned());
     let names: Vec<String> = known.by_ref().collect();
     if let Some(name) = tensors.keys().find(|name| !names.contains(name)) {
-        return Err(format!(
-            "tensor `{}` is not of this test; it has {}",
-            name.escape_debug(),
-            names.join(", ")
-        ));
+        return Err(TrialError::UnknownTensor {
+            name: name.escape_debug().to_string(),
+            known: names.join(", "),
+        });
     }
     if !outputs.iter().any(|name| tensors.contains_key(name)) {
-        return Err(format!(
-            "there is no output to judge: it needs {}",
-            outputs.join(" or ")
-        ));
+        return Err(TrialError::NoOutput(outputs.join(" or ")));
     }
     Ok(())
 }
@@ -121,7 +120,7 @@ fn check_input(
     tensor: &Tensor,
     tensors: &BTreeMap<String, Elsewhere>,
     drawn: &str,
-) -> Result<(), String> {
+) -> Result<(), TrialError> {
     let Some((name, found)) = start(tensor).and_then(|name| tensors.get_key_value(&name)) else {
         return Ok(());
     };
@@ -129,30 +128,32 @@ fn check_input(
     if found.shape == shape && Some(found.data.as_slice()) == tensor.bytes() {
         return Ok(());
     }
-    Err(format!(
-        "`{name}` is not what {drawn} draws, and the references are made of that: export the test again"
-    ))
+    Err(TrialError::OtherInput {
+        name: name.clone(),
+        drawn: drawn.into(),
+    })
 }
 
-fn check_shape(name: &str, check: &Check, found: &Elsewhere) -> Result<(), String> {
+fn check_shape(name: &str, check: &Check, found: &Elsewhere) -> Result<(), TrialError> {
     let shape: Vec<usize> = check.axes.iter().map(|axis| axis.length).collect();
     if found.shape == shape {
         return Ok(());
     }
     let axes: Vec<&str> = check.axes.iter().map(|axis| axis.name.as_str()).collect();
-    Err(format!(
-        "`{name}` has shape {:?}; it is [{}], {shape:?} here",
-        found.shape,
-        axes.join(", ")
-    ))
+    Err(TrialError::OtherShape {
+        name: name.into(),
+        found: found.shape.clone(),
+        axes: axes.join(", "),
+        shape,
+    })
 }
 
 fn judged(
-    prepared: &Prepared,
+    prepared: &PreparedCase,
     check: &Check,
     tolerance: &Tolerance,
     found: &Elsewhere,
-) -> Result<OutputReport, String> {
+) -> Result<OutputReport, TrialError> {
     let tensors = prepared.tensors.iter();
-    with_element!(found.kind, E => against::<E>(tensors, check, tolerance, None, &decode(&found.data)))
+    with_element!(found.kind, E => judge_values::<E>(tensors, check, tolerance, None, &decode(&found.data)))
 }

@@ -1,17 +1,17 @@
 //! Short descriptions of how a wrong kernel was caught.
 
-use super::Finished;
+use super::FinishedTrial;
 use crate::device::DeviceErrorKind;
-use crate::verdict::{Hypothesis, Problem, Side, Verdict};
+use crate::verdict::{GuardSide, Hypothesis, Problem, Verdict};
 
 /// Describes the failure of a trial that should have passed.
-pub fn not_passed(done: &Finished) -> Option<String> {
+pub fn not_passed(done: &FinishedTrial) -> Option<String> {
     (done.report.verdict != Verdict::Pass)
         .then(|| how(done).unwrap_or_else(|| done.report.verdict.word().into()))
 }
 
 /// Describes in a few words why a trial failed; none if it passed.
-pub fn how(done: &Finished) -> Option<String> {
+pub fn how(done: &FinishedTrial) -> Option<String> {
     let report = &done.report;
     if !report.verdict.is_bad() {
         return None;
@@ -45,7 +45,7 @@ fn words(problem: &Problem) -> String {
     match problem {
         Problem::GuardOverwritten {
             buffer,
-            side: Side::Between,
+            side: GuardSide::Between,
             offset,
             ..
         } => format!("between the rows of {buffer} overwritten at byte {offset}"),

@@ -1,15 +1,15 @@
 //! The reading back of buffers after the launches, and their judgement in the order of judgement.
 
-use super::{Outcome, Trial};
+use super::{DeviceResult, Trial, TrialError};
 use crate::compare::{
-    Alternative, BufferAfter, Element, NamedInput, OutputCase, OwnerOf, POISON_LEFT, Yardsticks,
+    Alternative, BufferAfter, Element, NamedInput, OutputCase, OutputLimits, OwnerOf, POISON_LEFT,
     accepted_trivially_by, decode, guards, judge_buffers, judge_by, with_element,
 };
 use crate::contract::{Check, Data, Role, Tensor, Test};
 use crate::verdict::{OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict};
 
 /// The judgement of a trial.
-pub(super) struct Judged {
+pub(super) struct Judgement {
     pub verdict: Verdict,
     /// A guard or an input.
     pub problem: Option<Problem>,
@@ -21,7 +21,7 @@ pub(super) struct Judged {
 }
 
 /// The tensors that the launches left.
-pub(super) struct Left {
+pub(super) struct OutputBytes {
     /// A guard or an input.
     pub problem: Option<Problem>,
     /// The bytes of each output.
@@ -29,8 +29,8 @@ pub(super) struct Left {
 }
 
 /// Reads the buffers back after the launches, and judges the guards and the inputs.
-pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
-    let (images, between) = images(trial)?;
+pub(super) fn read_outputs(trial: &mut Trial<'_>) -> DeviceResult<OutputBytes> {
+    let (images, between) = read_back(trial)?;
     // Inputs that the binding converted differ from the contract's tensors.
     let sent = trial.placed.iter().map(|placed| placed.sent.as_ref());
     let sent: Vec<Option<Vec<u8>>> = sent.map(|sent| sent.map(Data::bytes)).collect();
@@ -50,7 +50,7 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
             },
         })
         .collect();
-    // A guard around a buffer is judged before the bytes between its rows, and these before an input.
+    // A guard guards a buffer is judged before the bytes between its rows, and these before an input.
     let problem = match judge_buffers(&buffers) {
         Some(guard @ Problem::GuardOverwritten { .. }) => Some(guard),
         other => between.or(other),
@@ -62,24 +62,26 @@ pub(super) fn read_back(trial: &mut Trial<'_>) -> Outcome<Left> {
         payload[check.buffer.first * size..][..check.buffer.count * size].to_vec()
     };
     let outputs = trial.prepared.checks.iter().map(output).collect();
-    Ok(Left { problem, outputs })
+    Ok(OutputBytes { problem, outputs })
 }
 
 /// Judges a trial whose launches are all done.
-pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
-    let left = read_back(trial)?;
-    let mut judged = Judged {
+pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> DeviceResult<Judgement> {
+    let left = read_outputs(trial)?;
+    let mut judged = Judgement {
         verdict: Verdict::Pass,
         problem: left.problem,
         outputs: Vec::new(),
-        error: unchecked(trial, test),
+        error: find_unchecked(trial, test).map(|error| error.to_string()),
         images: left.outputs,
     };
     for (check, got) in trial.prepared.checks.iter().zip(&judged.images) {
         let kind = trial.tensor(check.buffer.tensor).kind;
-        match with_element!(kind, E => output::<E>(trial, test, check, &decode(got))) {
+        match with_element!(kind, E => judge_output::<E>(trial, test, check, &decode(got))) {
             Ok(report) => judged.outputs.push(report),
-            Err(error) => judged.error = judged.error.or(Some(error)),
+            Err(error) => {
+                judged.error.get_or_insert_with(|| error.to_string());
+            }
         }
     }
     let failed = judged.problem.is_some()
@@ -97,7 +99,7 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> Outcome<Judged> {
 
 /// Returns the bytes of every tensor with its guards, empty for tensors that are not on the device, and the problem of the first tensor
 /// that has a write between its rows.
-fn images(trial: &mut Trial<'_>) -> Outcome<(Vec<Vec<u8>>, Option<Problem>)> {
+fn read_back(trial: &mut Trial<'_>) -> DeviceResult<(Vec<Vec<u8>>, Option<Problem>)> {
     let mut images = Vec::with_capacity(trial.placed.len());
     let mut problem = None;
     for at in 0..trial.placed.len() {
@@ -106,24 +108,25 @@ fn images(trial: &mut Trial<'_>) -> Outcome<(Vec<Vec<u8>>, Option<Problem>)> {
             images.push(Vec::new());
             continue;
         };
-        let around = placed.guards;
+        let guards = placed.guards;
         let size = tensor.kind.size();
         let layout = placed.layout.clone();
-        let held = layout.as_ref();
-        let held = held.map_or(tensor.count(), |layout| layout.count);
-        let mut image = vec![0; around.before + held * size + around.after];
+        let element_count = layout
+            .as_ref()
+            .map_or(tensor.count(), |layout| layout.count);
+        let mut image = vec![0; guards.before + element_count * size + guards.after];
         trial
             .session
-            .download(address - around.before as u64, &mut image)?;
+            .download(address - guards.before as u64, &mut image)?;
         if let Some(layout) = &layout {
             // The output is rearranged into the contract's order, between the guards as they were found.
-            let (before, rest) = image.split_at(around.before);
-            let (held, after) = rest.split_at(held * size);
+            let (before, rest) = image.split_at(guards.before);
+            let (rows, after) = rest.split_at(element_count * size);
             problem = problem.or_else(|| {
                 let tensor = trial.tensor(at);
-                guards::check_between(&tensor.name, held, tensor.kind, &layout.between())
+                guards::check_between(&tensor.name, rows, tensor.kind, &layout.between())
             });
-            image = [before, &layout.gather(held, size), after].concat();
+            image = [before, &layout.gather(rows, size), after].concat();
         }
         images.push(image);
     }
@@ -131,42 +134,42 @@ fn images(trial: &mut Trial<'_>) -> Outcome<(Vec<Vec<u8>>, Option<Problem>)> {
 }
 
 /// An output that the registry judges and the test never looks at.
-fn unchecked(trial: &Trial<'_>, test: &Test) -> Option<String> {
+fn find_unchecked(trial: &Trial<'_>, test: &Test) -> Option<TrialError> {
     let checked = |name: &str| trial.prepared.checks.iter().any(|check| check.name == name);
     let name = test.outputs.keys().find(|name| !checked(name))?;
-    Some(format!(
-        "output `{name}` was never compared: function `{}` does not check it",
-        test.function.name
-    ))
+    Some(TrialError::Unchecked {
+        output: name.clone(),
+        function: test.function.name,
+    })
 }
 
-fn output<E: Element>(
+fn judge_output<E: Element>(
     trial: &Trial<'_>,
     test: &Test,
     check: &Check,
     got: &[E],
-) -> Result<OutputReport, String> {
+) -> Result<OutputReport, TrialError> {
     let tolerance = trial.bound_tolerance(check, tolerance(test, check)?);
     let tensors = trial.all().map(|(tensor, _)| tensor);
     let owner = |index: &[usize]| owner(trial, check, index);
-    against(tensors, check, &tolerance, Some(&owner), got)
+    judge_values(tensors, check, &tolerance, Some(&owner), got)
 }
 
 /// Returns the registry's tolerance for an output.
-pub(super) fn tolerance<'t>(test: &'t Test, check: &Check) -> Result<&'t Tolerance, String> {
+pub(super) fn tolerance<'t>(test: &'t Test, check: &Check) -> Result<&'t Tolerance, TrialError> {
     let judged = test.outputs.get(&check.name);
     let judged = judged.map(|judged| &judged.tolerance);
-    judged.ok_or_else(|| format!("output `{}` has no tolerance in the registry", check.name))
+    judged.ok_or_else(|| TrialError::NoTolerance(check.name.clone()))
 }
 
 /// Judges the values of an output, among the tensors of its trial.
-pub(super) fn against<'t, E: Element>(
+pub(super) fn judge_values<'t, E: Element>(
     tensors: impl Iterator<Item = &'t Tensor>,
     check: &Check,
     tolerance: &Tolerance,
     owner: Option<&OwnerOf<'_>>,
     got: &[E],
-) -> Result<OutputReport, String> {
+) -> Result<OutputReport, TrialError> {
     // A tensor updated in place that keeps its initial values is an echo too.
     let echo = |(at, input)| echo(check, at, input);
     let echoes: Vec<(&Tensor, Vec<E>)> = tensors.enumerate().filter_map(echo).collect();
@@ -205,21 +208,19 @@ pub(super) fn against<'t, E: Element>(
         alternatives: &alternatives,
         owner,
     };
-    let made = check
-        .yardsticks
-        .get_or_init(|| Yardsticks::of(&case).map_err(|error| error.to_string()));
-    let sticks = made.as_ref().map_err(Clone::clone)?;
-    let report = judge_by(&case, sticks).map_err(|error| error.to_string())?;
+    let made = check.limits.get_or_init(|| OutputLimits::of(&case));
+    let limits = made.as_ref().map_err(Clone::clone)?;
+    let report = judge_by(&case, limits)?;
     let trivial = check.trivial.get_or_init(|| {
-        let accepted = accepted_trivially_by(&case, sticks);
+        let accepted = accepted_trivially_by(&case, limits);
         let tells = |what: &String| !check.uncomputed || what == POISON_LEFT;
         accepted.into_iter().find(tells)
     });
-    if let Some(what) = trivial {
-        return Err(format!(
-            "the tolerance of output `{}` says nothing: {what} would pass; tighten it or choose a shape that tells",
-            check.name
-        ));
+    if let Some(trivial) = trivial {
+        return Err(TrialError::TrivialPasses {
+            output: check.name.clone(),
+            trivial: trivial.clone(),
+        });
     }
     Ok(report)
 }

@@ -2,14 +2,19 @@
 
 use std::time::Instant;
 
-use super::{Launched, Outcome, Trial};
+use super::{DeviceResult, Trial, TrialLaunch};
 use crate::binding::Call;
 use crate::device::Launch;
 use crate::verdict::LaunchReport;
 
 impl Trial<'_> {
     /// Launches a kernel, waits for it, and records its cost and its request.
-    pub(super) fn start(&mut self, module: usize, request: &Launch<'_>, call: Call) -> Outcome {
+    pub(super) fn start(
+        &mut self,
+        module: usize,
+        request: &Launch<'_>,
+        call: Call,
+    ) -> DeviceResult {
         let started = Instant::now();
         let result = self
             .session
@@ -27,7 +32,7 @@ impl Trial<'_> {
             kernel_seconds: done.kernel_seconds,
             seconds,
         };
-        self.launches.push(Launched { report, call });
+        self.launches.push(TrialLaunch { report, call });
         result.map(|_| ())
     }
 }

@@ -1,11 +1,12 @@
 //! The run of one test: inputs, launches, outputs, comparison.
 //!
-//! A contract says which tensors there are and which values the outputs should have; a binding says what is launched on them. Everything that
+//! A contract says which tensors there are and which values the outputs should have; a binding gives the launches. Everything that
 //! makes the result trustworthy happens here in the same way for all tests: poison, guards, read-back, the order of judgement.
 
 mod bound;
 mod dump;
 mod elsewhere;
+mod error;
 mod how;
 mod isolate;
 mod judge;
@@ -19,22 +20,21 @@ mod twin;
 
 use std::sync::Arc;
 
-use crate::binding::{Call, Layout, Shape};
+use crate::binding::{Call, Layout, TensorShape};
 use crate::compare::guards::Guards;
-use crate::contract::{Data, Prepared, Tensor, Values};
-use crate::device::{DeviceError, Session};
+use crate::contract::{Data, PreparedCase, Tensor, Values};
+use crate::device::{DeviceResult, Session};
 use crate::program::Program;
 use crate::verdict::LaunchReport;
 
-pub use bound::{Bound, Planted};
-pub use elsewhere::{Elsewhere, judge_elsewhere};
+pub use bound::{Bound, PlantedKernel};
+pub use elsewhere::Elsewhere;
+pub(crate) use elsewhere::judge_elsewhere;
+use error::TrialError;
 pub use how::{how, not_passed};
 pub use isolate::{CHILD, serve};
-pub use plan::{Dump, Finished, Plan, Slot};
+pub use plan::{Dump, FinishedTrial, Plan, PreparedCaseSlot};
 pub use pool::{Progress, default_jobs, each, run_all, run_until};
-
-/// The result of a trial's steps.
-pub type Outcome<T = ()> = Result<T, DeviceError>;
 
 /// The kernels that a trial launches.
 #[derive(Clone, Copy)]
@@ -55,20 +55,20 @@ pub struct Trial<'a> {
     /// The code object of planted bugs, where a planted bug is launched.
     planted: Option<usize>,
     bound: Bound<'a>,
-    prepared: Arc<Prepared>,
+    prepared: Arc<PreparedCase>,
     /// The tensors that only the binding has. They follow the contract's tensors.
     own: Vec<Tensor>,
     /// The position of each tensor. The binding's tensors follow the contract's.
-    placed: Vec<Placed>,
+    placed: Vec<DeviceTensor>,
     /// The tensors as the binding's formulas see them.
-    shapes: Vec<Shape>,
-    launches: Vec<Launched>,
+    shapes: Vec<TensorShape>,
+    launches: Vec<TrialLaunch>,
     plant_used: bool,
 }
 
 /// A tensor on the device.
 #[derive(Default)]
-struct Placed {
+struct DeviceTensor {
     /// Address of the first element, if it is there.
     address: Option<u64>,
     /// The converted values that the device gets in place of the contract's.
@@ -80,7 +80,7 @@ struct Placed {
 }
 
 /// A launch that was made.
-struct Launched {
+struct TrialLaunch {
     report: LaunchReport,
     call: Call,
 }
@@ -89,11 +89,11 @@ impl<'a> Trial<'a> {
     fn new(
         plan: &Plan<'a>,
         session: Box<dyn Session>,
-        prepared: Arc<Prepared>,
-    ) -> Outcome<Trial<'a>> {
+        prepared: Arc<PreparedCase>,
+    ) -> DeviceResult<Trial<'a>> {
         let mut session = session;
         let module = session.load(plan.program)?;
-        let placed = prepared.tensors.iter().map(|_| Placed::default());
+        let placed = prepared.tensors.iter().map(|_| DeviceTensor::default());
         Ok(Trial {
             values: &plan.case.values,
             program: plan.program,
@@ -120,7 +120,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Every tensor and where it is.
-    fn all(&self) -> impl Iterator<Item = (&Tensor, &Placed)> {
+    fn all(&self) -> impl Iterator<Item = (&Tensor, &DeviceTensor)> {
         let tensors = self.prepared.tensors.iter().chain(&self.own);
         tensors.zip(&self.placed)
     }

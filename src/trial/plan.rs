@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use super::{Bound, Variant};
-use crate::contract::{Case, Given, Prepared, Test};
+use crate::contract::{Case, ExternalTensors, PreparedCase, Test};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, NOTHING, Watch};
 use crate::program::Program;
 use crate::text::again;
@@ -22,7 +22,7 @@ pub enum Dump<'a> {
 }
 
 /// Room for the inputs and references of a case.
-pub type Slot = OnceLock<Result<Arc<Prepared>, DeviceError>>;
+pub type PreparedCaseSlot = OnceLock<Result<Arc<PreparedCase>, DeviceError>>;
 
 /// A trial to run.
 #[derive(Clone, Copy)]
@@ -56,18 +56,18 @@ pub struct Plan<'a> {
     /// The destination of the trial's tensors, if they are dumped.
     pub dump: Option<Dump<'a>>,
     /// Tensors from elsewhere that it takes in place of its own, if any.
-    pub given: Option<&'a Given>,
+    pub given: Option<&'a ExternalTensors>,
     /// The binding of the kernels.
     pub bound: Bound<'a>,
     /// The slot that shares inputs and references with other trials of the case.
-    pub shared: Option<&'a Slot>,
+    pub shared: Option<&'a PreparedCaseSlot>,
     /// The flags that select registry and code object, for the line that runs the trial again.
     pub flags: &'a str,
 }
 
 /// A trial that was run.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Finished {
+pub struct FinishedTrial {
     /// The report of the trial.
     pub report: TrialReport,
     /// The kind of the device's failure, if the device failed.
@@ -83,7 +83,7 @@ pub struct Finished {
     pub timed_out: bool,
 }
 
-impl Finished {
+impl FinishedTrial {
     /// Records that a run after the first ended in an error.
     pub(super) fn ended(&mut self, why: &str, kind: DeviceErrorKind) {
         self.report.verdict = Verdict::Error;
@@ -125,12 +125,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Makes the report of a trial that ended in an error.
-    pub(super) fn failed(&self, error: &DeviceError) -> Finished {
+    pub(super) fn failed(&self, error: &DeviceError) -> FinishedTrial {
         let mut report = self.blank();
         report.verdict = Verdict::Error;
         report.error = Some(error.message.clone());
         report.error_kind = Some(error.kind);
-        Finished {
+        FinishedTrial {
             report,
             failure: Some(error.kind),
             plant_used: false,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-use super::plan::{Finished, Plan};
+use super::plan::{FinishedTrial, Plan};
 
 /// Returns the default number of parallel trials.
 pub fn default_jobs() -> usize {
@@ -22,7 +22,7 @@ pub fn run_all(plans: &[Plan<'_>], jobs: usize, told: impl FnMut(usize, Progress
 pub fn run_until(
     plans: &[Plan<'_>],
     jobs: usize,
-    stops: impl Fn(&Finished) -> bool + Sync,
+    stops: impl Fn(&FinishedTrial) -> bool + Sync,
     told: impl FnMut(usize, Progress),
 ) {
     let stopped = AtomicBool::new(false);
@@ -105,7 +105,7 @@ pub enum Progress {
     /// The trial has started.
     Started,
     /// The trial has its verdict.
-    Finished(Box<Finished>),
+    Finished(Box<FinishedTrial>),
 }
 
 #[cfg(test)]

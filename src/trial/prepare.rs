@@ -3,20 +3,20 @@
 
 use std::sync::Arc;
 
-use super::Outcome;
+use super::DeviceResult;
 use super::plan::Plan;
-use crate::contract::{Instance, Prepared};
+use crate::contract::{Instance, PreparedCase};
 
 impl Plan<'_> {
     /// The inputs and references of the case, made at the first call.
-    pub(super) fn prepared(&self) -> Outcome<Arc<Prepared>> {
+    pub(super) fn prepared(&self) -> DeviceResult<Arc<PreparedCase>> {
         match self.shared {
             Some(slot) => slot.get_or_init(|| self.prepare()).clone(),
             None => self.prepare(),
         }
     }
 
-    fn prepare(&self) -> Outcome<Arc<Prepared>> {
+    fn prepare(&self) -> DeviceResult<Arc<PreparedCase>> {
         let binding = self.bound.binding;
         let made = Instance::make(
             self.test.function,

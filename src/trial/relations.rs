@@ -3,116 +3,117 @@
 use std::sync::Arc;
 
 use super::plan::Plan;
-use super::{Outcome, Trial, judge, twin};
+use super::{DeviceResult, Trial, judge, twin};
 use crate::compare::ElementKind;
 use crate::contract::relation::{
-    Array, Broken, Claim, Keeps, Law, Relation, Seen, Step, Twice, allowances, second,
+    Array, Claim, Closeness, Law, LawViolation, Misfit, Relation, RunArrays, Step, TwoRunLaw,
+    allowances, second,
 };
-use crate::contract::{Case, Check, Instance, Prepared, Values};
+use crate::contract::{Case, Check, Instance, PreparedCase, Values};
 use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
 use crate::verdict::{Problem, RelationReport, Verdict};
 
 /// The result of checking a law, and the problem of the second run's guards or inputs, if there is one.
-type Tried = Outcome<(RelationReport, Option<Problem>)>;
+type LawCheck = DeviceResult<(RelationReport, Option<Problem>)>;
 
 impl<'a> Plan<'a> {
     /// Tries every law of the contract on a run that is done.
     ///
     /// # Errors
     /// A second run failed, with the name of the law.
-    pub(super) fn relations(
+    pub(super) fn check_laws(
         &self,
         limits: Limits,
         first: &Trial<'_>,
         images: &[Vec<u8>],
-    ) -> Outcome<(Vec<RelationReport>, Option<Problem>)> {
+    ) -> DeviceResult<(Vec<RelationReport>, Option<Problem>)> {
         let limits = twin::after(self, limits, first);
         let mut reports = Vec::new();
         let mut problem = None;
         let inputs = first.prepared.starts();
-        let outputs = self.outputs(first, images);
-        let seen = Seen {
+        let outputs = self.output_arrays(first, images);
+        let seen = RunArrays {
             inputs: &inputs,
             outputs: &outputs,
         };
         let relations = self.test.function.domain.relations.iter();
         for relation in relations.filter(|relation| (relation.applies)(&self.case.values)) {
             let (report, wrong) = self
-                .relation(relation, limits, first, seen)
-                .map_err(|error| told(relation, error))?;
+                .check_law(relation, limits, first, seen)
+                .map_err(|error| with_law_name(relation, error))?;
             reports.push(report);
             problem = problem.or(wrong);
         }
         Ok((reports, problem))
     }
 
-    fn relation(
+    fn check_law(
         &self,
         relation: &'static Relation,
         limits: Limits,
         first: &Trial<'_>,
-        seen: Seen<'_>,
-    ) -> Tried {
+        seen: RunArrays<'_>,
+    ) -> LawCheck {
         match &relation.law {
-            Law::Alone(law) => {
+            Law::OneRun(law) => {
                 let values = &self.case.values;
                 let report = match law(values, &seen) {
-                    Some(claims) => concluded(relation, &claims, Keeps::Tolerance),
-                    None => skipped(relation, "the binding leaves a tensor out"),
+                    Some(claims) => conclude(relation, &claims, Closeness::Tolerance),
+                    None => skip(relation, "the binding leaves a tensor out"),
                 };
                 Ok((report, None))
             }
-            Law::Twice(twice) => self.twice(relation, twice, limits, first, seen),
+            Law::TwoRuns(twice) => self.check_two_runs(relation, twice, limits, first, seen),
         }
     }
 
     /// Runs the case of a law and compares.
-    fn twice(
+    fn check_two_runs(
         &self,
         relation: &'static Relation,
-        twice: &Twice,
+        twice: &TwoRunLaw,
         limits: Limits,
         first: &Trial<'_>,
-        seen: Seen<'_>,
-    ) -> Tried {
+        seen: RunArrays<'_>,
+    ) -> LawCheck {
         let values = &self.case.values;
         let mut outputs = seen.outputs.to_vec();
         if let Some(steps) = twice.between {
-            let inputs = made(steps, values, [seen.inputs, &outputs]);
-            let tensors = second(&first.prepared, &inputs).map_err(broken)?;
-            let trial = self.beside(self.case).of(limits, Arc::new(tensors));
+            let inputs = derive(steps, values, [seen.inputs, &outputs]);
+            let tensors = second(&first.prepared, &inputs).map_err(harness_error)?;
+            let trial = self.second_plan(self.case).of(limits, Arc::new(tensors));
             let mut trial = trial.map_err(|(_, error)| error)?;
-            let left = judge::read_back(&mut trial)?;
-            let between = self.outputs(&trial, &left.outputs).into_iter();
+            let left = judge::read_outputs(&mut trial)?;
+            let between = self.output_arrays(&trial, &left.outputs).into_iter();
             outputs.extend(between.map(|array| Array {
                 name: format!("{}'", array.name),
                 ..array
             }));
         }
-        let inputs = made(twice.inputs, values, [seen.inputs, &outputs]);
+        let inputs = derive(twice.inputs, values, [seen.inputs, &outputs]);
         let other = twice.case.map(|case| Case {
             id: self.case.id.clone(),
             values: case(values),
         });
-        let plan = self.beside(other.as_ref().unwrap_or(self.case));
+        let plan = self.second_plan(other.as_ref().unwrap_or(self.case));
         let tensors = match &other {
             None => second(&first.prepared, &inputs),
-            Some(case) => second(&*plan.sized(case)?, &inputs),
+            Some(case) => second(&*plan.prepare_case(case)?, &inputs),
         };
-        let tensors = tensors.map_err(broken)?;
+        let tensors = tensors.map_err(harness_error)?;
         let trial = plan.of(limits, Arc::new(tensors));
         let mut trial = match trial.map_err(|(_, error)| error) {
             Ok(trial) => trial,
             // Sizes that the kernels do not take.
-            Err(error) if other.is_some() && refused(error.kind) => {
-                return Ok((skipped(relation, &error.message), None));
+            Err(error) if other.is_some() && is_refusal(error.kind) => {
+                return Ok((skip(relation, &error.message), None));
             }
             Err(error) => return Err(error),
         };
-        let left = judge::read_back(&mut trial)?;
-        let mut got = plan.outputs(&trial, &left.outputs);
+        let left = judge::read_outputs(&mut trial)?;
+        let mut got = plan.output_arrays(&trial, &left.outputs);
         apply(twice.seen, values, &mut got);
-        let want = made(twice.outputs, values, [&outputs, seen.inputs]);
+        let want = derive(twice.outputs, values, [&outputs, seen.inputs]);
         let want = want.into_iter().take(seen.outputs.len());
         let claim = |right: Array| {
             let left = got.iter().find(|array| array.name == right.name)?;
@@ -125,11 +126,11 @@ impl<'a> Plan<'a> {
             })
         };
         let claims: Vec<Claim> = want.filter_map(claim).collect();
-        Ok((concluded(relation, &claims, twice.keeps), left.problem))
+        Ok((conclude(relation, &claims, twice.closeness), left.problem))
     }
 
     /// Returns the plan of a law's second run, at the case of that run.
-    fn beside<'b>(&self, case: &'b Case) -> Plan<'b>
+    fn second_plan<'b>(&self, case: &'b Case) -> Plan<'b>
     where
         'a: 'b,
     {
@@ -144,7 +145,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Prepares the tensors of a case of other sizes.
-    fn sized(&self, case: &Case) -> Outcome<Arc<Prepared>> {
+    fn prepare_case(&self, case: &Case) -> DeviceResult<Arc<PreparedCase>> {
         let function = self.test.function;
         if let Some(refusal) = function.refuses(&case.values) {
             return Err(DeviceError::invalid(refusal.title));
@@ -155,7 +156,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The outputs of a run, and how far off each element may be.
-    fn outputs(&self, trial: &Trial<'_>, images: &[Vec<u8>]) -> Vec<Array> {
+    fn output_arrays(&self, trial: &Trial<'_>, images: &[Vec<u8>]) -> Vec<Array> {
         let array = |(check, image): (&Check, &Vec<u8>)| {
             let kind = trial.tensor(check.buffer.tensor).kind;
             let chunks = image.chunks_exact(kind.size());
@@ -180,31 +181,31 @@ fn apply(steps: &[Step], case: &Values, arrays: &mut [Array]) {
 }
 
 /// Applies steps to tensors `of`; the steps also see the tensors `with`.
-fn made(steps: &[Step], case: &Values, [of, with]: [&[Array]; 2]) -> Vec<Array> {
+fn derive(steps: &[Step], case: &Values, [of, with]: [&[Array]; 2]) -> Vec<Array> {
     let mut arrays = [of, with].concat();
     apply(steps, case, &mut arrays);
     arrays
 }
 
-fn broken(why: String) -> DeviceError {
-    DeviceError::of(DeviceErrorKind::Harness, why)
+fn harness_error(misfit: Misfit) -> DeviceError {
+    DeviceError::of(DeviceErrorKind::Harness, misfit)
 }
 
 /// Returns true if an error means that a binding does not take a case.
-fn refused(kind: DeviceErrorKind) -> bool {
+fn is_refusal(kind: DeviceErrorKind) -> bool {
     matches!(kind, DeviceErrorKind::Arguments | DeviceErrorKind::Invalid)
 }
 
-fn told(relation: &Relation, error: DeviceError) -> DeviceError {
+fn with_law_name(relation: &Relation, error: DeviceError) -> DeviceError {
     let text = format!("relation `{}`: {}", relation.name, error.message);
     DeviceError::of(error.kind, text)
 }
 
-fn concluded(relation: &Relation, claims: &[Claim], keeps: Keeps) -> RelationReport {
+fn conclude(relation: &Relation, claims: &[Claim], closeness: Closeness) -> RelationReport {
     let broken = claims.iter().find_map(|claim| {
-        let broken = crate::contract::relation::judge(&claim.left, &claim.right, keeps)?;
-        let damage = broken.damage.clone();
-        Some((problem(relation, claim, broken), damage))
+        let violation = crate::contract::relation::judge(&claim.left, &claim.right, closeness)?;
+        let damage = violation.damage.clone();
+        Some((broken_law(relation, claim, violation), damage))
     });
     let verdict = match (&broken, claims.is_empty()) {
         (Some(_), _) => Verdict::Fail,
@@ -221,25 +222,25 @@ fn concluded(relation: &Relation, claims: &[Claim], keeps: Keeps) -> RelationRep
     }
 }
 
-fn problem(relation: &Relation, claim: &Claim, broken: Broken) -> Problem {
+fn broken_law(relation: &Relation, claim: &Claim, violation: LawViolation) -> Problem {
     Problem::RelationBroken {
         relation: relation.name.into(),
         says: relation.says.into(),
         output: claim.right.name.clone(),
         element: claim.right.kind.name().into(),
         runs: match relation.law {
-            Law::Twice(_) => 2,
-            Law::Alone(_) => 1,
+            Law::TwoRuns(_) => 2,
+            Law::OneRun(_) => 1,
         },
-        count: broken.count,
-        total: broken.total,
+        count: violation.count,
+        total: violation.total,
         axes: claim.right.axes.clone(),
-        worst: broken.worst,
-        pattern: broken.pattern,
+        worst: violation.worst,
+        pattern: violation.pattern,
     }
 }
 
-fn skipped(relation: &Relation, reason: &str) -> RelationReport {
+fn skip(relation: &Relation, reason: &str) -> RelationReport {
     RelationReport {
         name: relation.name.into(),
         verdict: Verdict::Skip,

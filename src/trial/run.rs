@@ -4,12 +4,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::plan::{Finished, Plan};
+use super::plan::{FinishedTrial, Plan};
 use super::{Trial, isolate, judge, twin};
 use gfx906::machine::Schedule;
 
 use crate::compare::{decode, judge_repeat, with_element};
-use crate::contract::Prepared;
+use crate::contract::PreparedCase;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::tensor::Stream;
@@ -17,15 +17,15 @@ use crate::verdict::{FindingReport, Problem, TrialReport, Verdict};
 
 impl<'a> Plan<'a> {
     /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.
-    pub fn run(&self) -> Finished {
+    pub fn run(&self) -> FinishedTrial {
         if let Some(isolation) = self.device.isolation() {
             return isolate::run(self, isolation);
         }
         let started = Instant::now();
-        let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|message| {
+        let mut finished = panics::caught(|| self.attempt()).unwrap_or_else(|panic| {
             let error = DeviceError::of(
                 DeviceErrorKind::Harness,
-                format!("the harness failed: {message}; please report this as a bug"),
+                format!("the harness failed: {panic}; please report this as a bug"),
             );
             self.failed(&error)
         });
@@ -33,7 +33,7 @@ impl<'a> Plan<'a> {
         finished
     }
 
-    fn attempt(&self) -> Finished {
+    fn attempt(&self) -> FinishedTrial {
         let (limits, first) = twin::run(self);
         let mut first = match first {
             Ok(trial) => trial,
@@ -60,7 +60,7 @@ impl<'a> Plan<'a> {
         report.error = judged.error;
         first.describe_launches(&mut report);
         self.judge_findings(&mut report);
-        let mut finished = Finished {
+        let mut finished = FinishedTrial {
             report,
             failure: None,
             plant_used: first.plant_used,
@@ -104,9 +104,9 @@ impl<'a> Plan<'a> {
     }
 
     /// Tries the laws of the contract on a run that is done.
-    fn hold(&self, finished: &mut Finished, limits: Limits, first: (&Trial<'_>, &[Vec<u8>])) {
+    fn hold(&self, finished: &mut FinishedTrial, limits: Limits, first: (&Trial<'_>, &[Vec<u8>])) {
         let passed = finished.report.verdict == Verdict::Pass;
-        match self.relations(limits, first.0, first.1) {
+        match self.check_laws(limits, first.0, first.1) {
             Ok((relations, problem)) => {
                 let mut broken = relations.iter().filter_map(|one| one.problem.as_ref());
                 if passed && (problem.is_some() || broken.next().is_some()) {
@@ -135,7 +135,7 @@ impl<'a> Plan<'a> {
     pub(super) fn of(
         &self,
         limits: Limits,
-        prepared: Arc<Prepared>,
+        prepared: Arc<PreparedCase>,
     ) -> Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)> {
         let limits = Limits {
             schedule: limits.schedule.or_else(|| self.schedule()),
@@ -194,7 +194,7 @@ impl<'a> Plan<'a> {
             error
         })?;
         FindingReport::gather(findings, trial.session.findings().to_vec());
-        let left = judge::read_back(&mut trial)?;
+        let left = judge::read_outputs(&mut trial)?;
         if left.problem.is_some() {
             return Ok(left.problem);
         }
@@ -214,7 +214,8 @@ impl<'a> Plan<'a> {
     }
 
     fn dump(&self, trial: &Trial<'_>, outputs: &[Vec<u8>]) -> Option<String> {
-        self.dump?.write(self, trial, outputs).err()
+        let written = self.dump?.write(self, trial, outputs);
+        written.err().map(|error| error.to_string())
     }
 }
 

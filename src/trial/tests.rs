@@ -5,15 +5,16 @@ use gfx906::code_object::Symbol;
 use super::*;
 use crate::compare::guards::Guards;
 use crate::device::{
-    Allocated, Device, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch,
+    Device, DeviceBuffer, DeviceError, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch,
 };
 use crate::exit::Exit;
+use crate::program::BUILT_IN;
 use crate::registry::Registry;
 use crate::verdict::{DeviceReport, Problem, Verdict};
 
 /// The effect of a launch on a device of host memory.
 #[derive(Clone, Copy)]
-enum Does {
+enum FakeBehaviour {
     /// The right result; only `kernel_mul` is implemented.
     Multiply,
     Nothing,
@@ -27,17 +28,17 @@ enum Does {
     Clobber,
     /// Multiplies, and writes a byte below the output in every run but the first.
     LateUnderrun,
-    /// Copies as many bytes as the last argument says from the first buffer to the third.
+    /// Copies bytes from the first buffer to the third. The last argument is their number.
     Copy,
 }
 
 struct Fake {
-    does: Does,
+    does: FakeBehaviour,
     runs: std::sync::atomic::AtomicU32,
 }
 
 struct Memory {
-    does: Does,
+    does: FakeBehaviour,
     run: u32,
     bytes: Vec<u8>,
 }
@@ -87,9 +88,9 @@ impl Memory {
             self.bytes[out + 4 * i..][..4].copy_from_slice(&value.to_le_bytes());
         }
         match self.does {
-            Does::LateUnderrun if self.run > 0 => self.bytes[out - 1] ^= 1,
-            Does::Underrun => self.bytes[out - 1] ^= 1,
-            Does::Clobber => self.bytes[b + 5] ^= 1,
+            FakeBehaviour::LateUnderrun if self.run > 0 => self.bytes[out - 1] ^= 1,
+            FakeBehaviour::Underrun => self.bytes[out - 1] ^= 1,
+            FakeBehaviour::Clobber => self.bytes[b + 5] ^= 1,
             _ => {}
         }
     }
@@ -104,11 +105,11 @@ impl Session for Memory {
         Err(DeviceError::invalid("it has no variables"))
     }
 
-    fn alloc(&mut self, _: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+    fn alloc(&mut self, _: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError> {
         let guards = Guards::FULL;
         let at = self.bytes.len() + guards.before;
         self.bytes.resize(at + bytes as usize + guards.after, 0);
-        Ok(Allocated {
+        Ok(DeviceBuffer {
             address: at as u64,
             guards,
             zeroed: true,
@@ -130,20 +131,23 @@ impl Session for Memory {
         &mut self,
         _: usize,
         launch: &Launch<'_>,
-    ) -> Result<crate::device::Launched, DeviceError> {
+    ) -> Result<crate::device::LaunchResult, DeviceError> {
         match self.does {
-            Does::Nothing => {}
-            Does::Fault => {
+            FakeBehaviour::Nothing => {}
+            FakeBehaviour::Fault => {
                 return Err(DeviceError::of(DeviceErrorKind::Fault, "it faulted"));
             }
-            Does::Panic => panic!("the device is broken"),
-            Does::Copy => self.copy(launch.kernarg),
-            Does::Drift => self.multiply(launch.kernarg, self.run as f32),
-            Does::Multiply | Does::Underrun | Does::LateUnderrun | Does::Clobber => {
+            FakeBehaviour::Panic => panic!("the device is broken"),
+            FakeBehaviour::Copy => self.copy(launch.kernarg),
+            FakeBehaviour::Drift => self.multiply(launch.kernarg, self.run as f32),
+            FakeBehaviour::Multiply
+            | FakeBehaviour::Underrun
+            | FakeBehaviour::LateUnderrun
+            | FakeBehaviour::Clobber => {
                 self.multiply(launch.kernarg, 0.0);
             }
         }
-        Ok(crate::device::Launched::default())
+        Ok(crate::device::LaunchResult::default())
     }
 
     fn sync(&mut self) -> Result<(), DeviceError> {
@@ -152,15 +156,14 @@ impl Session for Memory {
 }
 
 /// Runs the test `mul` on a device that does so, `repeat` times.
-fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
+fn run(does: FakeBehaviour, tolerance: &str, repeat: u16) -> FinishedTrial {
     let text = format!(
         "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"mul\"\n\
-         function = \"mul\"\nshape = {{ n = 300 }}\n\
+         contract = \"mul\"\nshape = {{ n = 300 }}\n\
          outputs.out = {{ tolerance = {tolerance}, ceiling = 100, reason = \"-\" }}\n\
          planted = \"all\"\n"
     );
     let registry = Registry::parse("x", &text, None).expect("a good registry");
-    let program = Program::built_in().expect("built in");
     let test = registry.tests().next().expect("a test");
     let device = Fake {
         does,
@@ -169,14 +172,14 @@ fn run(does: Does, tolerance: &str, repeat: u16) -> Finished {
     let bound = Bound::built_in(test.function).expect("a binding");
     let plan = Plan {
         repeat,
-        ..Plan::new(&device, (&program, bound), (1, test, &test.cases[0]), 3)
+        ..Plan::new(&device, (&BUILT_IN, bound), (1, test, &test.cases[0]), 3)
     };
     plan.run()
 }
 
 #[test]
 fn an_honest_device_passes_every_time() {
-    let done = run(Does::Multiply, "0", 3);
+    let done = run(FakeBehaviour::Multiply, "0", 3);
     assert_eq!(done.report.verdict, Verdict::Pass, "{:?}", done.report);
     assert_eq!(done.report.outputs[0].golden.max_abs, 0.0);
     assert_eq!(done.report.rerun, "deltanet-check --test mul --seed 3");
@@ -184,7 +187,7 @@ fn an_honest_device_passes_every_time() {
 
 #[test]
 fn an_idle_device_leaves_poison() {
-    let done = run(Does::Nothing, "0", 1);
+    let done = run(FakeBehaviour::Nothing, "0", 1);
     assert_eq!(done.report.verdict, Verdict::Fail);
     let Some(Problem::PoisonLeft { count, owner, .. }) = &done.report.outputs[0].problem else {
         panic!("{:?}", done.report.outputs);
@@ -194,7 +197,7 @@ fn an_idle_device_leaves_poison() {
 
 #[test]
 fn a_fault_and_a_panic_are_errors_of_their_trial() {
-    let fault = run(Does::Fault, "0", 1);
+    let fault = run(FakeBehaviour::Fault, "0", 1);
     assert_eq!(
         (fault.report.verdict, fault.failure),
         (Verdict::Error, Some(DeviceErrorKind::Fault))
@@ -205,7 +208,7 @@ fn a_fault_and_a_panic_are_errors_of_their_trial() {
         1,
         "the launch that faulted is in the report"
     );
-    let panic = run(Does::Panic, "0", 1);
+    let panic = run(FakeBehaviour::Panic, "0", 1);
     assert_eq!(panic.report.verdict, Verdict::Error);
     assert!(
         panic
@@ -217,7 +220,7 @@ fn a_fault_and_a_panic_are_errors_of_their_trial() {
 
 #[test]
 fn guards_and_inputs_are_looked_at_although_the_output_is_right() {
-    let under = run(Does::Underrun, "0", 1).report;
+    let under = run(FakeBehaviour::Underrun, "0", 1).report;
     assert_eq!(under.verdict, Verdict::Fail);
     assert!(
         matches!(
@@ -231,7 +234,7 @@ fn guards_and_inputs_are_looked_at_although_the_output_is_right() {
         "{under:?}"
     );
     assert_eq!(under.outputs[0].verdict, Verdict::Pass);
-    let clobbered = run(Does::Clobber, "0", 1).report;
+    let clobbered = run(FakeBehaviour::Clobber, "0", 1).report;
     assert_eq!(clobbered.verdict, Verdict::Fail);
     assert!(
         matches!(&clobbered.problem, Some(Problem::InputChanged { input, count: 1, .. }) if input == "b")
@@ -241,10 +244,10 @@ fn guards_and_inputs_are_looked_at_although_the_output_is_right() {
 #[test]
 fn guards_and_inputs_are_looked_at_in_every_run() {
     assert_eq!(
-        run(Does::LateUnderrun, "0", 1).report.verdict,
+        run(FakeBehaviour::LateUnderrun, "0", 1).report.verdict,
         Verdict::Pass
     );
-    let report = run(Does::LateUnderrun, "0", 2).report;
+    let report = run(FakeBehaviour::LateUnderrun, "0", 2).report;
     assert_eq!(report.verdict, Verdict::Fail);
     assert!(
         matches!(report.problem, Some(Problem::GuardOverwritten { .. })),
@@ -255,13 +258,13 @@ fn guards_and_inputs_are_looked_at_in_every_run() {
 
 #[test]
 fn runs_that_differ_fail_although_each_is_within_tolerance() {
-    let once = run(Does::Drift, "0.5", 1).report;
+    let once = run(FakeBehaviour::Drift, "0.5", 1).report;
     assert_eq!(
         once.verdict,
         Verdict::Pass,
         "the first run adds nothing: {once:?}"
     );
-    let twice = run(Does::Drift, "0.5", 2).report;
+    let twice = run(FakeBehaviour::Drift, "0.5", 2).report;
     assert_eq!(twice.verdict, Verdict::Fail);
     assert!(
         matches!(&twice.problem, Some(Problem::NotRepeatable { run: 2, count: 1, index, .. }) if index == &[299])
@@ -270,7 +273,7 @@ fn runs_that_differ_fail_although_each_is_within_tolerance() {
 
 #[test]
 fn a_tolerance_that_lets_zeros_through_is_an_error() {
-    let loose = run(Does::Multiply, "50", 1).report;
+    let loose = run(FakeBehaviour::Multiply, "50", 1).report;
     assert_eq!(loose.verdict, Verdict::Error);
     let error = loose.error.expect("an explanation");
     assert!(
@@ -282,7 +285,7 @@ fn a_tolerance_that_lets_zeros_through_is_an_error() {
 #[test]
 fn a_device_that_cannot_observe_refuses_to() {
     let device = Fake {
-        does: Does::Nothing,
+        does: FakeBehaviour::Nothing,
         runs: 0.into(),
     };
     assert!(check_watch(&device, &NOTHING).is_ok());

@@ -1,4 +1,4 @@
-//! Counters of what the launches of kernels executed.
+//! Counters of executed instructions and memory traffic of launches.
 
 use std::collections::BTreeMap;
 

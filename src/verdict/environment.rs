@@ -50,7 +50,7 @@ pub struct HostReport {
     pub threads: usize,
 }
 
-/// A file that says what is tested, or how.
+/// A file that selects the tests or their launches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceReport {
     /// The path of the file; for a built-in file its path in the repository.

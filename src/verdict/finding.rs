@@ -19,7 +19,7 @@ pub struct SiteReport {
 /// The other access or instruction that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherReport {
-    /// The description of what the other side did.
+    /// A description of the other side's access.
     pub did: String,
     /// The other side's instruction, where it is known.
     pub at: Option<SiteReport>,

@@ -15,7 +15,7 @@ pub struct Owner {
     pub work_item: [u32; 3],
 }
 
-/// One element of an output beside what it should have been.
+/// One element of an output and its expected value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Element {
     /// Index along each axis of the tensor.
@@ -33,10 +33,10 @@ pub struct Element {
     pub owner: Option<Owner>,
 }
 
-/// The side of a buffer that a guard stands on.
+/// The position of a guard relative to its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum GuardSide {
     /// The guard lies below the first byte.
     Before,
     /// The guard lies above the last byte.
@@ -67,7 +67,7 @@ pub struct FirstBad {
 /// The storage that a kernel read before anything was written to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Whose {
+pub enum UnwrittenStorage {
     /// The storage is a register.
     Register,
     /// The storage is LDS of the work-group.
@@ -80,9 +80,9 @@ pub enum Whose {
 
 /// Wrong elements that come from storage that nobody had written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unwritten {
+pub struct UnwrittenSource {
     /// The storage that they come from.
-    pub what: Whose,
+    pub what: UnwrittenStorage,
     /// The number of wrong elements.
     pub count: usize,
 }
@@ -97,7 +97,7 @@ pub struct Hypothesis {
     /// The largest error that remains if the explanation is right.
     #[serde(with = "number")]
     pub remaining: f64,
-    /// True if what remains is within tolerance.
+    /// True if the remaining error is within tolerance.
     pub explains_all: bool,
     /// Wrong elements that are no numbers and that the hypothesis does not explain; `remaining` and `explains_all` leave them out.
     pub except: usize,
@@ -105,7 +105,7 @@ pub struct Hypothesis {
 
 /// Wrong elements that are numbers, in an output that has other elements that are not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Besides {
+pub struct WrongNumbers {
     /// The reference that these elements miss; the golden one where they miss both.
     pub against: Reference,
     /// The number of these elements.
@@ -129,7 +129,7 @@ pub enum Problem {
         /// The buffer whose guard was overwritten.
         buffer: String,
         /// The side of the buffer that the guard is on.
-        side: Side,
+        side: GuardSide,
         /// The overwritten byte nearest to the buffer, counted from the buffer's first byte (negative before it);
         /// between rows the first overwritten byte.
         offset: i64,
@@ -178,16 +178,16 @@ pub enum Problem {
         nan: usize,
         /// The number of wrong infinities.
         inf: usize,
-        /// The number of NaNs that carry a poison's payload: they were computed from what nobody had written.
+        /// The number of NaNs that carry a poison's payload: they were computed from unwritten storage.
         from_poison: usize,
         /// The unwritten storage that these NaNs come from.
-        unwritten: Vec<Unwritten>,
+        unwritten: Vec<UnwrittenSource>,
         /// The number of elements of the output.
         total: usize,
         /// The first NaN or wrong infinity.
         first: Element,
         /// The wrong elements that are numbers.
-        besides: Option<Besides>,
+        besides: Option<WrongNumbers>,
         /// The description of where all wrong elements lie, when there is a pattern.
         pattern: Option<String>,
         /// The explanations of the wrong elements, best first.
@@ -208,7 +208,7 @@ pub enum Problem {
         /// The description of where all mismatches lie, when there is a pattern.
         pattern: Option<String>,
         /// The wrong elements whose values are the fill of unwritten storage.
-        unwritten: Vec<Unwritten>,
+        unwritten: Vec<UnwrittenSource>,
         /// The explanations of the mismatches, best first.
         hypotheses: Vec<Hypothesis>,
     },

@@ -38,7 +38,7 @@ pub struct TrialReport {
     pub id: String,
     /// The number of the trial's phase.
     pub phase: u32,
-    /// The description of what the test computes.
+    /// A description of the test's computation.
     pub title: String,
     /// The trial's shape as a table shows it: `64x64`, `S=128 C=64`.
     pub shape: String,

@@ -21,7 +21,7 @@ const FLAGS: [&str; 20] = [
     "--test",
     "mul,cumsum",
     "--test",
-    "*:n=2046,way=6",
+    "cumsum_domain:*",
     "--test",
     "broadcast_mul:S=17,C=33",
     "--seed",

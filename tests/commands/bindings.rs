@@ -30,7 +30,7 @@ fn another_tile_on_another_grid_passes() {
         sums(&run.out),
         [
             "documented tests 2/2 passed",
-            "all tests        30/30 passed"
+            "all tests        25/25 passed"
         ]
     );
 }
@@ -40,7 +40,7 @@ fn another_tile_on_another_grid_passes() {
 fn the_rule_as_strangers_write_it_passes_and_other_cases_are_skipped() {
     let run = bound(
         "rule",
-        &["--test", "recurrent:B=3,T=2*,decode,attn_pre_computation"],
+        &["--test", "recurrent:B=3,T=6*,decode,attn_pre_computation"],
     );
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
     assert!(run.out.contains("decode: o "), "{}", run.out);
@@ -52,7 +52,7 @@ fn the_rule_as_strangers_write_it_passes_and_other_cases_are_skipped() {
 #[test]
 fn planted_bugs_of_a_binding_are_caught() {
     for (name, test, bugs) in [
-        ("tile", "gemm_nt*", "4/4"),
+        ("tile", "gemm_nt*", "3/3"),
         (
             "rule",
             "decode,attn_pre_computation,recurrent:B=1,T=127*",

@@ -28,7 +28,7 @@ const COMMANDS: [(&str, bool); 6] = [
 
 /// The counts of what was left after the kills of a command.
 #[derive(Default)]
-struct Left {
+struct LeftoverCounts {
     kills: u32,
     /// No report: the command had not begun to write.
     none: u32,
@@ -42,9 +42,9 @@ struct Left {
     writing: u32,
 }
 
-impl fmt::Display for Left {
+impl fmt::Display for LeftoverCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Left {
+        let LeftoverCounts {
             kills,
             none,
             unfinished,
@@ -59,8 +59,8 @@ impl fmt::Display for Left {
     }
 }
 
-fn sum<'l>(all: impl Iterator<Item = &'l Left>) -> Left {
-    all.fold(Left::default(), |sum, one| Left {
+fn sum<'l>(all: impl Iterator<Item = &'l LeftoverCounts>) -> LeftoverCounts {
+    all.fold(LeftoverCounts::default(), |sum, one| LeftoverCounts {
         kills: sum.kills + one.kills,
         none: sum.none + one.none,
         unfinished: sum.unfinished + one.unfinished,
@@ -129,7 +129,7 @@ fn killed(here: &Path, args: &[&str], moment: &Moment) -> Option<Duration> {
 }
 
 /// The state of the reports that a command has left.
-fn look(here: &Path, page: bool, left: &mut Left, ended: bool) {
+fn look(here: &Path, page: bool, left: &mut LeftoverCounts, ended: bool) {
     let place = here.join("r.json");
     left.kills += 1;
     left.ended += u32::from(ended);
@@ -169,7 +169,7 @@ fn killed_runs_leave_no_torn_file() {
         let started = Instant::now();
         let status = quiet(&here, &args).wait().expect("it ends");
         assert!(matches!(status.code(), Some(0 | 1)), "{args:?}: {status}");
-        all.push((args, page, started.elapsed(), Left::default()));
+        all.push((args, page, started.elapsed(), LeftoverCounts::default()));
     }
     for kill in 0..kills {
         let at = kill as usize % all.len();

@@ -85,7 +85,8 @@ fn the_text_names_the_instruction_and_its_stride() {
 #[test]
 fn counters_of_a_run_are_the_same() {
     let directory = scratch("profile_counters");
-    let test = "recurrent:B=2,T=1,H=2,HV=4,K=64,V=128,gates=slow,map=tiled,state=random,layout=value-major";
+    let test =
+        "recurrent:B=1,T=1,H=3,HV=9,K=128,V=128,gates=none,map=block,state=zero,layout=value-major";
     let args = ["--format", "json", "--test", test];
     let counted = parsed(&run(&directory, &[&["--counters"], &args[..]].concat()));
     let profiled = parsed(&run(&directory, &[&["profile"], &args[..]].concat()));

@@ -29,7 +29,7 @@ fn so_do_those_of_strangers() {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings"));
     for (name, tests) in [
         ("tile", "gemm_nt*"),
-        ("rule", "recurrent:B=3,T=2*,decode,attn_pre_computation"),
+        ("rule", "recurrent:B=3,T=6*,decode,attn_pre_computation"),
     ] {
         let (kernels, file) = (format!("{name}.co"), format!("{name}.toml"));
         let args = ["--kernels", &kernels, "--bind", &file, "--relations"];

@@ -23,18 +23,18 @@ const GUARD: u64 = 256;
 const FREED: u64 = 4096;
 
 /// A kernel of `expected.toml`.
-struct Planted {
+struct PlantedKernel {
     name: String,
     grid: u32,
     block: u32,
     n: i32,
     /// The findings when groups and waves run in order.
-    find: Vec<Expected>,
+    find: Vec<ExpectedFinding>,
 }
 
 /// A finding of `expected.toml`; `*` in the instructions stands for anything.
 #[derive(Clone, Debug)]
-struct Expected {
+struct ExpectedFinding {
     rule: String,
     at: String,
     /// The action of the other side, and its instruction where there is one.
@@ -42,7 +42,7 @@ struct Expected {
     cure: String,
 }
 
-impl Expected {
+impl ExpectedFinding {
     fn is(&self, found: &Finding) -> bool {
         let other = found.other.as_ref().map(|other| match &other.site {
             Some(site) => format!("{}: {}", other.did, site.text),
@@ -89,7 +89,7 @@ fn rule(found: &Finding) -> String {
     format!("{}: {}", found.check, found.kind)
 }
 
-fn planted() -> Vec<Planted> {
+fn planted() -> Vec<PlantedKernel> {
     let file = root().join("kernels/planted/sanitizer/expected.toml");
     let text = fs::read_to_string(file).expect("the list");
     let table: Table = text.parse().expect("TOML");
@@ -100,11 +100,11 @@ fn planted() -> Vec<Planted> {
         value.as_integer().expect("a number")
     };
     let findings = table["finding"].as_array().expect("findings");
-    let mut find: BTreeMap<&str, Vec<Expected>> = BTreeMap::new();
+    let mut find: BTreeMap<&str, Vec<ExpectedFinding>> = BTreeMap::new();
     for finding in findings {
         let text = |key: &str| finding.get(key).and_then(|text| text.as_str());
         let needed = |key: &str| text(key).unwrap_or_else(|| panic!("{finding}: no `{key}`"));
-        let expected = Expected {
+        let expected = ExpectedFinding {
             rule: needed("rule").to_owned(),
             at: needed("at").to_owned(),
             other: text("other").map(str::to_owned),
@@ -115,7 +115,7 @@ fn planted() -> Vec<Planted> {
     }
     let planted = kernels.iter().map(|(name, row)| {
         let row = row.as_table().expect("a table");
-        Planted {
+        PlantedKernel {
             name: name.clone(),
             grid: number(row, "grid") as u32,
             block: number(row, "block") as u32,
@@ -136,7 +136,7 @@ fn object() -> (CodeObject, Lines) {
 fn found(
     object: &CodeObject,
     lines: &Lines,
-    one: &Planted,
+    one: &PlantedKernel,
     schedule: Schedule,
     threads: usize,
 ) -> Vec<Finding> {
@@ -229,7 +229,7 @@ fn planted_mistakes_are_found_and_right_twins_are_not() {
             // The order decides which side comes second, but the mistake is found in each order; consequences of the mistake (values that nobody
             // has written yet) may be found too.
             let in_order = schedule == Schedule::InOrder && threads == 1;
-            let found = |expected: &Expected| {
+            let found = |expected: &ExpectedFinding| {
                 findings.iter().any(|found| match in_order {
                     true => expected.is(found),
                     false => expected.check() == found.check.to_string(),

@@ -174,7 +174,7 @@ fn a_profile_is_what_its_schema_says() {
         "--bind",
         "wrong.toml",
         "--test",
-        "mul,add:n=1024",
+        "mul,add:n=1000",
     ];
     let args = [&args[..], &["--report", "f.json"]].concat();
     let done = run(&here, &args);

@@ -19,10 +19,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use checked::Found;
+use checked::FindingCounts;
 use execute::Census;
 use gfx906::isa;
-use programs::{Choices, Machine, Program, generate};
+use programs::{Choices, Difference, Machine, RandomProgram, generate};
 
 /// Largest number of differences that are printed.
 const SHOWN: usize = 20;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
             *count,
             rest.first().copied().unwrap_or(1),
             checked::run,
-            Found::add,
+            FindingCounts::add,
         ),
         (_, [count, rest @ ..]) => run(
             *count,
@@ -80,7 +80,7 @@ fn file(paths: &[String]) -> ExitCode {
 fn run<C: Default + Display + Send>(
     count: u64,
     first: u64,
-    one: impl Fn(&mut Machine, &Program, &mut C) -> Result<(), String> + Sync,
+    one: impl Fn(&mut Machine, &RandomProgram, &mut C) -> Result<(), Difference> + Sync,
     add: impl Fn(&mut C, &C) + Sync,
 ) -> ExitCode {
     let started = Instant::now();

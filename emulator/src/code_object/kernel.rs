@@ -114,7 +114,7 @@ fn resolve_one(
     by_name: &HashMap<&str, &Symbol>,
 ) -> Result<Kernel, CodeObjectError> {
     let error = |problem: String| CodeObjectError::kernel(&metadata.name, problem);
-    check_limits(&metadata).map_err(error)?;
+    check_limits(&metadata)?;
     let symbol = by_name.get(metadata.symbol.as_str()).ok_or_else(|| {
         let name = printable(&metadata.symbol);
         error(format!("no symbol `{name}` for its descriptor; keep the symbol table when stripping the code object"))
@@ -125,7 +125,7 @@ fn resolve_one(
         .and_then(|bytes| bytes.first_chunk())
         .map(KernelDescriptor::from_bytes)
         .ok_or_else(|| error(format!("its descriptor at {descriptor_address:#x} lies outside the image; the code object is damaged")))?;
-    check_descriptor(&metadata, &descriptor).map_err(error)?;
+    check_descriptor(&metadata, &descriptor)?;
     let entry_address = descriptor_address.wrapping_add_signed(descriptor.entry_offset);
     let text = image.segment_at(entry_address, 4).filter(|segment| segment.executable).ok_or_else(|| {
         error(format!("its entry point {entry_address:#x} lies outside every executable segment; the code object is damaged"))
@@ -161,22 +161,23 @@ fn resolve_one(
 }
 
 /// Rejects kernels that gfx906 cannot run, and contradictory metadata.
-fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
+fn check_limits(kernel: &KernelMetadata) -> Result<(), CodeObjectError> {
+    let refused = |problem: String| Err(CodeObjectError::kernel(&kernel.name, problem));
     let lds = kernel.lds_size;
     if lds > MAX_LDS {
-        return Err(format!(
+        return refused(format!(
             "asks for {lds} bytes of LDS, a work-group has at most {MAX_LDS}: use less __shared__ memory"
         ));
     }
     if kernel.wavefront_size != 64 {
-        return Err(format!(
+        return refused(format!(
             "made for waves of {} lanes, gfx906 has 64: rebuild with --offload-arch=gfx906",
             kernel.wavefront_size
         ));
     }
     let work_items = kernel.max_flat_work_group_size;
     if !(1..=MAX_WORK_GROUP).contains(&work_items) {
-        return Err(format!(
+        return refused(format!(
             "made for work-groups of {work_items} work-items, there can be 1 to {MAX_WORK_GROUP}"
         ));
     }
@@ -185,19 +186,19 @@ fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
             product.saturating_mul(u64::from(side))
         });
         if product == 0 || product > u64::from(MAX_WORK_GROUP) {
-            return Err(format!(
+            return refused(format!(
                 "requires work-groups of {size:?}, there can be 1 to {MAX_WORK_GROUP} work-items"
             ));
         }
     }
     if kernel.kernarg_size > MAX_KERNARG {
-        return Err(format!(
+        return refused(format!(
             "takes {} bytes of arguments, scalar loads reach {MAX_KERNARG}: pass large ones in memory",
             kernel.kernarg_size
         ));
     }
     if !kernel.kernarg_align.is_power_of_two() || kernel.kernarg_align > 4096 {
-        return Err(format!(
+        return refused(format!(
             "kernarg alignment {} in the metadata; the code object is damaged",
             kernel.kernarg_align
         ));
@@ -209,7 +210,7 @@ fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
             .is_none_or(|end| end > kernel.kernarg_size)
         {
             let (offset, size, total) = (arg.offset, arg.size, kernel.kernarg_size);
-            return Err(format!(
+            return refused(format!(
                 "argument {index} (offset {offset}, size {size}) lies outside its {total} bytes of kernarg; the code object is damaged"
             ));
         }
@@ -218,9 +219,13 @@ fn check_limits(kernel: &KernelMetadata) -> Result<(), String> {
 }
 
 /// Checks that the descriptor agrees with the metadata.
-fn check_descriptor(kernel: &KernelMetadata, descriptor: &KernelDescriptor) -> Result<(), String> {
+fn check_descriptor(
+    kernel: &KernelMetadata,
+    descriptor: &KernelDescriptor,
+) -> Result<(), CodeObjectError> {
+    let refused = |problem: String| Err(CodeObjectError::kernel(&kernel.name, problem));
     if descriptor.wavefront_size32() {
-        return Err("its descriptor asks for waves of 32 lanes, gfx906 has 64: rebuild with --offload-arch=gfx906".into());
+        return refused("its descriptor asks for waves of 32 lanes, gfx906 has 64: rebuild with --offload-arch=gfx906".into());
     }
     let pairs = [
         (
@@ -236,7 +241,7 @@ fn check_descriptor(kernel: &KernelMetadata, descriptor: &KernelDescriptor) -> R
     ];
     for (what, in_metadata, in_descriptor) in pairs {
         if in_metadata != in_descriptor {
-            return Err(format!(
+            return refused(format!(
                 "{in_metadata} {what} in the metadata, {in_descriptor} in its descriptor; the code object is damaged"
             ));
         }

@@ -45,7 +45,7 @@ pub enum Effect {
 
 /// A field's value that no compute kernel of gfx906 can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reserved {
+pub struct ReservedValue {
     /// Name of the field.
     pub field: &'static str,
     /// The value.
@@ -65,11 +65,11 @@ impl Field {
     ///
     /// # Errors
     ///
-    /// [`Reserved`] names the field, the value and the reason.
-    pub fn check(&self, value: u32) -> Result<(), Reserved> {
+    /// [`ReservedValue`] names the field, the value and the reason.
+    pub fn check(&self, value: u32) -> Result<(), ReservedValue> {
         match self.effect(value) {
             Effect::Does(_) => Ok(()),
-            Effect::Traps(why) => Err(Reserved {
+            Effect::Traps(why) => Err(ReservedValue {
                 field: self.name,
                 value,
                 why,
@@ -79,7 +79,7 @@ impl Field {
 }
 
 /// Returns the first field of an instruction whose value traps.
-pub fn reserved(inst: &Inst) -> Option<Reserved> {
+pub fn reserved(inst: &Inst) -> Option<ReservedValue> {
     ALL.iter()
         .filter_map(|field| field.check((field.at)(inst)?).err())
         .next()

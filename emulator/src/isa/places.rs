@@ -4,7 +4,7 @@ use super::{Access, Encoding, Flags, Form, Inst, Role, Row, Type};
 
 /// A bit field of an instruction's 64 bits, with the first word in the low half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FieldBits {
     /// Lowest bit.
     pub low: u32,
     /// Number of bits.
@@ -13,13 +13,13 @@ pub struct Place {
     pub unit: u16,
 }
 
-impl Place {
-    const fn new(low: u32, bits: u32) -> Place {
-        Place { low, bits, unit: 1 }
+impl FieldBits {
+    const fn new(low: u32, bits: u32) -> FieldBits {
+        FieldBits { low, bits, unit: 1 }
     }
 
-    const fn of_groups(low: u32, bits: u32, unit: u16) -> Place {
-        Place { low, bits, unit }
+    const fn of_groups(low: u32, bits: u32, unit: u16) -> FieldBits {
+        FieldBits { low, bits, unit }
     }
 
     const fn mask(self) -> u64 {
@@ -43,22 +43,22 @@ pub fn words(inst: &Inst) -> u64 {
 }
 
 /// Returns the position of the opcode.
-pub fn opcode(inst: &Inst) -> Option<Place> {
+pub fn opcode(inst: &Inst) -> Option<FieldBits> {
     Some(match (inst.encoding, inst.form) {
         (Encoding::Vintrp | Encoding::Mimg | Encoding::Exp, _) => return None,
-        (_, Form::E64) | (Encoding::Vop3, _) => Place::new(16, 10),
-        (Encoding::Sop1, _) => Place::new(8, 8),
-        (Encoding::Sop2, _) => Place::new(23, 7),
-        (Encoding::Sopk, _) => Place::new(23, 5),
-        (Encoding::Sopc | Encoding::Sopp | Encoding::Vop3p, _) => Place::new(16, 7),
-        (Encoding::Smem, _) => Place::new(18, 8),
-        (Encoding::Vop1, _) => Place::new(9, 8),
-        (Encoding::Vop2, _) => Place::new(25, 6),
-        (Encoding::Vopc | Encoding::Ds, _) => Place::new(17, 8),
+        (_, Form::E64) | (Encoding::Vop3, _) => FieldBits::new(16, 10),
+        (Encoding::Sop1, _) => FieldBits::new(8, 8),
+        (Encoding::Sop2, _) => FieldBits::new(23, 7),
+        (Encoding::Sopk, _) => FieldBits::new(23, 5),
+        (Encoding::Sopc | Encoding::Sopp | Encoding::Vop3p, _) => FieldBits::new(16, 7),
+        (Encoding::Smem, _) => FieldBits::new(18, 8),
+        (Encoding::Vop1, _) => FieldBits::new(9, 8),
+        (Encoding::Vop2, _) => FieldBits::new(25, 6),
+        (Encoding::Vopc | Encoding::Ds, _) => FieldBits::new(17, 8),
         (Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf, _) => {
-            Place::new(18, 7)
+            FieldBits::new(18, 7)
         }
-        (Encoding::Mtbuf, _) => Place::new(15, 4),
+        (Encoding::Mtbuf, _) => FieldBits::new(15, 4),
     })
 }
 
@@ -81,18 +81,18 @@ pub fn opcode_of(like: &Inst, encoding: Encoding, row: &Row) -> Option<u64> {
 }
 
 /// Returns the position of an operand's code. An operand that is implied, a number or absent has no position.
-pub fn operand(inst: &Inst, index: usize) -> Option<Place> {
+pub fn operand(inst: &Inst, index: usize) -> Option<FieldBits> {
     let operand = inst.row.operands.get(index)?;
-    let source = |at: u32| Place::new(32 + 9 * at, 9);
+    let source = |at: u32| FieldBits::new(32 + 9 * at, 9);
     let registers = operand.ty.registers() as u16;
     Some(match (inst.encoding, inst.form, operand.role) {
         (Encoding::Vintrp | Encoding::Mimg | Encoding::Exp, ..) => return None,
         (_, Form::E64, _) | (Encoding::Vop3 | Encoding::Vop3p, ..) => match operand.role {
-            Role::Vdst => Place::new(0, 8),
-            Role::Sdst if inst.row.has_role(Role::Vdst) => Place::new(8, 7),
-            Role::Sdst => Place::new(0, 8),
-            Role::Vcc if inst.encoding == Encoding::Vopc => Place::new(0, 8),
-            Role::Vcc if operand.access == Access::Write => Place::new(8, 7),
+            Role::Vdst => FieldBits::new(0, 8),
+            Role::Sdst if inst.row.has_role(Role::Vdst) => FieldBits::new(8, 7),
+            Role::Sdst => FieldBits::new(0, 8),
+            Role::Vcc if inst.encoding == Encoding::Vopc => FieldBits::new(0, 8),
+            Role::Vcc if operand.access == Access::Write => FieldBits::new(8, 7),
             Role::Vcc => source(2),
             Role::Src0 => source(0),
             Role::Src1 => source(1),
@@ -101,31 +101,31 @@ pub fn operand(inst: &Inst, index: usize) -> Option<Place> {
         },
         (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk, _, role) => {
             match role {
-                Role::Sdst => Place::new(16, 7),
-                Role::Src0 if operand.ty != Type::GprIndex => Place::new(0, 8),
-                Role::Src1 if operand.ty != Type::GprIndex => Place::new(8, 8),
+                Role::Sdst => FieldBits::new(16, 7),
+                Role::Src0 if operand.ty != Type::GprIndex => FieldBits::new(0, 8),
+                Role::Src1 if operand.ty != Type::GprIndex => FieldBits::new(8, 8),
                 _ => return None,
             }
         }
-        (Encoding::Smem, _, Role::Sdst) if operand.ty != Type::Number => Place::new(6, 7),
-        (Encoding::Smem, _, Role::Sbase) => Place::of_groups(0, 6, 2),
+        (Encoding::Smem, _, Role::Sdst) if operand.ty != Type::Number => FieldBits::new(6, 7),
+        (Encoding::Smem, _, Role::Sbase) => FieldBits::of_groups(0, 6, 2),
         (Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc, form, role) => match (role, form) {
-            (Role::Vdst | Role::Sdst, _) => Place::new(17, 8),
-            (Role::Src0, Form::Native) => Place::new(0, 9),
-            (Role::Src0, _) => Place::new(32, 8),
-            (Role::Src1 | Role::Src2, _) => Place::new(9, 8),
+            (Role::Vdst | Role::Sdst, _) => FieldBits::new(17, 8),
+            (Role::Src0, Form::Native) => FieldBits::new(0, 9),
+            (Role::Src0, _) => FieldBits::new(32, 8),
+            (Role::Src1 | Role::Src2, _) => FieldBits::new(9, 8),
             _ => return None,
         },
-        (Encoding::Ds, _, role) => Place::new(ds(role)?, 8),
+        (Encoding::Ds, _, role) => FieldBits::new(ds(role)?, 8),
         (Encoding::Flat | Encoding::Global | Encoding::Scratch, _, role) => match role {
-            Role::Sbase => Place::new(48, 7),
-            role => Place::new(ds(role)?, 8),
+            Role::Sbase => FieldBits::new(48, 7),
+            role => FieldBits::new(ds(role)?, 8),
         },
         (Encoding::Mubuf | Encoding::Mtbuf, _, role) => match role {
-            Role::Addr => Place::new(32, 8),
-            Role::Vdst | Role::Data => Place::new(40, 8),
-            Role::Sbase => Place::of_groups(48, 5, registers.min(4)),
-            Role::Soffset => Place::new(56, 8),
+            Role::Addr => FieldBits::new(32, 8),
+            Role::Vdst | Role::Data => FieldBits::new(40, 8),
+            Role::Sbase => FieldBits::of_groups(48, 5, registers.min(4)),
+            Role::Soffset => FieldBits::new(56, 8),
             _ => return None,
         },
         _ => return None,
@@ -144,27 +144,27 @@ fn ds(role: Role) -> Option<u32> {
 }
 
 /// Returns the positions of a memory instruction's offsets: two where the instruction has two addresses.
-pub fn offsets(inst: &Inst) -> Vec<Place> {
+pub fn offsets(inst: &Inst) -> Vec<FieldBits> {
     match inst.encoding {
         Encoding::Ds if inst.row.modifiers.has(Flags::SWIZZLE) => Vec::new(),
         Encoding::Ds if inst.row.modifiers.has(Flags::TWO_OFFSETS) => {
-            vec![Place::new(0, 8), Place::new(8, 8)]
+            vec![FieldBits::new(0, 8), FieldBits::new(8, 8)]
         }
-        Encoding::Ds if inst.row.has_role(Role::Addr) => vec![Place::new(0, 16)],
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => vec![Place::new(0, 13)],
-        Encoding::Mubuf | Encoding::Mtbuf => vec![Place::new(0, 12)],
-        Encoding::Smem if inst.modifiers.flags.has(Flags::IMM) => vec![Place::new(32, 21)],
+        Encoding::Ds if inst.row.has_role(Role::Addr) => vec![FieldBits::new(0, 16)],
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => vec![FieldBits::new(0, 13)],
+        Encoding::Mubuf | Encoding::Mtbuf => vec![FieldBits::new(0, 12)],
+        Encoding::Smem if inst.modifiers.flags.has(Flags::IMM) => vec![FieldBits::new(32, 21)],
         _ => Vec::new(),
     }
 }
 
 /// Returns the positions of the bits that negate sources or take their magnitude, one bit per source.
-pub fn signs(inst: &Inst) -> Vec<Place> {
+pub fn signs(inst: &Inst) -> Vec<FieldBits> {
     let all = 0..inst.row.operands.len();
     let second = all
         .filter_map(|at| operand(inst, at))
         .any(|place| place.low == 8 && place.bits == 7);
-    let one = |low| Place::new(low, 1);
+    let one = |low| FieldBits::new(low, 1);
     match (inst.encoding, inst.form) {
         // A second destination replaces the abs bits.
         (Encoding::Vop3, _) if second => [61, 62, 63].map(one).into(),

@@ -9,6 +9,7 @@ pub struct Properties(u64);
 
 /// A pattern of mnemonics.
 enum Pattern {
+    Is(&'static str),
     Begins(&'static str),
     Contains(&'static str),
     Ends(&'static str),
@@ -144,6 +145,24 @@ properties! {
     54 GRADIENTS: Contains "_d" Contains "_cd";
     /// Sampling with a bias.
     55 BIAS: Contains "_b";
+    /// Barrier of the work-group.
+    56 BARRIER: Is "s_barrier";
+    /// Branch that is always taken, with its target in the words.
+    57 JUMP: Is "s_branch";
+    /// Vector instruction at a quarter of the rate.
+    58 QUARTER_RATE: Begins "v_rcp_" Begins "v_rsq_" Begins "v_sqrt_" Begins "v_exp_" Begins "v_log_" Begins "v_sin_" Begins "v_cos_"
+        Is "v_mul_lo_u32" Is "v_mul_hi_u32" Is "v_mul_hi_i32" Begins "v_mad_u64_u32" Begins "v_mad_i64_i32" Begins "v_div_" Begins "v_qsad_"
+        Begins "v_mqsad_" Is "v_trig_preop_f64";
+    /// Vector instruction at half the rate, unless at a quarter: f64, 64-bit shifts and comparisons, an exchange of two registers.
+    59 HALF_RATE: Contains "f64" Is "v_lshlrev_b64" Is "v_lshrrev_b64" Ends "_i64" Ends "_u64" Is "v_swap_b32";
+    /// No operation.
+    60 NO_OPERATION: Is "s_nop" Is "v_nop" Is "ds_nop";
+    /// Comparison of two integers for equality.
+    61 INTEGER_EQUALITY: Contains "_eq_i" Contains "_eq_u" Contains "_ne_i" Contains "_ne_u" Contains "_lg_i" Contains "_lg_u";
+    /// Read of the program counter.
+    62 READS_PC: Begins "s_getpc";
+    /// Vector comparison.
+    63 VECTOR_COMPARISON: Begins "v_cmp";
 }
 
 impl Properties {
@@ -173,6 +192,7 @@ impl Properties {
 impl Pattern {
     const fn matches(&self, name: &[u8]) -> bool {
         match self {
+            Pattern::Is(text) => name.len() == text.len() && is_at(name, 0, text.as_bytes()),
             Pattern::Begins(text) => is_at(name, 0, text.as_bytes()),
             Pattern::Ends(text) => {
                 name.len() >= text.len() && is_at(name, name.len() - text.len(), text.as_bytes())

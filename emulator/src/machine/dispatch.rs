@@ -9,7 +9,7 @@ use super::group::{self, Budget, Failure, Meter};
 use super::kernarg::{self, RuntimeStructures};
 use super::launch::{Counters, Launch, LaunchError, Manner};
 use super::memory::{AddressSpace, Region};
-use super::observer::{Group, Observer, Started};
+use super::observer::{DispatchStart, Group, Observer};
 use super::op::Op;
 use super::poison::Poison;
 use super::program::Module;
@@ -208,10 +208,10 @@ impl Dispatch<'_> {
         })
     }
 
-    fn started(&self) -> Started<'_> {
+    fn started(&self) -> DispatchStart<'_> {
         let d = &self.kernel.descriptor;
         let kernarg = self.handed.kernarg;
-        Started {
+        DispatchStart {
             kernel: &self.kernel.name,
             base: self.module.base,
             launch: self.launch,

@@ -9,10 +9,11 @@ mod parts;
 mod registers;
 
 use super::level::Level;
+use super::trap::TrapKind;
 use crate::isa::fields::{self, Effect, Field};
 
-/// Runs an instruction with a value in the field and asserts its effect. Returns the trap's text if the wave stops.
-type Law = fn(u32, Level) -> Result<(), String>;
+/// Runs an instruction with a value in the field and asserts its effect. Returns the trap if the wave stops.
+type Law = fn(u32, Level) -> Result<(), TrapKind>;
 
 const LAWS: &[(&Field, Law)] = &[
     (&fields::SWIZZLE, lanes::swizzle),
@@ -79,8 +80,9 @@ fn each_value_does_what_its_law_says_or_traps_by_name() {
                 let title = format!("{} {value:#x} ({level:?})", field.name);
                 match (field.effect(value), law(value, level)) {
                     (Effect::Does(_), Ok(())) => did += 1,
-                    (Effect::Traps(_), Err(text)) => {
+                    (Effect::Traps(_), Err(trap)) => {
                         trapped += 1;
+                        let text = trap.to_string();
                         let name = format!("{} {value:#x} ", field.name);
                         assert!(text.contains(&name), "{title}: {text}");
                     }

@@ -5,10 +5,10 @@ use super::level::Level;
 use super::op::Handlers;
 use super::op::Op;
 use super::shapes::{self, indexing};
-use super::trap::Outcome;
+use super::trap::StepResult;
 use super::trap::{Fault, TrapKind};
 use super::wave::Wave;
-use crate::isa::fields::{self, Reserved};
+use crate::isa::fields::{self, ReservedValue};
 use crate::isa::{self, Code, DecodeError, Encoding, Flags, Inst, Properties};
 use crate::semantics::Mode;
 
@@ -35,35 +35,35 @@ pub fn handlers(inst: &Inst) -> Handlers {
     }
 }
 
-fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> StepResult {
     shapes::to_lds::load(w, e, op)
 }
 
 /// Traps on an invalid instruction, or on words with a reserved value in a field.
-pub fn illegal(_: &mut Wave, _: &mut Env<'_>, op: &Op) -> Outcome {
+pub fn illegal(_: &mut Wave, _: &mut Env<'_>, op: &Op) -> StepResult {
     let bytes: Vec<u8> = op.words.iter().flat_map(|w| w.to_le_bytes()).collect();
     if let Err(DecodeError::Reserved { field, value }) = isa::decode(&bytes) {
         let (value, why) = (value.into(), "reserved");
-        return Err(Reserved { field, value, why }.into());
+        return Err(ReservedValue { field, value, why }.into());
     }
     Err(Fault::new(TrapKind::IllegalInstruction).into())
 }
 
 /// Traps on an instruction with a field value that no compute kernel can use.
-fn reserved(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+fn reserved(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> StepResult {
     match fields::reserved(op) {
         Some(reserved) => Err(reserved.into()),
         None => illegal(w, e, op),
     }
 }
 
-fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> Outcome {
+fn unimplemented(_: &mut Wave, _: &mut Env<'_>, _: &Op) -> StepResult {
     Err(Fault::new(TrapKind::Unimplemented).into())
 }
 
 /// Runs an instruction while one of the bits of [`Mode::VECTOR`] is set, or traps if it names registers that the wave does not have.
 #[cold]
-pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
+pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> StepResult {
     if w.mode_bits() & Mode::SKIPPED != 0 && op.encoding.is_vector() {
         return Ok(());
     }
@@ -83,7 +83,7 @@ pub fn run(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> Outcome {
 }
 
 /// Runs an instruction that was derived from another one.
-fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> Outcome {
+fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> StepResult {
     let op = Op::new(inst, handlers, Level::host());
     // SAFETY: the level is one that `Level::host` found on this host.
     unsafe { (op.handler)(w, e, &op) }
@@ -91,7 +91,7 @@ fn run_now(w: &mut Wave, e: &mut Env<'_>, inst: Inst, handlers: &Handlers) -> Ou
 
 /// Runs a vector instruction with an operand in LDS, which is the same for all lanes: it has the byte address in `M0[15:0]` and the type in
 /// `M0[18:16]`.
-fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> Outcome {
+fn lds_direct(w: &mut Wave, e: &mut Env<'_>, i: &Op) -> StepResult {
     let m0 = w.scalar32(Code::M0, 0);
     let at = m0 & 0xffff;
     let ty = m0 >> 16 & 7;

@@ -12,7 +12,7 @@ use super::launch::{Counters, Launch, LaunchError, Manner, Patience};
 use super::level::Level;
 use super::memory::{AddressSpace, Region};
 use super::observer::{Nobody, Observer};
-use super::program::{Decoded, Module};
+use super::program::{CodeCache, Module};
 use super::time::Time;
 use crate::code_object::CodeObject;
 
@@ -53,7 +53,7 @@ pub enum GpuError {
     },
 }
 
-struct State {
+struct DeviceMemory {
     space: AddressSpace,
     first: u64,
     next: u64,
@@ -64,7 +64,7 @@ struct State {
 
 /// A GPU with its own memory.
 pub struct Gpu {
-    state: Mutex<State>,
+    state: Mutex<DeviceMemory>,
     manner: Manner,
 }
 
@@ -84,7 +84,7 @@ impl Gpu {
     /// memory with the GPU keeps both address ranges apart this way.
     pub fn at(first: u64) -> Gpu {
         Gpu {
-            state: Mutex::new(State {
+            state: Mutex::new(DeviceMemory {
                 space: AddressSpace::default(),
                 first,
                 next: first,
@@ -114,7 +114,7 @@ impl Gpu {
         self
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DeviceMemory> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,7 +132,7 @@ impl Gpu {
     /// # Errors
     ///
     /// The device's memory is too small.
-    pub fn load_again(&self, object: &CodeObject, decoded: &Decoded) -> Result<Module, GpuError> {
+    pub fn load_again(&self, object: &CodeObject, decoded: &CodeCache) -> Result<Module, GpuError> {
         self.load_decoded(object, Level::host(), decoded)
     }
 
@@ -142,14 +142,14 @@ impl Gpu {
     ///
     /// The device's memory is too small.
     pub fn load_at(&self, object: &CodeObject, level: Level) -> Result<Module, GpuError> {
-        self.load_decoded(object, level, &Decoded::default())
+        self.load_decoded(object, level, &CodeCache::default())
     }
 
     fn load_decoded(
         &self,
         object: &CodeObject,
         level: Level,
-        decoded: &Decoded,
+        decoded: &CodeCache,
     ) -> Result<Module, GpuError> {
         let level = level.min(Level::host());
         let mut state = self.state();

@@ -4,7 +4,7 @@ pub use super::budget::{Budget, Meter};
 use super::env::Env;
 use super::forms;
 use super::observer::Observer;
-use super::program::{Page, Program};
+use super::program::{Page, SegmentCode};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::Wave;
 
@@ -22,7 +22,7 @@ pub struct Failure {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum WaveState {
     Ready,
     AtBarrier,
     /// The wave waits at the grid's barrier, with the number of releases at its arrival.
@@ -43,7 +43,7 @@ pub enum GroupStop {
 
 /// Progress of a group.
 pub struct Progress {
-    states: [State; 16],
+    states: [WaveState; 16],
     round: u64,
 }
 
@@ -51,14 +51,14 @@ impl Progress {
     /// Creates the progress of a group that begins.
     pub fn new() -> Progress {
         Progress {
-            states: [State::Ready; 16],
+            states: [WaveState::Ready; 16],
             round: 0,
         }
     }
 
     /// Returns a wave that waits at the grid's barrier.
     pub fn waiting(&self) -> usize {
-        let waits = |state: &State| matches!(state, State::AtGrid(_));
+        let waits = |state: &WaveState| matches!(state, WaveState::AtGrid(_));
         self.states.iter().position(waits).unwrap_or_default()
     }
 }
@@ -67,7 +67,7 @@ impl Progress {
 pub fn run<O: Observer>(
     waves: &mut [Wave],
     env: &mut Env<'_>,
-    programs: &[Program],
+    programs: &[SegmentCode],
     group: u64,
     meter: &mut Meter<'_>,
     observer: &mut O,
@@ -91,7 +91,7 @@ pub fn run<O: Observer>(
 pub fn advance<O: Observer>(
     waves: &mut [Wave],
     env: &mut Env<'_>,
-    programs: &[Program],
+    programs: &[SegmentCode],
     group: u64,
     meter: &mut Meter<'_>,
     observer: &mut O,
@@ -113,17 +113,17 @@ pub fn advance<O: Observer>(
         *round += 1;
         for n in order.into_iter().map(usize::from).take(waves.len()) {
             match states[n] {
-                State::Ready => (),
-                State::AtGrid(passed) if env.grid.is_some_and(|g| g.released() != passed) => (),
+                WaveState::Ready => (),
+                WaveState::AtGrid(passed) if env.grid.is_some_and(|g| g.released() != passed) => (),
                 _ => continue,
             }
             let wave = &mut waves[n];
             let mut pc = wave.pc;
             states[n] = match turn(wave, env, programs, meter, length, observer, &mut pc) {
-                Ok(()) | Err(Stop::Yield) => State::Ready,
-                Err(Stop::Barrier) => State::AtBarrier,
-                Err(Stop::Grid(passed)) => State::AtGrid(passed),
-                Err(Stop::End) => State::Ended,
+                Ok(()) | Err(Stop::Yield) => WaveState::Ready,
+                Err(Stop::Barrier) => WaveState::AtBarrier,
+                Err(Stop::Grid(passed)) => WaveState::AtGrid(passed),
+                Err(Stop::End) => WaveState::Ended,
                 Err(Stop::Fault(fault)) => {
                     return Err(Failure {
                         fault: *fault,
@@ -133,13 +133,13 @@ pub fn advance<O: Observer>(
                 }
             };
         }
-        if states.iter().all(|s| *s == State::Ended) {
+        if states.iter().all(|s| *s == WaveState::Ended) {
             return Ok(GroupStop::End);
         }
         // Waves that have ended do not count for the barrier.
-        if !states.contains(&State::Ready) {
+        if !states.contains(&WaveState::Ready) {
             let at_grid = states.iter().find_map(|state| match state {
-                State::AtGrid(passed) => Some(*passed),
+                WaveState::AtGrid(passed) => Some(*passed),
                 _ => None,
             });
             if let Some(passed) = at_grid {
@@ -147,8 +147,8 @@ pub fn advance<O: Observer>(
             }
             states
                 .iter_mut()
-                .filter(|s| **s == State::AtBarrier)
-                .for_each(|s| *s = State::Ready);
+                .filter(|s| **s == WaveState::AtBarrier)
+                .for_each(|s| *s = WaveState::Ready);
         }
     }
     Ok(GroupStop::Rounds)
@@ -159,7 +159,7 @@ pub fn advance<O: Observer>(
 fn turn<O: Observer>(
     wave: &mut Wave,
     env: &mut Env<'_>,
-    programs: &[Program],
+    programs: &[SegmentCode],
     meter: &mut Meter<'_>,
     length: u64,
     observer: &mut O,
@@ -197,7 +197,7 @@ fn turn<O: Observer>(
     }
 }
 
-fn find(programs: &[Program], pc: u64) -> Result<Page<'_>, Fault> {
+fn find(programs: &[SegmentCode], pc: u64) -> Result<Page<'_>, Fault> {
     let page = programs.iter().find_map(|p| p.page(pc));
     page.ok_or_else(|| Fault::new(TrapKind::BadPc))
 }

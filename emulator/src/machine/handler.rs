@@ -5,20 +5,20 @@
 /// level's vectors.
 macro_rules! levels {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{
-        use $crate::machine::{Env, Handlers, Op, Outcome, Wave};
-        fn baseline($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+        use $crate::machine::{Env, Handlers, Op, StepResult, Wave};
+        fn baseline($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> StepResult {
             const _WIDTH: usize = 16;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
-        fn v3($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+        fn v3($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> StepResult {
             const _WIDTH: usize = 32;
             $body
         }
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
-        fn v4($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> Outcome {
+        fn v4($w: &mut Wave, $e: &mut Env<'_>, $i: &Op) -> StepResult {
             const _WIDTH: usize = 64;
             $body
         }
@@ -27,7 +27,7 @@ macro_rules! levels {
             baseline,
             v3,
             v4,
-            shape: $crate::machine::Shape::NONE,
+            shape: $crate::machine::LaneSignature::NONE,
         };
         #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
         const HANDLERS: Handlers = Handlers::scalar(baseline);

@@ -27,7 +27,7 @@ impl Slot {
 
 /// The sources and the result of a lane function.
 #[derive(Debug)]
-pub struct Shape {
+pub struct LaneSignature {
     /// Its sources, in order.
     pub sources: &'static [Slot],
     /// Value of the result (`Slot::BIT` for a function whose only result is a mask).
@@ -36,9 +36,9 @@ pub struct Shape {
     pub destinations: usize,
 }
 
-impl Shape {
+impl LaneSignature {
     /// Shape of a handler that is not a lane function.
-    pub const NONE: &'static Shape = &Shape {
+    pub const NONE: &'static LaneSignature = &LaneSignature {
         sources: &[],
         result: Slot::BIT,
         destinations: 0,

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::region::ReadBeyond;
 pub use super::region::Region;
-use super::trap::{Fault, Nearest, Place, TrapKind};
+use super::trap::{AddressProblem, Fault, Nearest, TrapKind};
 
 /// First flat address that reaches LDS.
 pub const SHARED_BASE: u64 = 1 << 48;
@@ -128,11 +128,11 @@ impl AddressSpace {
     #[cold]
     pub fn fault(&self, lane: Option<u32>, address: u64, bytes: u64, write: bool) -> Fault {
         let place = if self.find(&mut 0, address, bytes).is_some() {
-            Place::ReadOnly
+            AddressProblem::ReadOnly
         } else if self.overlaps(address, bytes) {
-            Place::Partly
+            AddressProblem::Partly
         } else {
-            Place::Outside
+            AddressProblem::Outside
         };
         let bytes = bytes as u32;
         let kind = TrapKind::MemoryFault {

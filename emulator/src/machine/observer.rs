@@ -12,7 +12,7 @@ use super::wave::Wave;
 
 /// A dispatch that begins.
 #[derive(Clone, Debug)]
-pub struct Started<'a> {
+pub struct DispatchStart<'a> {
     /// The kernel.
     pub kernel: &'a str,
     /// Guest address of the code object's link address 0.
@@ -55,7 +55,7 @@ pub trait Observer: Send {
     where
         Self: Sized;
     /// Reports that a kernel begins. The observers of workers are forked afterwards.
-    fn dispatch(&mut self, _started: &Started<'_>) {}
+    fn dispatch(&mut self, _started: &DispatchStart<'_>) {}
     /// Reports that a work-group begins.
     fn group(&mut self, _group: &Group) {}
     /// Reports that an instruction at a guest address is about to run. The wave's pc already points behind it.
@@ -87,7 +87,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.join(worker.0);
         self.1.join(worker.1);
     }
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         self.0.dispatch(started);
         self.1.dispatch(started);
     }
@@ -122,7 +122,7 @@ impl<O: Observer> Observer for Option<O> {
             observer.join(worker);
         }
     }
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         if let Some(observer) = self {
             observer.dispatch(started);
         }
@@ -155,7 +155,7 @@ impl<O: Observer> Observer for &mut O {
         None
     }
     fn join(&mut self, _: Self) {}
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         (**self).dispatch(started);
     }
     fn group(&mut self, group: &Group) {

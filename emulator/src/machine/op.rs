@@ -3,19 +3,19 @@
 use std::ops::Deref;
 
 use super::env::Env;
-use super::lane::Shape;
+use super::lane::LaneSignature;
 use super::level::Level;
 use super::memory::Hint;
 use super::plan::Plan;
 use super::traffic::Traffic;
-use super::trap::Outcome;
+use super::trap::StepResult;
 use super::wave::Wave;
 use crate::isa::{self, Inst, Kind};
 
 /// Runs one instruction for a wave whose pc already points behind it.
 ///
 /// The call is unsafe only because the function may be compiled for a feature level that the host lacks.
-pub type Handler = for<'a> unsafe fn(&mut Wave, &mut Env<'a>, &Op) -> Outcome;
+pub type Handler = for<'a> unsafe fn(&mut Wave, &mut Env<'a>, &Op) -> StepResult;
 
 /// Handlers of an instruction, one per feature level.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub struct Handlers {
     /// Handler for x86-64-v4: AVX-512.
     pub v4: Handler,
     /// Arguments and result of the lane function, where the handler is one.
-    pub shape: &'static Shape,
+    pub shape: &'static LaneSignature,
 }
 
 impl Handlers {
@@ -37,12 +37,12 @@ impl Handlers {
             baseline: handler,
             v3: handler,
             v4: handler,
-            shape: Shape::NONE,
+            shape: LaneSignature::NONE,
         }
     }
 
     /// Returns the handlers with the shape of a lane function.
-    pub const fn of(self, shape: &'static Shape) -> Handlers {
+    pub const fn of(self, shape: &'static LaneSignature) -> Handlers {
         Handlers { shape, ..self }
     }
 

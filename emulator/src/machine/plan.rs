@@ -1,7 +1,7 @@
 //! Positions of a vector instruction's operands, and the effects of its modifiers on them, determined once.
 
 use super::dpp::Control;
-use super::lane::{Shape, Slot};
+use super::lane::{LaneSignature, Slot};
 use super::modifiers::{Change, Fill, dpp_lanes, plain};
 use super::registers::SOURCES;
 use crate::isa::{Code, F16_CONSTANTS, Flags, Form, Inst, Role, inline_constant};
@@ -50,7 +50,7 @@ pub struct Plan {
 
 impl Plan {
     /// Determines the positions of the operands for a function of a shape.
-    pub fn new(inst: &Inst, shape: &Shape) -> Plan {
+    pub fn new(inst: &Inst, shape: &LaneSignature) -> Plan {
         let register = |code: Code| code.as_vgpr().map_or(0, u16::from);
         let m = &inst.modifiers;
         let mut plan = Plan {
@@ -98,7 +98,7 @@ impl Plan {
 }
 
 /// Returns the operand of a lane function's source. A source that the row does not list is VCC's bit or the destination's old value.
-pub fn source(inst: &Inst, shape: &Shape, n: usize) -> Code {
+pub fn source(inst: &Inst, shape: &LaneSignature, n: usize) -> Code {
     let place = shape.destinations + n;
     if place < inst.row.operands.len() {
         inst.operands[place]

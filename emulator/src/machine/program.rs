@@ -32,7 +32,7 @@ impl<'a> Page<'a> {
 }
 
 /// The code of one executable segment.
-pub struct Program {
+pub struct SegmentCode {
     base: u64,
     words: Arc<Words>,
 }
@@ -48,21 +48,21 @@ struct Words {
 
 /// Decoded code of earlier loads. Loads of the same code object share it.
 #[derive(Clone, Default)]
-pub struct Decoded(Arc<Mutex<Vec<Arc<Words>>>>);
+pub struct CodeCache(Arc<Mutex<Vec<Arc<Words>>>>);
 
-impl Decoded {
+impl CodeCache {
     /// Number of executable segments that are kept.
     const KEPT: usize = 4;
 
     /// Returns the code of a segment at guest address `base`, with the pages that earlier loads have decoded.
-    pub(super) fn program(&self, base: u64, code: &[u8], level: Level) -> Program {
+    pub(super) fn program(&self, base: u64, code: &[u8], level: Level) -> SegmentCode {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = kept.iter();
         let same = |words: &&Arc<Words>| words.level == level && words.code == code;
         if let Some(words) = known.find(same).cloned() {
-            return Program { base, words };
+            return SegmentCode { base, words };
         }
-        let program = Program::new(base, code.to_vec(), level);
+        let program = SegmentCode::new(base, code.to_vec(), level);
         if kept.len() < Self::KEPT {
             kept.push(program.words.clone());
         }
@@ -70,9 +70,9 @@ impl Decoded {
     }
 }
 
-impl Program {
+impl SegmentCode {
     /// Creates the code of a segment at guest address `base`.
-    pub fn new(base: u64, code: Vec<u8>, level: Level) -> Program {
+    pub fn new(base: u64, code: Vec<u8>, level: Level) -> SegmentCode {
         let pages = (0..code.len().div_ceil(4 * PAGE))
             .map(|_| OnceLock::new())
             .collect();
@@ -82,7 +82,7 @@ impl Program {
             level,
             region: OnceLock::new(),
         });
-        Program { base, words }
+        SegmentCode { base, words }
     }
 
     /// Returns the bytes of the code in memory, shared by all loads at the same address, or `None` if the host lacks the memory.
@@ -149,7 +149,7 @@ pub struct Module {
     /// Guest address of the heap for device-side allocations (the hidden argument `heap_v1`), or 0 if there is none.
     pub heap: u64,
     /// Code of the executable segments.
-    pub(super) programs: Vec<Program>,
+    pub(super) programs: Vec<SegmentCode>,
     /// Kernels of the code object.
     pub(super) kernels: Arc<[Kernel]>,
 }
@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn loads_share_what_was_decoded_and_other_code_does_not() {
-        let decoded = Decoded::default();
+        let decoded = CodeCache::default();
         let end = 0xbf81_0000_u32.to_le_bytes();
         let nop = 0xbf80_0000_u32.to_le_bytes();
         let level = Level::host();
-        let name = |program: &Program, base: u64| {
+        let name = |program: &SegmentCode, base: u64| {
             let op = program.fetch(base).expect("an instruction");
             (std::ptr::from_ref(op), op.inst.row.mnemonic)
         };

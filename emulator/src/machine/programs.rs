@@ -18,7 +18,7 @@ use super::env::Env;
 use super::group::{self, Budget, Meter};
 use super::level::Level;
 use super::memory::AddressSpace;
-use super::program::Program;
+use super::program::SegmentCode;
 use crate::machine::Nobody;
 
 const CODE: u64 = 0x1_0000;
@@ -58,7 +58,7 @@ fn run(file: &str, case: &Case, level: Level) {
         .split_whitespace()
         .map(|w| u32::from_str_radix(w, 16).expect("hex"));
     let code = words.chain([S_ENDPGM]).flat_map(u32::to_le_bytes).collect();
-    let programs = [Program::new(CODE, code, level)];
+    let programs = [SegmentCode::new(CODE, code, level)];
     let Machine { wave, memory, lds } = Machine::new(case);
     let mut space = AddressSpace::default();
     space.insert(memory.clone());

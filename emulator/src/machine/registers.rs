@@ -23,9 +23,9 @@ pub type Lanes = [u32; LANES];
 /// touch two cache lines.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
-pub struct Aligned<T>(pub T);
+pub struct CacheAligned<T>(pub T);
 
-impl<T> Deref for Aligned<T> {
+impl<T> Deref for CacheAligned<T> {
     type Target = T;
     #[inline(always)]
     fn deref(&self) -> &T {
@@ -33,7 +33,7 @@ impl<T> Deref for Aligned<T> {
     }
 }
 
-impl<T> DerefMut for Aligned<T> {
+impl<T> DerefMut for CacheAligned<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0

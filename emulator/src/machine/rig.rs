@@ -7,9 +7,9 @@ use super::group::{self, Budget, Meter};
 use super::launch::{Launch, Limits};
 use super::level::Level;
 use super::memory::{AddressSpace, Region};
-use super::observer::{Group, Observer, Started};
+use super::observer::{DispatchStart, Group, Observer};
 use super::poison::Poison;
-use super::program::Program;
+use super::program::SegmentCode;
 use super::registers::LANES;
 use super::wave::Wave;
 use crate::isa::Code;
@@ -38,7 +38,7 @@ pub fn run<O: Observer>(
     let words = words.split_whitespace();
     let words = words.map(|w| u32::from_str_radix(w, 16).expect("hex"));
     let code = words.chain([S_ENDPGM]).flat_map(u32::to_le_bytes).collect();
-    let programs = [Program::new(BASE + CODE, code, Level::host())];
+    let programs = [SegmentCode::new(BASE + CODE, code, Level::host())];
     let mut waves: Vec<Wave> = (0..waves)
         .map(|n| {
             let mut wave = Wave::new();
@@ -73,7 +73,7 @@ pub fn run<O: Observer>(
         limits: Limits::default(),
         threads: 1,
     };
-    observer.dispatch(&Started {
+    observer.dispatch(&DispatchStart {
         kernel: "k",
         base: BASE,
         launch: &launch,

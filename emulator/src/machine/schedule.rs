@@ -78,10 +78,15 @@ fn permuted(place: u64, count: u64, seed: u64) -> u64 {
     }
 }
 
-impl FromStr for Schedule {
-    type Err = String;
+/// A text that names no schedule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no schedule: in-order, reverse, random or random=SEED")]
+pub struct UnknownSchedule(String);
 
-    fn from_str(text: &str) -> Result<Schedule, String> {
+impl FromStr for Schedule {
+    type Err = UnknownSchedule;
+
+    fn from_str(text: &str) -> Result<Schedule, UnknownSchedule> {
         let seed = |text: &str| text.parse().ok().map(Schedule::Random);
         let found = match text.split_once('=') {
             None if text == "in-order" => Some(Schedule::InOrder),
@@ -90,9 +95,7 @@ impl FromStr for Schedule {
             Some(("random", number)) => seed(number),
             _ => None,
         };
-        found.ok_or_else(|| {
-            format!("`{text}` is no schedule: in-order, reverse, random or random=SEED")
-        })
+        found.ok_or_else(|| UnknownSchedule(text.into()))
     }
 }
 

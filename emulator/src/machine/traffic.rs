@@ -4,7 +4,7 @@ use crate::isa::{Encoding, Flags, Inst, Properties, Role};
 
 /// Path on which an instruction reaches memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
+pub enum MemoryPath {
     /// The instruction does not access memory.
     #[default]
     None,
@@ -30,7 +30,7 @@ pub enum Way {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Path on which the bytes are reached.
-    pub way: Way,
+    pub way: MemoryPath,
     /// Bytes read.
     pub read: u8,
     /// Bytes written.
@@ -44,14 +44,14 @@ impl Traffic {
     /// registers.
     pub fn of(inst: &Inst) -> Traffic {
         let way = match inst.encoding {
-            Encoding::Smem => Way::Scalar,
-            Encoding::Global => Way::Global,
-            Encoding::Flat => Way::Flat,
-            Encoding::Scratch => Way::Scratch,
-            Encoding::Mubuf | Encoding::Mtbuf => Way::Buffer,
-            Encoding::Mimg if inst.row.semantics.is_some() => Way::Image,
-            Encoding::Ds if inst.has(Properties::LDS_COUNTER) => Way::LdsOnce,
-            Encoding::Ds => Way::Lds,
+            Encoding::Smem => MemoryPath::Scalar,
+            Encoding::Global => MemoryPath::Global,
+            Encoding::Flat => MemoryPath::Flat,
+            Encoding::Scratch => MemoryPath::Scratch,
+            Encoding::Mubuf | Encoding::Mtbuf => MemoryPath::Buffer,
+            Encoding::Mimg if inst.row.semantics.is_some() => MemoryPath::Image,
+            Encoding::Ds if inst.has(Properties::LDS_COUNTER) => MemoryPath::LdsOnce,
+            Encoding::Ds => MemoryPath::Lds,
             _ => return Traffic::default(),
         };
         let (read, written) = match inst.encoding {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::isa::fields::Reserved;
+use crate::isa::fields::ReservedValue;
 
 /// Reason why a wave gave up its turn.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub enum Stop {
 }
 
 /// Result of executing one instruction: the wave continues, or stops for a reason.
-pub type Outcome = Result<(), Stop>;
+pub type StepResult = Result<(), Stop>;
 
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Stop {
@@ -28,8 +28,8 @@ impl From<Fault> for Stop {
     }
 }
 
-impl From<Reserved> for Stop {
-    fn from(reserved: Reserved) -> Stop {
+impl From<ReservedValue> for Stop {
+    fn from(reserved: ReservedValue) -> Stop {
         Fault::new(TrapKind::ReservedField(reserved)).into()
     }
 }
@@ -67,7 +67,7 @@ impl Fault {
 
 /// Problem with the address of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AddressProblem {
     /// No byte of the access belongs to an allocation.
     Outside,
     /// The access begins or ends outside of an allocation.
@@ -87,7 +87,7 @@ pub enum TrapKind {
         /// Bytes accessed.
         bytes: u32,
         /// Problem with the address.
-        place: Place,
+        place: AddressProblem,
     },
     /// The access is beyond the group's LDS.
     LdsOutOfRange {
@@ -109,7 +109,7 @@ pub enum TrapKind {
     /// The words at the pc are not a gfx906 instruction.
     IllegalInstruction,
     /// A field has a value that no compute kernel of gfx906 can use.
-    ReservedField(Reserved),
+    ReservedField(ReservedValue),
     /// The pc left the code.
     BadPc,
     /// The instruction belongs to graphics, or needs resources that a driver allocates. No compute kernel has it.
@@ -206,9 +206,9 @@ impl fmt::Display for TrapKind {
             } => {
                 let plural = if *bytes == 1 { "" } else { "s" };
                 let place = match place {
-                    Place::Outside => "outside every allocation",
-                    Place::Partly => "across the bounds of an allocation",
-                    Place::ReadOnly => "to read-only memory",
+                    AddressProblem::Outside => "outside every allocation",
+                    AddressProblem::Partly => "across the bounds of an allocation",
+                    AddressProblem::ReadOnly => "to read-only memory",
                 };
                 let verb = verb(*write);
                 write!(f, "memory fault: {verb} of {bytes} byte{plural} {place}")
@@ -228,7 +228,7 @@ impl fmt::Display for TrapKind {
                 f,
                 "illegal instruction: no gfx906 instruction has these words"
             ),
-            TrapKind::ReservedField(Reserved { field, value, why }) => {
+            TrapKind::ReservedField(ReservedValue { field, value, why }) => {
                 write!(f, "{field} {value:#x} cannot be used: {why}")
             }
             TrapKind::BadPc => write!(f, "the program counter left the code"),

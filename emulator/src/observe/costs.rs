@@ -18,7 +18,7 @@ pub use lines::LineCounts;
 pub use site::{Example, Site};
 
 use super::sanitize::access::{self, Access, Part};
-use super::{Bytes, Group, Observer, Started};
+use super::{Bytes, DispatchStart, Group, Observer};
 use crate::machine::shapes::addresses::place;
 use crate::machine::{Op, Wave};
 use chain::Chains;
@@ -236,7 +236,7 @@ impl Observer for Costs {
         }
     }
 
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         self.flush();
         self.base = started.base;
         self.grid = started.launch.grid;

@@ -1,7 +1,7 @@
 //! Coverage of a code object: the executed instructions, their counts, and the presence of other waves in the group.
 
 use super::{Exchange, Observer};
-use crate::machine::{Group, Op, Started, Wave};
+use crate::machine::{DispatchStart, Group, Op, Wave};
 
 /// Number of executions of each instruction of one code object, by link address. All launches of a [`crate::machine::Module`] add up.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ impl Observer for Coverage {
         }
     }
 
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         self.base = started.base;
         self.exchange.dispatch(started);
     }

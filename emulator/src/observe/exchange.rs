@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Observer;
 use super::sanitize::access::{Access, Space, accesses};
-use crate::machine::{Group, Op, Started, Wave, Way};
+use crate::machine::{DispatchStart, Group, MemoryPath, Op, Wave};
 
 /// Size of a page in bytes.
 const PAGE: usize = 4096;
@@ -96,7 +96,7 @@ impl Observer for Exchange {
         }
     }
 
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         self.kernel = started.kernel.to_owned();
         self.grid = started.launch.grid;
         self.over = self.kernels.contains(started.kernel);
@@ -108,7 +108,7 @@ impl Observer for Exchange {
     }
 
     fn before(&mut self, wave: &Wave, op: &Op, _: u64) {
-        if self.over || op.traffic.way == Way::None {
+        if self.over || op.traffic.way == MemoryPath::None {
             return;
         }
         let scratch = self.group.scratch + u64::from(wave.index) * self.group.scratch_stride;

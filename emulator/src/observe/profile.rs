@@ -1,9 +1,9 @@
 //! Profile of dispatches: instructions by kind, enabled lanes and moved bytes.
 
 use super::{Observer, lanes_on};
-use crate::isa::Role;
+use crate::isa::{Properties, Role};
 use crate::machine::shapes::resource::Resource;
-use crate::machine::{Kind, LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
+use crate::machine::{Kind, LANES, MemoryPath, Op, PRIVATE_BASE, SHARED_BASE, Wave};
 
 /// Kind of memory in the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,13 +127,13 @@ impl Profile {
         let on = lanes_on(wave);
         let lanes = on.count_ones();
         match op.traffic.way {
-            Way::None => {}
-            Way::Scalar => self.moved(Space::Scalar, op, 1),
-            Way::Global | Way::Image => self.moved(Space::Memory, op, lanes),
-            Way::Scratch => self.moved(Space::Scratch, op, lanes),
-            Way::Lds => self.moved(Space::Lds, op, lanes),
-            Way::LdsOnce => self.moved(Space::Lds, op, lanes.min(1)),
-            Way::Buffer => {
+            MemoryPath::None => {}
+            MemoryPath::Scalar => self.moved(Space::Scalar, op, 1),
+            MemoryPath::Global | MemoryPath::Image => self.moved(Space::Memory, op, lanes),
+            MemoryPath::Scratch => self.moved(Space::Scratch, op, lanes),
+            MemoryPath::Lds => self.moved(Space::Lds, op, lanes),
+            MemoryPath::LdsOnce => self.moved(Space::Lds, op, lanes.min(1)),
+            MemoryPath::Buffer => {
                 let scratch = Resource::read(wave, op.by_role(Role::Sbase)).is_scratch();
                 let space = if scratch {
                     Space::Scratch
@@ -142,7 +142,7 @@ impl Profile {
                 };
                 self.moved(space, op, lanes);
             }
-            Way::Flat => {
+            MemoryPath::Flat => {
                 let high = &wave.v[usize::from(op.plan.addr) + 1];
                 let (mut shared, mut private, mut left) = (0, 0, on);
                 while left != 0 {
@@ -187,7 +187,7 @@ impl Observer for Profile {
                 self.memory(wave, op);
             }
             Kind::Smem => self.memory(wave, op),
-            Kind::Control if op.row.mnemonic == "s_barrier" => self.barriers += 1,
+            Kind::Control if op.has(Properties::BARRIER) => self.barriers += 1,
             Kind::Control | Kind::Salu | Kind::Branch => {}
         }
     }

@@ -24,7 +24,7 @@ pub mod wait;
 use std::sync::Arc;
 
 pub use access::{Access, Part, Space};
-pub use checks::{Check, Checks};
+pub use checks::{Check, Checks, UnknownCheck};
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Other, Site, ranges};
 pub use heap::{Block, Heap, MemoryDeclarations};
@@ -38,7 +38,7 @@ use self::race::Race;
 use self::sync::Sync;
 use self::wait::Wait;
 use super::Observer;
-use crate::machine::{Group, Op, Started, Wave, Way};
+use crate::machine::{DispatchStart, Group, MemoryPath, Op, Wave};
 
 /// Facts about the instruction that a check examines.
 pub struct CheckedInstruction<'a> {
@@ -188,7 +188,7 @@ impl Observer for Sanitizer {
         self.findings.join(worker.findings);
     }
 
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         self.launch = Arc::new(CheckedLaunch {
             kernel: started.kernel.to_owned(),
             base: started.base,
@@ -216,7 +216,7 @@ impl Observer for Sanitizer {
     fn before(&mut self, wave: &Wave, op: &Op, pc: u64) {
         let pc = pc.wrapping_sub(self.launch.base);
         self.code.learn(op, pc);
-        if self.looks_at_memory && op.traffic.way != Way::None {
+        if self.looks_at_memory && op.traffic.way != MemoryPath::None {
             let scratch = self.group.scratch + u64::from(wave.index) * self.group.scratch_stride;
             accesses(wave, op, scratch, &mut self.access);
         } else {

@@ -17,7 +17,7 @@ pub use filter::Filter;
 
 use self::written::Before;
 use super::Observer;
-use crate::machine::{Fault, Group, Op, Started, Wave};
+use crate::machine::{DispatchStart, Fault, Group, Op, Wave};
 
 /// Width to which the instruction's text is padded.
 const TEXT: usize = 44;
@@ -112,7 +112,7 @@ impl<W: Write + Send> Observer for Trace<W> {
 
     fn join(&mut self, _: Trace<W>) {}
 
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         let (kernel, launch) = (started.kernel, started.launch);
         let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x}x{y}x{z}"));
         let separator = if self.title.is_empty() { "" } else { ": " };

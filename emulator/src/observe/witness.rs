@@ -3,7 +3,7 @@
 
 use super::{Observer, lanes_on};
 use crate::isa::{Access, Code, Kind, register_name};
-use crate::machine::{Op, Started, Wave};
+use crate::machine::{DispatchStart, Op, Wave};
 
 /// Number of executions whose operands are recorded.
 const REMEMBERED: usize = 2;
@@ -66,7 +66,7 @@ impl Observer for Witness {
 
     fn join(&mut self, _: Witness) {}
 
-    fn dispatch(&mut self, started: &Started<'_>) {
+    fn dispatch(&mut self, started: &DispatchStart<'_>) {
         self.base = started.base;
     }
 

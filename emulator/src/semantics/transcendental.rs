@@ -39,7 +39,7 @@ fn sine<const TERMS: usize>(turns: f32) -> f32 {
     }
 }
 
-/// The cosine of `turns`, of so many terms; 1 outside the domain, NaN of infinity.
+/// Returns the cosine of `turns`, from a series of `TERMS` terms; 1 outside the domain, NaN for infinity.
 #[inline(always)]
 fn cosine<const TERMS: usize>(turns: f32) -> f32 {
     let cos = circular::<TERMS>(if in_domain(turns) { turns } else { 0.0 }, 1);

@@ -8,7 +8,7 @@ use gfx906::machine::{Region, Words};
 
 use super::Device;
 
-/// Memory of the host with both widths of atomics: what a HIP program shares is C++'s, which mixes them.
+/// A page of the host's memory with atomics of both widths. The shared memory of a HIP program belongs to C++, which mixes the widths.
 #[repr(align(4096))]
 struct Page([AtomicU64; 2048]);
 
@@ -23,7 +23,7 @@ fn share(device: &Device, page: &Arc<Page>) -> u64 {
     base
 }
 
-/// Runs what the host does until the kernel has ended; how often it did.
+/// Repeats `host` until the kernel has ended, and returns the number of repetitions.
 fn meanwhile(kernel: impl FnOnce(), mut host: impl FnMut() + Send) -> u64 {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Litmus tests: what two threads may see of each other's accesses, as the docs of `machine::memory` promise it.
+//! Litmus tests of the promises of `machine::memory` about the accesses that one thread sees of another.
 //!
 //! Each runs thousands of rounds of 64 lanes against 64 lanes; the kernels are in `litmus.s`.
 
@@ -46,7 +46,7 @@ impl Device {
         }
     }
 
-    /// Runs a kernel of so many groups, a thread each, on memory at an address.
+    /// Runs a kernel on memory at an address, with a host thread for each group.
     pub fn run_at(&self, kernel: &str, base: u64, groups: u32, rounds: u32) {
         let mut kernarg = base.to_le_bytes().to_vec();
         kernarg.extend(rounds.to_le_bytes());

@@ -5,5 +5,6 @@ mod device;
 mod hostile;
 mod ids;
 mod kernels;
+mod shared_memory;
 mod traps;
 mod unwritten;

@@ -1,7 +1,7 @@
 //! Tests of the traps of wrong kernels, and of their reports.
 
 use crate::device::{Arg, Device};
-use gfx906::machine::{LaunchError, Limits, Place, TrapKind};
+use gfx906::machine::{AddressProblem, LaunchError, Limits, TrapKind};
 
 const PLANTED: &[u8] = include_bytes!("../../../kernels/built/planted.co");
 const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
@@ -30,7 +30,7 @@ fn a_wild_write_names_kernel_instruction_lane_and_nearest_allocation() {
             TrapKind::MemoryFault {
                 write: true,
                 bytes: 4,
-                place: Place::Outside
+                place: AddressProblem::Outside
             }
         ),
         "{trap}"

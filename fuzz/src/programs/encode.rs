@@ -440,7 +440,7 @@ fn buffer(t: &Template, c: &mut Choices) -> Vec<u32> {
         3 => (1, 0),
         _ => (0, c.below(2)),
     };
-    // What the kernel's scratch holds is small.
+    // The kernel's scratch is small.
     let bytes = match resource {
         4 => offset(3, c),
         3 => offset(2, c),

@@ -8,7 +8,7 @@ use super::Choices;
 use super::encode::{Template, encode};
 
 /// A program: its code, the initial content of memory, and the size of a group.
-pub struct Program {
+pub struct RandomProgram {
     /// The code, which ends with s_endpgm.
     pub words: Vec<u32>,
     /// The initial content of memory, which repeats these words.
@@ -63,7 +63,7 @@ fn templates() -> Vec<Vec<Template>> {
 }
 
 /// Generates a program.
-pub fn generate(c: &mut Choices) -> Program {
+pub fn generate(c: &mut Choices) -> RandomProgram {
     let memory = (0..1024).map(|_| c.value()).collect();
     let mut words = Vec::new();
     let blocks = 2 + c.below(8);
@@ -77,7 +77,7 @@ pub fn generate(c: &mut Choices) -> Program {
         last(&mut words, c);
     }
     words.push(S_ENDPGM);
-    Program {
+    RandomProgram {
         words,
         memory,
         block: c.pick(&[100, 64, 7, 128, 40]),

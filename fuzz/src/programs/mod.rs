@@ -8,6 +8,18 @@ mod run;
 mod tally;
 
 pub use choices::Choices;
-pub use generate::{Program, generate};
+pub use generate::{RandomProgram, generate};
 pub use run::{End, Machine, Result};
 pub use tally::{Rows, Tally};
+
+/// A difference between two runs of a program that should be the same, or a broken bound, in words.
+#[derive(Debug)]
+pub struct Difference(pub String);
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Difference {}

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use gfx906::machine::{Gpu, Launch, LaunchError, Level, Limits, Observer};
 
-use super::{Program, Tally};
+use super::{RandomProgram, Tally};
 
 /// The frame: a code object with a run of s_endpgm that programs are written into.
 const FRAME: &[u8] = include_bytes!("../../../emulator/tests/random/program.co");
@@ -75,7 +75,7 @@ impl Machine {
     }
 
     /// Puts a program into the frame. A longer program is cut off.
-    pub fn load(&mut self, program: &Program) {
+    pub fn load(&mut self, program: &RandomProgram) {
         let code = &mut self.frame.image.segments[self.segment].data[self.room.clone()];
         let words = program.words.iter().chain(std::iter::repeat(&0xbf81_0000));
         for (to, word) in code.chunks_exact_mut(4).zip(words) {

@@ -130,7 +130,7 @@ pub fn set_2d(to: Address, pitch: usize, value: i32, width: usize, height: usize
     )
 }
 
-pub fn set_3d(to: pitched::Pitched, value: i32, extent: pitched::Extent) -> HipResult {
+pub fn set_3d(to: pitched::PitchedPointer, value: i32, extent: pitched::Extent) -> HipResult {
     set::submit(
         pitched::fill(to, value, extent)?,
         PER_THREAD,
@@ -213,7 +213,7 @@ pub fn set_2d_async(
 }
 
 pub fn set_3d_async(
-    to: pitched::Pitched,
+    to: pitched::PitchedPointer,
     value: i32,
     extent: pitched::Extent,
     stream: Address,

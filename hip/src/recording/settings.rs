@@ -21,6 +21,23 @@ pub struct RecordingSettings {
     kernels: Option<GlobMatcher>,
 }
 
+/// Reason why nothing is recorded: an unusable setting.
+#[derive(Debug, thiserror::Error)]
+enum SettingsError {
+    #[error("GFX906_RECORD_BYTES={0} is no number of bytes, as 500000 or 2G")]
+    Bytes(String),
+    #[error("GFX906_RECORD_KERNELS={text} is no glob ({kind})")]
+    Kernels {
+        text: String,
+        kind: globset::ErrorKind,
+    },
+    #[error("GFX906_RECORD={directory}: {error}")]
+    Directory {
+        directory: String,
+        error: std::io::Error,
+    },
+}
+
 impl RecordingSettings {
     /// Reads `GFX906_RECORD` and its kin. An unusable value is logged, and nothing is recorded.
     pub fn of_environment() -> Option<RecordingSettings> {
@@ -39,21 +56,22 @@ impl RecordingSettings {
         directory: &Path,
         limit: Option<&str>,
         kernels: Option<&str>,
-    ) -> Result<RecordingSettings, String> {
+    ) -> Result<RecordingSettings, SettingsError> {
         let limit = match limit {
             None => LIMIT,
-            Some(text) => bytes(text).ok_or_else(|| {
-                format!("GFX906_RECORD_BYTES={text} is no number of bytes, as 500000 or 2G")
-            })?,
+            Some(text) => bytes(text).ok_or_else(|| SettingsError::Bytes(text.into()))?,
         };
-        let glob = |text| {
-            let glob = Glob::new(text);
-            glob.map_err(|error| {
-                format!("GFX906_RECORD_KERNELS={text} is no glob ({})", error.kind())
+        let glob = |text: &str| {
+            Glob::new(text).map_err(|error| SettingsError::Kernels {
+                text: text.into(),
+                kind: error.kind().clone(),
             })
         };
         let kernels = kernels.map(glob).transpose()?;
-        let unusable = |error| format!("GFX906_RECORD={}: {error}", directory.display());
+        let unusable = |error| SettingsError::Directory {
+            directory: directory.display().to_string(),
+            error,
+        };
         std::fs::create_dir_all(directory).map_err(unusable)?;
         Ok(RecordingSettings {
             directory: std::path::absolute(directory).map_err(unusable)?,
@@ -155,7 +173,10 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_told_in_a_line() {
         let here = std::env::temp_dir();
-        let problem = |limit, glob| RecordingSettings::new(&here, limit, glob).err();
+        let problem = |limit, glob| {
+            let error = RecordingSettings::new(&here, limit, glob).err();
+            error.map(|error| error.to_string())
+        };
         assert_eq!(
             problem(Some("many"), None).as_deref(),
             Some("GFX906_RECORD_BYTES=many is no number of bytes, as 500000 or 2G")
@@ -168,7 +189,8 @@ mod tests {
         let file = std::env::current_exe().expect("this test");
         let problem = RecordingSettings::new(&file, None, None)
             .err()
-            .expect("a file");
+            .expect("a file")
+            .to_string();
         assert!(
             problem.starts_with("GFX906_RECORD=/") && !problem.contains('\n'),
             "{problem}"

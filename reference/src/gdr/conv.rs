@@ -4,7 +4,7 @@ mod prefill;
 mod update;
 
 pub use prefill::{Prefill, prefill};
-pub use update::{Update, Updated, update};
+pub use update::{Update, UpdateResults, update};
 
 use super::op::silu;
 use crate::Real;

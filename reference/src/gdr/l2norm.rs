@@ -12,7 +12,7 @@ pub fn l2_normalize<R: Real>(x: &[R], size: usize) -> Vec<R> {
 
 /// Normalised rows, and the factor of each row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Normalized<R> {
+pub struct NormalizedRows<R> {
     /// `[T, D]`.
     pub y: Vec<R>,
     /// `[T]`.
@@ -21,10 +21,10 @@ pub struct Normalized<R> {
 
 /// `y = x rstd` with `rstd = 1 / sqrt(sum x^2 + eps)`; x and y are `[T, D]`, rstd `[T]` (`gdr_l2norm_fwd_f32`).
 #[must_use]
-pub fn forward<R: Real>(x: &[R], size: usize, eps: f64) -> Normalized<R> {
+pub fn forward<R: Real>(x: &[R], size: usize, eps: f64) -> NormalizedRows<R> {
     let eps_of_type = R::from_f64(eps);
     let rstd = |row: &[R]| R::ONE / (dot(row, row) + eps_of_type).sqrt();
-    Normalized {
+    NormalizedRows {
         y: Norm::RootOfSumPlus(eps).rows(x, size),
         rstd: x.chunks_exact(size).map(rstd).collect(),
     }

@@ -44,7 +44,7 @@ use std::ops::Range;
 
 /// Results of the chunked form, in the order of the launches.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chunked<R> {
+pub struct ChunkResults<R> {
     /// q in its final form: normalised if the convention normalises, or k if the convention reads with the key.
     pub q: Vec<R>,
     /// k in its final form.
@@ -63,7 +63,7 @@ pub struct Chunked<R> {
     pub output: Vec<R>,
 }
 
-impl<R: Clone> Chunked<R> {
+impl<R: Clone> ChunkResults<R> {
     /// Returns the results that [`super::recurrence`] also gives.
     #[must_use]
     pub fn outputs(&self) -> Outputs<R> {
@@ -85,7 +85,7 @@ pub fn chunked<R: Real>(
     inputs: Inputs<'_, R>,
     chunk: usize,
     inverse_by: Inverse,
-) -> Chunked<R> {
+) -> ChunkResults<R> {
     inputs.check("chunked", convention, sizes);
     assert!(
         convention.order == Order::DecayFirst,
@@ -124,7 +124,7 @@ pub fn chunked<R: Real>(
     let output = outputs(
         sizes, chunk, map, scale, &q, &k, &states.vn, &cumsum, &states.h,
     );
-    Chunked {
+    ChunkResults {
         q,
         k,
         cumsum,

@@ -49,7 +49,7 @@ pub struct HeadInputs<'a, R> {
 
 /// Results of the rule with departures.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Departed<R> {
+pub struct DepartureResults<R> {
     /// Output, `tokens` x `value_size`; none with [`Departure::NoOutput`].
     pub output: Option<Vec<R>>,
     /// `key_size` x `value_size`.
@@ -65,7 +65,7 @@ pub fn departed<R: Real>(
     value_size: usize,
     chunk: usize,
     departures: &[Departure],
-) -> Departed<R> {
+) -> DepartureResults<R> {
     let tokens = inputs.g.len();
     shape::expect("departed", "q", inputs.q.len(), &[tokens, key_size]);
     shape::expect("departed", "k", inputs.k.len(), &[tokens, key_size]);
@@ -149,7 +149,7 @@ pub fn departed<R: Real>(
         let kept = scale(&h, from_start[c - 1]);
         state = kept.iter().zip(&written).map(|(&a, &b)| a + b).collect();
     }
-    Departed {
+    DepartureResults {
         output: (!departs(Departure::NoOutput)).then_some(output),
         state,
     }

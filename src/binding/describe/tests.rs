@@ -10,7 +10,7 @@ fn cases(function: &'static Function) -> Vec<Values> {
     design(function, 0)
 }
 
-fn described(function: &'static Function) -> Described {
+fn described(function: &'static Function) -> ContractTensors {
     describe(function, &[], &[]).expect("a contract that takes some choices")
 }
 
@@ -33,12 +33,16 @@ fn every_case_has_the_axes_of_its_own_choices() {
                     (&probed.name, probed.kind),
                     "{at}"
                 );
-                let lengths = |axes: &[Side]| -> Vec<(String, usize)> {
+                let lengths = |axes: &[TensorAxis]| -> Vec<(String, usize)> {
                     axes.iter()
                         .map(|axis| (axis.name.clone(), axis.length))
                         .collect()
                 };
-                let own = probed.axes.iter().map(Side::unnamed).collect::<Vec<_>>();
+                let own = probed
+                    .axes
+                    .iter()
+                    .map(TensorAxis::unnamed)
+                    .collect::<Vec<_>>();
                 assert_eq!(lengths(&shape.axes), lengths(&own), "{at}");
                 assert_eq!(
                     shape.axes,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Reader;
 use crate::binding::formula::{Formula, parse_part};
 use crate::binding::symbol::Symbol;
-use crate::binding::{ArgSpec, GroupSpec, LaunchSpec, Loop, Placed, Step, arguments};
+use crate::binding::{ArgSpec, FileValue, GroupSpec, LaunchSpec, Loop, Step, arguments};
 use crate::document::{self, Table, array, bad, string, unknown};
 
 /// Keys of a launch table.
@@ -50,7 +50,12 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn list(&mut self, list: document::Placed<'_>, count: &mut usize, depth: u32) -> Vec<Step> {
+    fn list(
+        &mut self,
+        list: document::SpannedValue<'_>,
+        count: &mut usize,
+        depth: u32,
+    ) -> Vec<Step> {
         if depth > MAX_GROUPS {
             let title = format!("launches nest deeper than {MAX_GROUPS}");
             let help = "write them in a row";
@@ -76,7 +81,12 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Reads a launch, or a group of launches.
-    fn step(&mut self, entry: document::Placed<'_>, count: &mut usize, depth: u32) -> Option<Step> {
+    fn step(
+        &mut self,
+        entry: document::SpannedValue<'_>,
+        count: &mut usize,
+        depth: u32,
+    ) -> Option<Step> {
         let keys = entry.get_ref().as_table();
         let has = |key: &str| keys.is_some_and(|table| table.contains_key(key));
         if !has("launch") && !has("steps") {
@@ -100,7 +110,10 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Finds the list of launches that a name refers to.
-    fn named_steps(&mut self, value: document::Placed<'_>) -> Option<document::Placed<'s>> {
+    fn named_steps(
+        &mut self,
+        value: document::SpannedValue<'_>,
+    ) -> Option<document::SpannedValue<'s>> {
         let name = string(value, self.out)?;
         let found = self.shared.iter().find(|(known, _)| known == name);
         if found.is_none() {
@@ -162,13 +175,16 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Reads `{ C = ["i % N", "i / N"] }`.
-    fn owners(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, Vec<Placed<Formula>>)> {
+    fn owners(&mut self, table: &Table<'_>) -> Vec<(FileValue<String>, Vec<FileValue<Formula>>)> {
         let entries = self.entries(table, "owner");
         let read = |(name, value)| Some((name, self.sides(value, "owner")?));
         entries.into_iter().filter_map(read).collect()
     }
 
-    pub(super) fn symbol(&mut self, value: document::Placed<'_>) -> Option<Placed<Symbol>> {
+    pub(super) fn symbol(
+        &mut self,
+        value: document::SpannedValue<'_>,
+    ) -> Option<FileValue<Symbol>> {
         let text = string(value, self.out)?;
         let symbol = Symbol::parse(text);
         self.kept(value, symbol)
@@ -177,9 +193,9 @@ impl<'s> Reader<'s, '_> {
     /// Reads one to three formulas.
     pub(super) fn sides(
         &mut self,
-        value: document::Placed<'_>,
+        value: document::SpannedValue<'_>,
         what: &str,
-    ) -> Option<Vec<Placed<Formula>>> {
+    ) -> Option<Vec<FileValue<Formula>>> {
         let list = array(value, self.out);
         if list.is_empty() || list.len() > 3 {
             let title = format!("`{what}` has {} sides", list.len());
@@ -196,19 +212,19 @@ impl<'s> Reader<'s, '_> {
 
     pub(super) fn args(
         &mut self,
-        value: document::Placed<'_>,
-    ) -> Option<Placed<Vec<Placed<ArgSpec>>>> {
+        value: document::SpannedValue<'_>,
+    ) -> Option<FileValue<Vec<FileValue<ArgSpec>>>> {
         let mut args = Vec::new();
         for arg in array(value, self.out) {
             args.push(self.arg(arg, 0)?);
         }
-        Some(Placed {
+        Some(FileValue {
             span: value.span(),
             value: args,
         })
     }
 
-    fn arg(&mut self, value: document::Placed<'_>, depth: u32) -> Option<Placed<ArgSpec>> {
+    fn arg(&mut self, value: document::SpannedValue<'_>, depth: u32) -> Option<FileValue<ArgSpec>> {
         if value.get_ref().is_array() {
             if depth > 4 {
                 self.out.push(bad(
@@ -231,7 +247,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Reads `t in 0..T`.
-    fn each(&mut self, value: document::Placed<'_>) -> Option<Placed<Loop>> {
+    fn each(&mut self, value: document::SpannedValue<'_>) -> Option<FileValue<Loop>> {
         let text = string(value, self.out)?;
         let parts = text.split_once(" in ").and_then(|(name, range)| {
             let (from, to) = range.split_once("..")?;

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::binding::planted::{Change, KernelChange, LaunchChange, PlantedSpec};
 use crate::binding::symbol::Symbol;
-use crate::binding::{LaunchSpec, Placed};
+use crate::binding::{FileValue, LaunchSpec};
 use crate::document::{self, Table, array, bad, integer, string, unknown};
 
 /// Keys that change one launch.
@@ -15,7 +15,7 @@ impl Reader<'_, '_> {
     /// Reads the planted bugs of a binding that makes these launches.
     pub(super) fn planted(
         &mut self,
-        list: document::Placed<'_>,
+        list: document::SpannedValue<'_>,
         launches: &[&LaunchSpec],
     ) -> Vec<PlantedSpec> {
         let mut all: Vec<PlantedSpec> = Vec::new();
@@ -35,7 +35,7 @@ impl Reader<'_, '_> {
 
     fn bug(
         &mut self,
-        value: document::Placed<'_>,
+        value: document::SpannedValue<'_>,
         launches: &[&LaunchSpec],
     ) -> Option<PlantedSpec> {
         let keys: Vec<&str> = ["name", "when"]
@@ -69,7 +69,7 @@ impl Reader<'_, '_> {
     fn of_a_launch(
         &mut self,
         table: &Table<'_>,
-        value: document::Placed<'_>,
+        value: document::SpannedValue<'_>,
         launches: &[&LaunchSpec],
     ) -> Option<LaunchChange> {
         let number = match table.get("launch") {
@@ -135,7 +135,7 @@ impl Reader<'_, '_> {
             ));
         }
         let swapped = table.get("swap_grid").and_then(|value| {
-            let name = Placed {
+            let name = FileValue {
                 span: value.span(),
                 value: string(value, self.out)?.to_owned(),
             };
@@ -148,7 +148,7 @@ impl Reader<'_, '_> {
     }
 
     /// Finds a kernel that the binding launches, by the name that its launches use.
-    fn launched(&mut self, name: Placed<String>, launches: &[&LaunchSpec]) -> Option<Symbol> {
+    fn launched(&mut self, name: FileValue<String>, launches: &[&LaunchSpec]) -> Option<Symbol> {
         let found = launches
             .iter()
             .map(|launch| &launch.symbol)

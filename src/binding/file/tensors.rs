@@ -2,12 +2,12 @@
 
 use super::Reader;
 use crate::binding::formula::parse_part;
-use crate::binding::{LayoutSpec, Placed, Scratch};
+use crate::binding::{FileValue, LayoutSpec, Scratch};
 use crate::compare::ElementKind;
 use crate::document::{self, Table, array, bad, string, unknown};
 
 impl Reader<'_, '_> {
-    pub(super) fn types(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, ElementKind)> {
+    pub(super) fn types(&mut self, table: &Table<'_>) -> Vec<(FileValue<String>, ElementKind)> {
         let entries = self.entries(table, "types");
         let mut types = Vec::new();
         for (name, value) in entries {
@@ -17,7 +17,7 @@ impl Reader<'_, '_> {
         types
     }
 
-    fn kind(&mut self, value: document::Placed<'_>, word: &str) -> Option<ElementKind> {
+    fn kind(&mut self, value: document::SpannedValue<'_>, word: &str) -> Option<ElementKind> {
         const NAMES: [&str; 6] = ["f64", "f32", "f16", "bf16", "i32", "u16"];
         let kind = ElementKind::ALL
             .into_iter()
@@ -29,7 +29,7 @@ impl Reader<'_, '_> {
         kind
     }
 
-    pub(super) fn layouts(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, LayoutSpec)> {
+    pub(super) fn layouts(&mut self, table: &Table<'_>) -> Vec<(FileValue<String>, LayoutSpec)> {
         let entries = self.entries(table, "layout");
         let mut layouts = Vec::new();
         for (name, value) in entries {
@@ -50,7 +50,7 @@ impl Reader<'_, '_> {
                 continue;
             };
             let words = text.split_whitespace().map(Into::into).collect();
-            let axes = Placed {
+            let axes = FileValue {
                 span: axes.span(),
                 value: words,
             };
@@ -60,11 +60,14 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `final = "initial"`.
-    pub(super) fn starts(&mut self, table: &Table<'_>) -> Vec<(Placed<String>, Placed<String>)> {
+    pub(super) fn starts(
+        &mut self,
+        table: &Table<'_>,
+    ) -> Vec<(FileValue<String>, FileValue<String>)> {
         let entries = self.entries(table, "start");
         let mut starts = Vec::new();
         for (output, value) in entries {
-            let input = string(value, self.out).map(|input| Placed {
+            let input = string(value, self.out).map(|input| FileValue {
                 span: value.span(),
                 value: input.to_owned(),
             });
@@ -77,14 +80,14 @@ impl Reader<'_, '_> {
     pub(super) fn buffers(
         &mut self,
         table: &Table<'_>,
-    ) -> Vec<(Placed<String>, Vec<Placed<String>>)> {
+    ) -> Vec<(FileValue<String>, Vec<FileValue<String>>)> {
         let entries = self.entries(table, "buffers");
         let mut buffers = Vec::new();
         for (name, value) in entries {
             let mut parts = Vec::new();
             for part in array(value, self.out) {
                 let text = string(part, self.out);
-                parts.extend(text.map(|text| Placed {
+                parts.extend(text.map(|text| FileValue {
                     span: part.span(),
                     value: text.to_owned(),
                 }));

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::Scope;
+use super::{Scope, mendable};
 use crate::binding::formula::{Formula, Node, Operator, Trouble};
-use crate::binding::value::{Value, integer};
+use crate::binding::value::{Value, ValueError, integer};
 
 /// Signatures of the built-in functions.
 const FUNCTIONS: [&str; 15] = [
@@ -32,13 +32,7 @@ impl Scope<'_> {
         arguments: &[Formula],
         at: &Range<usize>,
     ) -> Result<Value, Trouble> {
-        let failed = |why: String| {
-            Trouble::new(
-                at,
-                why,
-                "mend the formula, or leave the case out with `when`",
-            )
-        };
+        let failed = |error: ValueError| mendable(at, error);
         let wrong = |usage: &str| {
             let title = format!("`{name}` is called with {} arguments", arguments.len());
             Trouble::new(at, title, format!("write {usage}"))
@@ -68,7 +62,7 @@ impl Scope<'_> {
         let float = |f: fn(f64) -> f64, x: &Value| -> Result<Value, Trouble> {
             let value = f(x.float().map_err(failed)?);
             let fine = value.is_finite().then_some(Value::Float(value));
-            fine.ok_or_else(|| failed(format!("{name}({x}) is {value}")))
+            fine.ok_or_else(|| mendable(at, format!("{name}({x}) is {value}")))
         };
         match (name, &values[..]) {
             ("ceil", [x]) => x.rounded(true).map_err(failed),
@@ -132,17 +126,13 @@ impl Scope<'_> {
         }
         let mut element = 0i128;
         for (formula, &axis) in indices.iter().zip(order) {
-            let fail = |why: String| {
-                let help = "mend the formula, or leave the case out with `when`";
-                Trouble::new(&formula.at, why, help)
-            };
-            let index = self.number(formula)?.integer().map_err(fail)?;
+            let index = self.number(formula)?.integer();
+            let index = index.map_err(|error| mendable(&formula.at, error))?;
             let length = shape.layout.lengths[axis];
             if !(0..length as i128).contains(&index) {
                 let name = &shape.axes[axis].name;
-                return Err(fail(format!(
-                    "index {index} of axis {name}, which has {length}"
-                )));
+                let why = format!("index {index} of axis {name}, which has {length}");
+                return Err(mendable(&formula.at, why));
             }
             element += index * shape.layout.strides[axis] as i128;
         }

@@ -6,13 +6,13 @@ use crate::verdict::Axis;
 
 /// A tensor of the contract, or scratch of the binding, at one case.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape {
+pub struct TensorShape {
     /// Its name.
     pub name: String,
     /// The type of its elements on the device.
     pub kind: ElementKind,
     /// Its axes, in the contract's order.
-    pub axes: Vec<Side>,
+    pub axes: Vec<TensorAxis>,
     /// Its memory layout on the device.
     pub layout: Layout,
     /// The value of its only element, if it has one element and the value is known.
@@ -21,7 +21,7 @@ pub struct Shape {
 
 /// An axis of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct TensorAxis {
     /// The name that reports use: `key channel`.
     pub name: String,
     /// Its length as a formula over the sizes: `K`, `ceil(T / C)`.
@@ -30,10 +30,10 @@ pub struct Side {
     pub length: usize,
 }
 
-impl Side {
+impl TensorAxis {
     /// Makes an axis that has a name but no formula.
-    pub fn unnamed(axis: &Axis) -> Side {
-        Side {
+    pub fn unnamed(axis: &Axis) -> TensorAxis {
+        TensorAxis {
             name: axis.name.clone(),
             symbol: String::new(),
             length: axis.length,
@@ -41,11 +41,11 @@ impl Side {
     }
 }
 
-impl Shape {
+impl TensorShape {
     /// Makes a tensor in the contract's own layout.
-    pub fn plain(name: &str, kind: ElementKind, axes: Vec<Side>) -> Shape {
+    pub fn plain(name: &str, kind: ElementKind, axes: Vec<TensorAxis>) -> TensorShape {
         let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
-        Shape {
+        TensorShape {
             name: name.to_owned(),
             kind,
             layout: Layout::plain(&lengths),
@@ -62,9 +62,9 @@ impl Shape {
     /// Finds the axis that a name means: the formula of exactly one axis, or an axis name of reports (blanks as `_`).
     /// Returns none for a name that means one axis by formula and another by name.
     pub fn axis(&self, name: &str) -> Option<usize> {
-        let by_name = |axis: &Side| axis.name.replace(' ', "_") == name;
+        let by_name = |axis: &TensorAxis| axis.name.replace(' ', "_") == name;
         let symbols = self.axes.iter().filter(|axis| axis.symbol == name).count();
-        let by_symbol = |axis: &Side| symbols == 1 && axis.symbol == name;
+        let by_symbol = |axis: &TensorAxis| symbols == 1 && axis.symbol == name;
         let named = self.axes.iter().position(by_name);
         let symbolic = self.axes.iter().position(by_symbol);
         match (named, symbolic) {
@@ -80,9 +80,9 @@ impl Shape {
         format!("[{}]", axes.collect::<Vec<_>>().join(", "))
     }
 
-    /// Returns the names that [`Shape::axis`] takes.
+    /// Returns the names that [`TensorShape::axis`] takes.
     pub fn axis_names(&self) -> Vec<String> {
-        let named = |axis: &Side| match self.axis(&axis.symbol) {
+        let named = |axis: &TensorAxis| match self.axis(&axis.symbol) {
             Some(_) => axis.symbol.clone(),
             None => axis.name.replace(' ', "_"),
         };

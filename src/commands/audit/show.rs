@@ -8,10 +8,10 @@ use super::Audit;
 use crate::audit::{CHUNK, Cost, Regime, SIZE, Spread, TOKENS};
 use crate::verdict::number;
 
-/// Below this an error is rounding.
+/// The bound below which an error is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// A block for each regime.
+/// Returns the audit as text, with a block for each regime.
 pub fn as_table(audit: &Audit) -> String {
     let Audit {
         seed, draws, costs, ..
@@ -45,7 +45,7 @@ fn line(out: &mut String, [title, state, output]: &[String; 3], in_f32: &str) {
     let _ = writeln!(out, "{}", text.trim_end());
 }
 
-/// Median and quartiles; where heads are not finite, how many.
+/// Returns the median and the quartiles, or the number of heads that are not finite.
 fn cell(spread: &Spread) -> String {
     let [lower, median, upper] = spread.quartiles().map(figure);
     match spread.not_finite() {
@@ -72,7 +72,7 @@ fn in_f32(cost: &Cost) -> String {
     }
 }
 
-/// The same with every figure in full.
+/// Returns the audit as JSON, with every figure in full.
 pub fn as_json(audit: &Audit) -> Value {
     let regimes: Vec<Value> = audit.regimes.iter().zip(&audit.costs).map(regime).collect();
     json!({
@@ -103,7 +103,7 @@ fn regime((regime, costs): (&Regime, &Vec<Cost>)) -> Value {
     json!({ "name": regime.name, "gates": regime.gates, "beta": regime.beta, "functions": functions })
 }
 
-/// As in all reports, what is not finite is a word.
+/// Returns a spread as JSON. A number that is not finite is a word, as in all reports.
 fn spread(spread: &Spread) -> Value {
     let [lower, median, upper] = spread.quartiles().map(|error| {
         if error.is_finite() {

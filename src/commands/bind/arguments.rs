@@ -6,16 +6,16 @@ use super::case::Case;
 use super::kernarg::{LARGE, is_pointer, scalar};
 use super::number::Terms;
 use super::structures;
-use super::tensors::{Fit, Taken};
-use super::written::{OUTPUTS, Written, comment, quoted};
-use crate::binding::Use;
-use crate::commands::exec::recorded::{Argument, Recorded};
+use super::tensors::{Fit, RegionUse};
+use super::written::{OUTPUTS, WrittenText, comment, quoted};
+use crate::binding::TensorUse;
+use crate::commands::exec::recorded::{Argument, RecordedLaunch};
 
 /// Writes arguments one after the other: a size that one of them is, the next one of the same number is not.
 pub struct Arguments<'a> {
     case: &'a Case<'a>,
-    recorded: &'a Recorded,
-    taken: &'a [Taken],
+    recorded: &'a RecordedLaunch,
+    taken: &'a [RegionUse],
     sizes: Vec<(&'a str, i64)>,
     /// Lengths of the contract's axes.
     lengths: Vec<String>,
@@ -29,17 +29,17 @@ impl<'a> Arguments<'a> {
     /// The arguments of a launch whose regions are taken for these.
     pub fn new(
         case: &'a Case<'a>,
-        recorded: &'a Recorded,
-        taken: &'a [Taken],
+        recorded: &'a RecordedLaunch,
+        taken: &'a [RegionUse],
         sizes: Vec<(&'a str, i64)>,
         lengths: Vec<String>,
     ) -> Arguments<'a> {
         let pointed = |at: usize| {
-            let is = |taken: &Taken| matches!(taken, Taken::Tensor { tensor, .. } if *tensor == at);
+            let is = |taken: &RegionUse| matches!(taken, RegionUse::Tensor { tensor, .. } if *tensor == at);
             taken.iter().any(is)
         };
         let scalars = case.candidates.iter().enumerate().filter(|(at, tensor)| {
-            tensor.role == Use::Input
+            tensor.role == TensorUse::Input
                 && tensor.lengths.count(&case.values) == Some(1)
                 && !pointed(*at)
         });
@@ -55,13 +55,13 @@ impl<'a> Arguments<'a> {
     }
 
     /// An argument, as the code object describes it.
-    pub fn write(&mut self, arg: &Arg, value: &Argument) -> Written {
+    pub fn write(&mut self, arg: &Arg, value: &Argument) -> WrittenText {
         match value {
             Argument::Pointer(region) => self.pointer(*region),
             Argument::Bytes(bytes) if is_pointer(arg) => null(bytes),
             Argument::Bytes(bytes) => self.number(arg, bytes),
             Argument::Structure(parts) => {
-                let parts: Vec<Written> = parts
+                let parts: Vec<WrittenText> = parts
                     .iter()
                     .map(|part| match part {
                         Argument::Pointer(region) => self.pointer(*region),
@@ -74,7 +74,7 @@ impl<'a> Arguments<'a> {
                     .iter()
                     .filter_map(|part| part.comment.clone())
                     .collect();
-                Written {
+                WrittenText {
                     text: format!("[{}]", text.join(", ")),
                     comment: Some(comments.join("; ")).filter(|text| !text.is_empty()),
                     uses: Vec::new(),
@@ -87,19 +87,19 @@ impl<'a> Arguments<'a> {
         Terms::new(self.sizes.clone(), &self.lengths)
     }
 
-    fn pointer(&self, number: usize) -> Written {
+    fn pointer(&self, number: usize) -> WrittenText {
         let region = &self.recorded.regions[number];
         let place = format!("{} bytes of `{}`", region.size, region.buffer);
         let (name, comment) = match &self.taken[number] {
-            Taken::Outputs => (OUTPUTS.to_owned(), None),
-            Taken::Unknown => {
+            RegionUse::Outputs => (OUTPUTS.to_owned(), None),
+            RegionUse::Unknown => {
                 let what = match region.changed {
                     Some(true) => "it was written, and no output has as many",
                     _ => "no tensor has as many",
                 };
                 ("null".to_owned(), Some(format!("? {place}: {what}")))
             }
-            Taken::Tensor {
+            RegionUse::Tensor {
                 tensor,
                 fit,
                 others,
@@ -122,14 +122,14 @@ impl<'a> Arguments<'a> {
                 )
             }
         };
-        Written {
+        WrittenText {
             text: quoted(&name),
             comment,
             uses: Vec::new(),
         }
     }
 
-    fn number(&mut self, arg: &Arg, bytes: &[u8]) -> Written {
+    fn number(&mut self, arg: &Arg, bytes: &[u8]) -> WrittenText {
         if let Some(written) = structures::fast_division(bytes, &self.terms()) {
             return written;
         }
@@ -172,7 +172,7 @@ impl<'a> Arguments<'a> {
         });
         if let Some((size, _)) = by_name {
             self.spent.push((*size).to_owned());
-            return Written {
+            return WrittenText {
                 text: quoted(&format!("{type_name} {size}")),
                 comment: None,
                 uses: vec![(*size).to_owned()],
@@ -191,18 +191,18 @@ impl<'a> Arguments<'a> {
             .any(|(_, value)| matches!(value, crate::contract::Value::Word(_)));
         let flag = matches!(whole, 0 | 1) && guess.uses.is_empty() && choices;
         let flag = flag.then(|| "or a choice of the contract".to_owned());
-        Written {
+        WrittenText {
             text: quoted(&format!("{type_name} {}", guess.formula)),
             comment: comment(&guess, "").or(flag),
             uses: guess.uses,
         }
     }
 
-    fn float(&mut self, type_name: &str, value: f64) -> Written {
+    fn float(&mut self, type_name: &str, value: f64) -> WrittenText {
         let guess = self.terms().float(value as f32);
         if guess.literal && !self.scalars.is_empty() {
             let name = self.scalars.remove(0);
-            return Written {
+            return WrittenText {
                 text: quoted(&format!("{type_name} {}", word(&name))),
                 comment: Some(format!("{value} in the record")),
                 uses: Vec::new(),
@@ -213,7 +213,7 @@ impl<'a> Arguments<'a> {
         } else {
             guess.formula.clone()
         };
-        Written {
+        WrittenText {
             text: quoted(&format!("{type_name} {formula}")),
             comment: comment(&guess, ""),
             uses: guess.uses,
@@ -241,18 +241,18 @@ fn literal(value: f64) -> String {
     }
 }
 
-fn null(bytes: &[u8]) -> Written {
+fn null(bytes: &[u8]) -> WrittenText {
     let zero = bytes.iter().all(|byte| *byte == 0);
-    Written {
+    WrittenText {
         text: quoted("null"),
         comment: (!zero).then(|| "? an address that was in no allocation".to_owned()),
         uses: Vec::new(),
     }
 }
 
-fn raw(bytes: &[u8]) -> Written {
+fn raw(bytes: &[u8]) -> WrittenText {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Written {
+    WrittenText {
         text: quoted(&format!("raw {digits}")),
         comment: Some("? as recorded".into()),
         uses: Vec::new(),

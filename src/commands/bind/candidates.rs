@@ -162,7 +162,7 @@ fn plausible(function: &Function, subject: &Subject<'_>) -> bool {
     launches.any(|launch| launch.args.value.len().abs_diff(subject.args.len()) <= 4)
 }
 
-/// How much the name of a kernel says of a contract: words of the contract's name in it.
+/// Returns how strongly a kernel's name suggests a contract: it counts words of the contract's name.
 fn by_name(function: &Function, kernel: &str) -> i64 {
     let kernel = kernel.to_ascii_lowercase();
     let words = function.name.split('_').filter(|word| {

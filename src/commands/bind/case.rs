@@ -1,10 +1,10 @@
 //! The sizes of a recorded call: those that the user gives, and those that its buffers and numbers leave no choice about.
 
-use super::given::Given;
+use super::given::GivenSizes;
 use super::kernarg::Number;
 use super::tensors::{Candidate, Tensors};
-use crate::binding::Described;
-use crate::commands::exec::recorded::Recorded;
+use crate::binding::ContractTensors;
+use crate::commands::exec::recorded::RecordedLaunch;
 use crate::contract::Function;
 use crate::contract::{Value, Values};
 
@@ -17,10 +17,24 @@ const LISTED: usize = 3;
 pub struct Case<'a> {
     /// Sizes, integers and words.
     pub values: Values,
-    /// What its pointers may be.
+    /// The candidates of its pointers.
     pub candidates: Vec<Candidate>,
     /// Choices that nobody gave: the words here are those of the first test.
     pub assumed: Vec<(&'a str, &'a str)>,
+}
+
+/// A reason why the case of a launch is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum UnknownCase {
+    #[error("no test of `{function}` has {words}: give choices that one has")]
+    Words {
+        function: &'static str,
+        words: String,
+    },
+    #[error("the buffers and numbers of the launch do not tell its sizes: give them, `--size {0}`")]
+    Untold(String),
+    #[error("several sizes fit the buffers of the launch ({0}): choose with `--size`")]
+    Ambiguous(String),
 }
 
 /// The case that a launch was made for. `names` are those of the arguments that point to its regions.
@@ -28,12 +42,12 @@ pub struct Case<'a> {
 /// # Errors
 /// Its sizes do not follow from it, or more than one assignment would do: what to give.
 pub fn find(
-    described: &Described,
-    given: &Given,
-    recorded: &Recorded,
+    described: &ContractTensors,
+    given: &GivenSizes,
+    recorded: &RecordedLaunch,
     names: &[Option<&str>],
     numbers: &[Number<'_>],
-) -> Result<Case<'static>, String> {
+) -> Result<Case<'static>, UnknownCase> {
     let function = described.function;
     let given_word = |choice: &str| given.words.iter().find(|(name, _)| *name == choice);
     let fits = |words: &&[&'static str]| {
@@ -49,11 +63,10 @@ pub fn find(
             .iter()
             .map(|(name, word)| format!("{name}={word}"))
             .collect();
-        format!(
-            "no test of `{}` has {}: give choices that one has",
-            function.name,
-            words.join(",")
-        )
+        UnknownCase::Words {
+            function: function.name,
+            words: words.join(","),
+        }
     })?;
     let words: Vec<(&'static str, &'static str)> = function
         .words
@@ -107,12 +120,12 @@ struct Search<'a> {
     function: &'static Function,
     words: &'a [(&'static str, &'static str)],
     candidates: &'a [Candidate],
-    recorded: &'a Recorded,
+    recorded: &'a RecordedLaunch,
     names: &'a [Option<&'a str>],
 }
 
 impl Search<'_> {
-    fn sizes(&self, given: &Given, numbers: &[Number<'_>]) -> Result<Values, String> {
+    fn sizes(&self, given: &GivenSizes, numbers: &[Number<'_>]) -> Result<Values, UnknownCase> {
         let sizes = self
             .function
             .dims
@@ -163,7 +176,7 @@ impl Search<'_> {
         for choices in [&scalars, &all] {
             for half in [false, true] {
                 for fixed in [&by_name, &given.numbers] {
-                    let mut found = Found::default();
+                    let mut found = FoundCases::default();
                     self.assign(&mut fixed.clone(), choices, half, &mut found);
                     if found.tried >= MAX_TRIED {
                         break;
@@ -177,10 +190,7 @@ impl Search<'_> {
             }
         }
         let asked: Vec<String> = unknown.iter().map(|size| format!("{size}=..")).collect();
-        Err(format!(
-            "the buffers and numbers of the launch do not tell its sizes: give them, `--size {}`",
-            asked.join(",")
-        ))
+        Err(UnknownCase::Untold(asked.join(",")))
     }
 
     /// Every way to give the sizes that are not fixed yet one of these numbers, so that the buffers fit.
@@ -189,7 +199,7 @@ impl Search<'_> {
         fixed: &mut Vec<(&'static str, i64)>,
         numbers: &[i64],
         half: bool,
-        found: &mut Found,
+        found: &mut FoundCases,
     ) {
         found.tried += 1;
         if found.tried >= MAX_TRIED || found.cases.len() > LISTED {
@@ -223,7 +233,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether outputs whose sizes are all known have a region of their bytes, or are part of a larger one.
+    /// Returns true if every output whose sizes are known has a region of its size, or is part of a larger region.
     fn outputs_fit(&self, values: &Values, fixed: &[(&'static str, i64)], half: bool) -> bool {
         let sizes = || self.function.dims.iter().chain(self.function.integers);
         let known = |tensor: &&Candidate| {
@@ -246,12 +256,12 @@ impl Search<'_> {
 }
 
 #[derive(Default)]
-struct Found {
+struct FoundCases {
     cases: Vec<Vec<(&'static str, i64)>>,
     tried: usize,
 }
 
-fn ambiguous(cases: &[Vec<(&'static str, i64)>], unknown: &[&'static str]) -> String {
+fn ambiguous(cases: &[Vec<(&'static str, i64)>], unknown: &[&'static str]) -> UnknownCase {
     let shown = cases.iter().take(LISTED).map(|sizes| {
         let own = sizes.iter().filter(|(name, _)| unknown.contains(name));
         let pairs: Vec<String> = own
@@ -265,10 +275,7 @@ fn ambiguous(cases: &[Vec<(&'static str, i64)>], unknown: &[&'static str]) -> St
     } else {
         ""
     };
-    format!(
-        "several sizes fit the buffers of the launch ({}{more}): choose with `--size`",
-        shown.join("; ")
-    )
+    UnknownCase::Ambiguous(shown.join("; ") + more)
 }
 
 #[cfg(test)]

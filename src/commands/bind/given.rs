@@ -1,25 +1,25 @@
-//! What `--size` says of a recorded call.
+//! The sizes and choices of a recorded launch that `--size` gives.
 
 use crate::commands::did_you_mean;
 use crate::contract::Function;
 use crate::exit::Stop;
 
-/// What `--size` says.
+/// The sizes and choices that `--size` gives.
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct GivenSizes {
     /// Sizes and other whole numbers.
     pub numbers: Vec<(&'static str, i64)>,
     /// Choices.
     pub words: Vec<(&'static str, &'static str)>,
 }
 
-impl Given {
+impl GivenSizes {
     /// Reads `NAME=VALUE` for the sizes, integers and choices of a contract.
     ///
     /// # Errors
     /// There is no such size, or it has no such value.
-    pub fn read(function: &'static Function, entries: &[String]) -> Result<Given, Stop> {
-        let mut given = Given::default();
+    pub fn read(function: &'static Function, entries: &[String]) -> Result<GivenSizes, Stop> {
+        let mut given = GivenSizes::default();
         for entry in entries {
             let wrong =
                 |why: String| Stop::usage(format!("`--size {}`: {why}", entry.escape_debug()));

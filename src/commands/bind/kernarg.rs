@@ -2,7 +2,7 @@
 
 use gfx906::code_object::{Arg, ArgKind, Kernel};
 
-use crate::commands::exec::recorded::{Argument, Recorded};
+use crate::commands::exec::recorded::{Argument, RecordedLaunch};
 
 /// Whole numbers beyond this are rather something else, where nothing says what they are.
 pub const LARGE: u64 = 1 << 31;
@@ -28,25 +28,47 @@ pub fn scalar(arg: &Arg) -> Option<String> {
     matches!(arg.size, 1 | 2 | 4 | 8).then(|| format!("{letter}{}", 8 * arg.size))
 }
 
-/// That a record has the arguments that the kernel takes.
-pub fn check(kernel: &Kernel, recorded: &Recorded) -> Result<(), String> {
+/// A record that does not fit the kernel.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordMismatch {
+    #[error("kernel `{kernel}` takes {takes} arguments, the record has {has}: {REMEDY}")]
+    Count {
+        kernel: String,
+        takes: usize,
+        has: usize,
+    },
+    #[error("argument {position} of `{kernel}` has {takes} bytes, the record has {has}: {REMEDY}")]
+    Size {
+        kernel: String,
+        position: usize,
+        takes: u32,
+        has: usize,
+    },
+}
+
+/// The remedy for a record that does not fit the kernel.
+const REMEDY: &str = "give the code object that was recorded with `--kernels`";
+
+/// Checks that a record has the arguments that the kernel takes.
+pub fn check(kernel: &Kernel, recorded: &RecordedLaunch) -> Result<(), RecordMismatch> {
+    let name = || kernel.name.escape_debug().to_string();
     let args: Vec<&Arg> = kernel.explicit_args().collect();
     if args.len() != recorded.args.len() {
-        return Err(format!(
-            "kernel `{}` takes {} arguments, the record has {}: give the code object that was recorded with `--kernels`",
-            kernel.name.escape_debug(),
-            args.len(),
-            recorded.args.len()
-        ));
+        return Err(RecordMismatch::Count {
+            kernel: name(),
+            takes: args.len(),
+            has: recorded.args.len(),
+        });
     }
     for (position, (arg, value)) in args.iter().zip(&recorded.args).enumerate() {
-        let size = size(value);
-        if size != arg.size as usize {
-            return Err(format!(
-                "argument {position} of `{}` has {} bytes, the record has {size}: give the code object that was recorded with `--kernels`",
-                kernel.name.escape_debug(),
-                arg.size
-            ));
+        let has = size(value);
+        if has != arg.size as usize {
+            return Err(RecordMismatch::Size {
+                kernel: name(),
+                position,
+                takes: arg.size,
+                has,
+            });
         }
     }
     Ok(())
@@ -60,10 +82,10 @@ fn size(value: &Argument) -> usize {
     }
 }
 
-/// What the code object calls the pointer to each region, and the whole numbers with their names.
+/// Returns the names in the code object of the pointers to the regions, and the whole numbers with their names.
 pub fn names<'k>(
     kernel: &'k Kernel,
-    recorded: &Recorded,
+    recorded: &RecordedLaunch,
 ) -> (Vec<Option<&'k str>>, Vec<Number<'k>>) {
     let mut names = vec![None; recorded.regions.len()];
     let mut numbers = Vec::new();

@@ -1,4 +1,4 @@
-//! How many elements a tensor of a contract has, at one case after another.
+//! The number of elements of a contract's tensor, for one case after another.
 
 use crate::binding::formula::{Formula, Node, parse};
 use crate::binding::{DescribedTensor, Scope};
@@ -13,7 +13,7 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Of a tensor; nothing where no formula is known for one of its axes.
+    /// Returns the lengths of a tensor; nothing if an axis has no known formula.
     pub fn of(function: &'static Function, tensor: &DescribedTensor) -> Option<Lengths> {
         let axis = |symbol: Option<&str>| parse(symbol?).ok();
         let axes = tensor.axes.iter().map(|one| axis(one.length.as_deref()));
@@ -21,7 +21,7 @@ impl Lengths {
         Some(Lengths { function, axes })
     }
 
-    /// Whether a size is part of them.
+    /// Returns true if the lengths depend on a size.
     pub fn names(&self, size: &str) -> bool {
         self.axes.iter().any(|axis| names(axis, size))
     }

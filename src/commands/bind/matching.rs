@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::names;
 use super::offer::Offer;
 use super::source::{Argument, Holds};
-use crate::binding::{DescribedTensor, Use};
+use crate::binding::{DescribedTensor, TensorUse};
 
 /// The tensor, size or formula that an argument is matched with.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Match {
     pub guess: Option<&'static str>,
     /// The tensor that it is the address of.
     pub tensor: Option<String>,
-    /// How alike the names are: 0 to the letter; none if the names say nothing.
+    /// The difference of the names: 0 if they are equal; nothing if the names say nothing.
     pub likeness: Option<u32>,
 }
 
@@ -155,12 +155,12 @@ impl Matcher<'_> {
             let own = |at: &usize| self.writable(*at) == writable;
             let open: Vec<usize> = open.into_iter().filter(own).collect();
             let free = |(tensor, _): &&(DescribedTensor, String)| {
-                let output = matches!(tensor.role, Use::Output | Use::InPlace);
-                let role = writable.map_or(tensor.role != Use::Hidden, |writable| {
+                let output = matches!(tensor.role, TensorUse::Output | TensorUse::InPlace);
+                let role = writable.map_or(tensor.role != TensorUse::Hidden, |writable| {
                     if writable {
                         output
                     } else {
-                        tensor.role == Use::Input
+                        tensor.role == TensorUse::Input
                     }
                 });
                 role && !self.claimed(&tensor.name)
@@ -246,7 +246,7 @@ impl Matcher<'_> {
 
     /// True if a kernel may do with this pointer what the tensor is for.
     fn fits(&self, at: usize, tensor: &DescribedTensor) -> bool {
-        let output = matches!(tensor.role, Use::Output | Use::InPlace);
+        let output = matches!(tensor.role, TensorUse::Output | TensorUse::InPlace);
         self.writable(at).is_none_or(|writable| writable == output)
     }
 }

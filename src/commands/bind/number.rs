@@ -2,7 +2,7 @@
 
 /// Alternatives that a comment names.
 pub const LISTED: usize = 3;
-/// What formulas by trial cost: the lower, the sooner a reader would think of it.
+/// Costs of formulas that are tried: the lower the cost, the sooner a reader would think of the formula.
 pub mod cost {
     pub const SIZE: u32 = 1;
     pub const CONSTANT: u32 = 2;
@@ -19,7 +19,7 @@ pub const TILES: std::ops::RangeInclusive<u32> = 1..=12;
 /// A formula, and others that give the same number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guess {
-    /// As a binding has it.
+    /// The formula as a binding has it.
     pub formula: String,
     /// Others that are about as simple.
     pub others: Vec<String>,
@@ -43,15 +43,15 @@ pub struct Terms<'a> {
 
 /// A formula and what it comes to.
 pub struct Term {
-    /// As a binding has it.
+    /// The formula as a binding has it.
     pub formula: String,
-    /// What it gives.
+    /// The value of the formula.
     pub value: i128,
-    /// How late a reader would think of it.
+    /// The cost of the formula: the later a reader would think of it, the higher.
     pub cost: u32,
     /// The sizes in it.
     pub uses: Vec<String>,
-    /// Of how many sizes; a product of several needs brackets in no place where it is put.
+    /// The number of sizes in the product. A product needs no brackets anywhere that it is put.
     pub factors: usize,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Terms<'a> {
         Terms { sizes, axes }
     }
 
-    /// What it costs to divide a size by another.
+    /// Returns the cost of a quotient of two sizes.
     pub fn quotient_cost(&self, formula: &str) -> u32 {
         match self.axes.iter().any(|axis| axis == formula) {
             true => cost::QUOTIENT,

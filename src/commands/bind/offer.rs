@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::matching::Match;
 use crate::binding::formula::{Formula, Node};
-use crate::binding::{ArgSpec, Binding, Described, DescribedTensor, Use, built_in};
+use crate::binding::{ArgSpec, Binding, ContractTensors, DescribedTensor, TensorUse, built_in};
 use crate::contract::Choice;
 
 /// The offer of a contract to kernels: tensors, sizes and numbers.
 pub struct Offer<'a> {
     /// The contract.
-    pub described: &'a Described,
+    pub described: &'a ContractTensors,
     /// Its tensors, and how an argument names each.
     pub(super) pointers: Vec<(DescribedTensor, String)>,
     /// Its sizes and whole numbers.
@@ -23,13 +23,13 @@ pub struct Offer<'a> {
 
 impl<'a> Offer<'a> {
     /// The offer of a contract. Its built-in binding says how kernels take it.
-    pub fn new(described: &'a Described) -> Offer<'a> {
+    pub fn new(described: &'a ContractTensors) -> Offer<'a> {
         let function = described.function;
         let bindings = built_in().unwrap_or_default().iter();
         let built_in = bindings
             .filter(|binding| binding.function.name == function.name)
             .min_by_key(|binding| binding.name.is_some());
-        let handed: Vec<Handed> = built_in.map(handed).unwrap_or_default();
+        let handed: Vec<HandedArgument> = built_in.map(handed).unwrap_or_default();
         let tokens = built_in.map_or(Vec::new(), |binding| {
             let loops = binding.launches().into_iter();
             let loops = loops.filter_map(|launch| launch.each.as_ref());
@@ -48,7 +48,7 @@ impl<'a> Offer<'a> {
         }
         let pointers = tensors.into_iter().map(|tensor| {
             let conditional = handed.iter().find_map(|handed| match handed {
-                Handed::Or(name, text) if *name == tensor.name => Some(text.clone()),
+                HandedArgument::Or(name, text) if *name == tensor.name => Some(text.clone()),
                 _ => None,
             });
             let text = conditional.unwrap_or_else(|| tensor.name.clone());
@@ -62,7 +62,7 @@ impl<'a> Offer<'a> {
             .collect();
         let mut numbers: Vec<(String, String)> = Vec::new();
         for handed in &handed {
-            if let Handed::Number(kind, formula) = handed
+            if let HandedArgument::Number(kind, formula) = handed
                 && !sizes.contains(&formula.as_str())
                 && formula.parse::<f64>().is_err()
                 && !numbers.iter().any(|(_, known)| known == formula)
@@ -82,7 +82,8 @@ impl<'a> Offer<'a> {
     /// The names of the contract's outputs.
     pub fn outputs(&self) -> BTreeSet<&str> {
         let tensors = self.described.tensors().iter();
-        let written = tensors.filter(|tensor| matches!(tensor.role, Use::Output | Use::InPlace));
+        let written =
+            tensors.filter(|tensor| matches!(tensor.role, TensorUse::Output | TensorUse::InPlace));
         written.map(|tensor| tensor.name.as_str()).collect()
     }
 
@@ -95,7 +96,7 @@ impl<'a> Offer<'a> {
             })
         };
         let tensors = self.described.tensors().iter();
-        let inputs = tensors.filter(|tensor| tensor.role == Use::Input && !has(&tensor.name));
+        let inputs = tensors.filter(|tensor| tensor.role == TensorUse::Input && !has(&tensor.name));
         inputs.count()
     }
 
@@ -118,14 +119,14 @@ impl<'a> Offer<'a> {
 }
 
 /// An argument of a built-in kernel.
-enum Handed {
+enum HandedArgument {
     /// A tensor or nothing: its name, and the choice.
     Or(String, String),
     /// A number: its type and its formula.
     Number(String, String),
 }
 
-fn handed(binding: &Binding) -> Vec<Handed> {
+fn handed(binding: &Binding) -> Vec<HandedArgument> {
     let mut all = Vec::new();
     for launch in binding.launches() {
         for arg in &launch.args.value {
@@ -136,7 +137,10 @@ fn handed(binding: &Binding) -> Vec<Handed> {
                 ArgSpec::Scalar(_, formula) => {
                     let kind = text.split_whitespace().next().unwrap_or_default();
                     let formula = text.get(formula.at.clone()).unwrap_or_default();
-                    all.push(Handed::Number(kind.to_owned(), formula.trim().to_owned()));
+                    all.push(HandedArgument::Number(
+                        kind.to_owned(),
+                        formula.trim().to_owned(),
+                    ));
                 }
                 _ => {}
             }
@@ -146,7 +150,7 @@ fn handed(binding: &Binding) -> Vec<Handed> {
 }
 
 /// Finds `condition ? null : tensor` in a formula.
-fn or_null(formula: &Formula, text: &str, out: &mut Vec<Handed>) {
+fn or_null(formula: &Formula, text: &str, out: &mut Vec<HandedArgument>) {
     let Node::Choice(condition, first, second) = &formula.node else {
         return;
     };
@@ -155,7 +159,7 @@ fn or_null(formula: &Formula, text: &str, out: &mut Vec<Handed>) {
     {
         let whole = text.get(condition.at.start..second.at.end);
         let whole = whole.unwrap_or_default().trim().to_owned();
-        out.push(Handed::Or(tensor.clone(), whole));
+        out.push(HandedArgument::Or(tensor.clone(), whole));
     }
     or_null(first, text, out);
     or_null(second, text, out);

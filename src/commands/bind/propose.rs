@@ -5,23 +5,23 @@ use gfx906::code_object::{CodeObject, Kernel};
 
 use super::arguments::Arguments;
 use super::case::Case;
-use super::tensors::{Candidate, Fit, Taken};
+use super::tensors::{Candidate, Fit, RegionUse};
 use super::written::{OUTPUTS, key, quoted, short};
-use crate::binding::{Described, Use, described as told, find};
-use crate::commands::exec::recorded::Recorded;
+use crate::binding::{ContractTensors, TensorUse, described as told, find};
+use crate::commands::exec::recorded::RecordedLaunch;
 use crate::contract::Value;
 use crate::text::demangled;
 
-/// What a proposal is made from.
+/// The inputs of a proposal.
 pub struct Proposal<'a> {
-    pub described: &'a Described,
+    pub described: &'a ContractTensors,
     pub object: &'a CodeObject,
     pub kernel: &'a Kernel,
-    pub recorded: &'a Recorded,
+    pub recorded: &'a RecordedLaunch,
     pub case: &'a Case<'a>,
-    /// What each region is.
-    pub taken: &'a [Taken],
-    /// What the record is called.
+    /// The tensor of each region.
+    pub taken: &'a [RegionUse],
+    /// The name of the record.
     pub name: &'a str,
     /// Choices that the user gave.
     pub given: &'a [(&'static str, &'static str)],
@@ -100,7 +100,7 @@ impl Proposal<'_> {
         sizes.collect()
     }
 
-    /// What the launch does not tell the kernel, the kernel has built in.
+    /// Returns the condition of the binding: the kernel has sizes built in that no argument gives it.
     fn when(&self, used: &[String]) -> String {
         let mut terms: Vec<String> = self
             .sizes()
@@ -127,7 +127,7 @@ impl Proposal<'_> {
 
     fn types(&self) -> String {
         let half = self.taken.iter().filter_map(|taken| match taken {
-            Taken::Tensor {
+            RegionUse::Tensor {
                 tensor,
                 fit: Fit::Half,
                 ..
@@ -151,15 +151,15 @@ impl Proposal<'_> {
     fn starts(&self) -> String {
         let candidates = &self.case.candidates;
         let taken = |name: &str| {
-            let is = |taken: &Taken| match taken {
-                Taken::Tensor { tensor, .. } => candidates[*tensor].name == name,
+            let is = |taken: &RegionUse| match taken {
+                RegionUse::Tensor { tensor, .. } => candidates[*tensor].name == name,
                 _ => false,
             };
             self.taken.iter().any(is)
         };
         let outputs = candidates
             .iter()
-            .filter(|tensor| tensor.role == Use::Output && taken(&tensor.name));
+            .filter(|tensor| tensor.role == TensorUse::Output && taken(&tensor.name));
         let start = |output: &Candidate| {
             let all = self.described.beginnings(&self.case.values, &output.name);
             match &all[..] {
@@ -180,7 +180,7 @@ impl Proposal<'_> {
     }
 
     fn buffers(&self) -> String {
-        if !self.taken.contains(&Taken::Outputs) {
+        if !self.taken.contains(&RegionUse::Outputs) {
             return String::new();
         }
         let outputs = self
@@ -227,11 +227,11 @@ impl Proposal<'_> {
 
     /// Outputs that no region is.
     fn missing(&self) -> Vec<String> {
-        if self.taken.contains(&Taken::Outputs) {
+        if self.taken.contains(&RegionUse::Outputs) {
             return Vec::new();
         }
         let there = |at: usize| {
-            let is = |taken: &Taken| matches!(taken, Taken::Tensor { tensor, .. } if *tensor == at);
+            let is = |taken: &RegionUse| matches!(taken, RegionUse::Tensor { tensor, .. } if *tensor == at);
             self.taken.iter().any(is)
         };
         let all = self.case.candidates.iter().enumerate();

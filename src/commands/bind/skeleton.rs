@@ -9,7 +9,7 @@ use super::offer::Offer;
 use super::pipeline::{Pipeline, Subject};
 use super::source::{Argument, Holds};
 use super::written::{key, quoted};
-use crate::binding::{Described, Use};
+use crate::binding::{ContractTensors, TensorUse};
 use crate::commands::inspect::dynamic_lds;
 use crate::compare::ElementKind;
 use crate::contract::{Value, Values};
@@ -187,7 +187,7 @@ impl Skeletons<'_> {
             return String::new();
         };
         let tensors = offer.described.tensors().iter();
-        let inputs = tensors.filter(|tensor| tensor.role == Use::Input);
+        let inputs = tensors.filter(|tensor| tensor.role == TensorUse::Input);
         let inputs: Vec<&str> = inputs.map(|tensor| tensor.name.as_str()).collect();
         let inputs = inputs.join(", ");
         let outputs: Vec<&str> = offer.outputs().into_iter().collect();
@@ -215,7 +215,7 @@ impl Skeletons<'_> {
 }
 
 /// The line that says how a state begins that is read and written in one buffer.
-fn in_place(described: &Described) -> String {
+fn in_place(described: &ContractTensors) -> String {
     // Under the choices that say that there is a state to begin with.
     let values = described.function.words.iter().filter_map(|(name, words)| {
         let random = words.iter().copied().find(|word| *word == "random")?;

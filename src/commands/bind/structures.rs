@@ -1,10 +1,10 @@
 //! Arguments by value that are no plain number: divisors, strides in a structure.
 
 use super::number::Terms;
-use super::written::{Written, quoted};
+use super::written::{WrittenText, quoted};
 
 /// Three u32 with which a kernel divides by a size.
-pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {
+pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<WrittenText> {
     let [_, _, divisor] = words(bytes)?;
     if crate::binding::fast_division(divisor)? != bytes {
         return None;
@@ -17,7 +17,7 @@ pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {
         .chain(terms.quotients(divisor.into()));
     let mut others: Vec<String> = more.filter(|other| *other != guess.formula).collect();
     others.dedup();
-    Some(Written {
+    Some(WrittenText {
         text: quoted(&format!("fastdiv({})", guess.formula)),
         comment: (!others.is_empty()).then(|| format!("or of {}", others.join(", "))),
         uses: guess.uses,
@@ -25,7 +25,7 @@ pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {
 }
 
 /// A structure of whole numbers: strides, sizes. Nothing where one of them is no formula of the sizes.
-pub fn members(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {
+pub fn members(bytes: &[u8], terms: &Terms<'_>) -> Option<WrittenText> {
     [8, 4]
         .into_iter()
         .filter(|size| bytes.len().is_multiple_of(*size))
@@ -41,7 +41,7 @@ pub fn members(bytes: &[u8], terms: &Terms<'_>) -> Option<Written> {
             let text = members
                 .iter()
                 .map(|guess| quoted(&format!("i{} {}", 8 * size, guess.formula)));
-            Some(Written {
+            Some(WrittenText {
                 text: format!("[{}]", text.collect::<Vec<_>>().join(", ")),
                 comment: Some("? members by their numbers".into()),
                 uses: members

@@ -1,7 +1,7 @@
-//! Which tensor of the contract each pointer of a recorded launch is: by name, by size, by whether it was written, by order.
+//! The contract's tensor for each pointer of a recorded launch: by name, by size, by whether it was written, by order.
 
 use super::lengths::Lengths;
-use crate::binding::Use;
+use crate::binding::TensorUse;
 use crate::commands::exec::recorded::Region;
 use crate::compare::ElementKind;
 use crate::contract::Function;
@@ -15,11 +15,11 @@ const HALF: u64 = 2;
 pub struct Candidate {
     /// Its name.
     pub name: String,
-    /// What it is for.
-    pub role: Use,
+    /// The use of the tensor.
+    pub role: TensorUse,
     /// Its elements in the contract.
     pub element: ElementKind,
-    /// How many it has.
+    /// The number of its elements.
     pub lengths: Lengths,
 }
 
@@ -38,13 +38,13 @@ impl Candidate {
             })
         };
         let mut all: Vec<Candidate> = tensors.iter().filter_map(candidate).collect();
-        all.sort_by_key(|tensor| tensor.role == Use::Hidden);
+        all.sort_by_key(|tensor| tensor.role == TensorUse::Hidden);
         all
     }
 
     /// Returns true if kernels write the tensor.
     pub fn is_output(&self) -> bool {
-        matches!(self.role, Use::Output | Use::InPlace)
+        matches!(self.role, TensorUse::Output | TensorUse::InPlace)
     }
 
     /// Its bytes at a case, in the contract's type.
@@ -54,25 +54,25 @@ impl Candidate {
     }
 }
 
-/// How well a tensor fits a region.
+/// The quality of the fit of a tensor and a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// To the byte.
+    /// The sizes are equal to the byte.
     Exact,
-    /// To the byte, with elements of two bytes.
+    /// The sizes are equal to the byte if the elements have two bytes.
     Half,
     /// The region has this many bytes more: allocators round up.
     Within(u64),
 }
 
-/// What a region is taken for.
+/// The tensor that a region is taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum RegionUse {
     /// A tensor, by its number.
     Tensor {
-        /// Of the candidates.
+        /// The position among the candidates.
         tensor: usize,
-        /// How well it fits.
+        /// The quality of the fit.
         fit: Fit,
         /// Other tensors that fit as well.
         others: Vec<usize>,
@@ -91,7 +91,7 @@ pub struct Tensors<'a> {
 }
 
 impl<'a> Tensors<'a> {
-    /// At a case.
+    /// Returns the tensors at the sizes of a case.
     pub fn at(candidates: &'a [Candidate], values: &Values) -> Tensors<'a> {
         let bytes = candidates.iter().map(|tensor| tensor.bytes(values));
         Tensors {
@@ -100,7 +100,7 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// How a tensor fits a region. What a launch has written is no input; what it has left as it was may be an output that came to the
+    /// Returns the fit of a tensor and a region. A region that was written is no input. A region that kept its bytes may be an output that came to the
     /// same, but only if `lenient`.
     fn fit(&self, tensor: usize, region: &Region, lenient: bool) -> Option<Fit> {
         let candidate = &self.candidates[tensor];
@@ -123,9 +123,9 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// What each region is. `names` are those of the arguments that point there.
-    pub fn take(&self, regions: &[Region], names: &[Option<&str>]) -> Vec<Taken> {
-        let mut taken = vec![Taken::Unknown; regions.len()];
+    /// Returns the tensor of each region. `names` are the names of the arguments that point there.
+    pub fn take(&self, regions: &[Region], names: &[Option<&str>]) -> Vec<RegionUse> {
+        let mut taken = vec![RegionUse::Unknown; regions.len()];
         let mut free = vec![true; self.candidates.len()];
         // A size says more than a name, and a name more than an order.
         for within in [false, true] {
@@ -144,7 +144,7 @@ impl<'a> Tensors<'a> {
         regions: &[Region],
         names: &[Option<&str>],
         within: bool,
-        taken: &mut [Taken],
+        taken: &mut [RegionUse],
         free: &mut [bool],
     ) {
         for (at, region) in regions.iter().enumerate() {
@@ -156,9 +156,9 @@ impl<'a> Tensors<'a> {
             };
             let fit = self.fit(tensor, region, true);
             let fit = fit.filter(|fit| within || !matches!(fit, Fit::Within(_)));
-            if let (Some(fit), Taken::Unknown) = (fit, &taken[at]) {
+            if let (Some(fit), RegionUse::Unknown) = (fit, &taken[at]) {
                 free[tensor] = false;
-                taken[at] = Taken::Tensor {
+                taken[at] = RegionUse::Tensor {
                     tensor,
                     fit,
                     others: Vec::new(),
@@ -173,12 +173,12 @@ impl<'a> Tensors<'a> {
         regions: &[Region],
         lenient: bool,
         within: bool,
-        taken: &mut [Taken],
+        taken: &mut [RegionUse],
         free: &mut [bool],
     ) {
         let unnamed = free.to_vec();
         for (at, region) in regions.iter().enumerate() {
-            if taken[at] != Taken::Unknown {
+            if taken[at] != RegionUse::Unknown {
                 continue;
             }
             let fits = |tensor: usize| {
@@ -186,7 +186,7 @@ impl<'a> Tensors<'a> {
                 (within || !matches!(fit, Fit::Within(_))).then_some((fit, tensor))
             };
             let open = (0..free.len()).filter(|tensor| free[*tensor]);
-            let hidden = |tensor: usize| self.candidates[tensor].role == Use::Hidden;
+            let hidden = |tensor: usize| self.candidates[tensor].role == TensorUse::Hidden;
             let best = open
                 .filter_map(fits)
                 .min_by_key(|(fit, tensor)| (*fit, hidden(*tensor)));
@@ -202,7 +202,7 @@ impl<'a> Tensors<'a> {
             };
             let others = (0..free.len()).filter(same).collect();
             free[tensor] = false;
-            taken[at] = Taken::Tensor {
+            taken[at] = RegionUse::Tensor {
                 tensor,
                 fit,
                 others,
@@ -211,7 +211,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// A region as large as all outputs that are still free holds them one behind the other.
-    fn outputs_together(&self, regions: &[Region], taken: &mut [Taken], free: &mut [bool]) {
+    fn outputs_together(&self, regions: &[Region], taken: &mut [RegionUse], free: &mut [bool]) {
         let outputs: Vec<usize> = (0..free.len())
             .filter(|tensor| self.candidates[*tensor].is_output())
             .collect();
@@ -220,31 +220,32 @@ impl<'a> Tensors<'a> {
         if outputs.len() < 2 || !all {
             return;
         }
-        let holds = |(taken, region): (&Taken, &Region)| {
-            *taken == Taken::Unknown && Some(region.size) == sum && region.changed != Some(false)
+        let holds = |(taken, region): (&RegionUse, &Region)| {
+            *taken == RegionUse::Unknown
+                && Some(region.size) == sum
+                && region.changed != Some(false)
         };
         if let Some(at) = taken.iter().zip(regions).position(holds) {
-            taken[at] = Taken::Outputs;
+            taken[at] = RegionUse::Outputs;
             outputs.iter().for_each(|tensor| free[*tensor] = false);
         }
     }
 
-    /// Whether every region is something to the byte, in the contract's own types unless `half`, and every output is a region that was
+    /// Returns true if every region fits to the byte, in the contract's own types unless `half`, and every output is a region that was
     /// written.
     pub fn explain(&self, regions: &[Region], names: &[Option<&str>], half: bool) -> bool {
         let taken = self.take(regions, names);
-        let fine = |(taken, region): (&Taken, &Region)| match taken {
-            Taken::Tensor { tensor, fit, .. } => {
+        let fine = |(taken, region): (&RegionUse, &Region)| match taken {
+            RegionUse::Tensor { tensor, fit, .. } => {
                 let left = self.candidates[*tensor].is_output() && region.changed == Some(false);
                 !left && (*fit == Fit::Exact || (half && *fit == Fit::Half))
             }
-            Taken::Outputs => true,
-            Taken::Unknown => false,
+            RegionUse::Outputs => true,
+            RegionUse::Unknown => false,
         };
-        let together = taken.contains(&Taken::Outputs);
+        let together = taken.contains(&RegionUse::Outputs);
         let written = |wanted: usize| {
-            let is =
-                |taken: &Taken| matches!(taken, Taken::Tensor { tensor, .. } if *tensor == wanted);
+            let is = |taken: &RegionUse| matches!(taken, RegionUse::Tensor { tensor, .. } if *tensor == wanted);
             together || !self.candidates[wanted].is_output() || taken.iter().any(is)
         };
         taken.iter().zip(regions).all(fine) && (0..self.candidates.len()).all(written)

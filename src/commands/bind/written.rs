@@ -1,12 +1,12 @@
-//! How a proposal is written: names, TOML, and what is to be said beside a line.
+//! The text of a proposal: names, TOML, and notes on it.
 
 use super::number::Guess;
 
 /// An argument in a binding.
-pub struct Written {
-    /// As TOML.
+pub struct WrittenText {
+    /// The binding as TOML.
     pub text: String,
-    /// What is to be said of it.
+    /// Notes on the binding.
     pub comment: Option<String>,
     /// The sizes in it.
     pub uses: Vec<String>,
@@ -33,7 +33,7 @@ pub fn line(text: &str, comments: &[String]) -> String {
     }
 }
 
-/// What is to be said of a guess.
+/// Returns the notes on a guess.
 pub fn comment(guess: &Guess, what: &str) -> Option<String> {
     let what = if what.is_empty() {
         String::new()
@@ -53,7 +53,7 @@ pub fn comment(guess: &Guess, what: &str) -> Option<String> {
     }
 }
 
-/// What one writes of a demangled name: without the type that it returns, and without its arguments.
+/// Returns a demangled name without its return type and its arguments.
 pub fn short(plain: &str) -> String {
     let short = plain.strip_prefix("void ").unwrap_or(plain);
     short

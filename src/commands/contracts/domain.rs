@@ -1,4 +1,4 @@
-//! The domain of a contract, as the command shows it.
+//! The domain of a contract, as `contracts` prints it.
 
 use serde::Serialize;
 
@@ -8,22 +8,22 @@ use crate::contracts::meaning;
 
 /// The domain as JSON has it.
 #[derive(Serialize)]
-pub(super) struct Shown<'a> {
-    /// Sizes and whole numbers that are varied together, and their telling values.
+pub(super) struct DomainJson<'a> {
+    /// Sizes and whole numbers that are varied together, with the values that a design takes.
     sizes: Vec<Sizes<'a>>,
-    /// Conventions that a case may leave open; it is then the first word's.
-    conventions: Vec<Named<'a>>,
-    /// What inputs may hold; a case that leaves it open has the first word's.
-    values: Vec<Named<'a>>,
-    /// What is left out, and why.
+    /// Conventions that a case may leave open; the case then has the first word.
+    conventions: Vec<ChoiceJson<'a>>,
+    /// Classes of inputs; a case that leaves the class open has the first word.
+    values: Vec<ChoiceJson<'a>>,
+    /// Combinations that the domain leaves out, with the reasons.
     without: Vec<&'a str>,
-    /// Cases whose right output is zeros or a copy of an input: they prove that a kernel writes, and no more.
+    /// Cases whose right output is zeros or a copy of an input: a pass proves only that a kernel writes.
     uncomputed: Vec<&'a str>,
     /// Laws that need no reference.
     laws: Vec<Law<'a>>,
 }
 
-/// A law, and what it says.
+/// A law, and its statement.
 #[derive(Serialize)]
 struct Law<'a> {
     name: &'a str,
@@ -36,18 +36,18 @@ struct Sizes<'a> {
     values: Vec<&'a [i64]>,
 }
 
-/// A choice, its words, and what each of them means.
+/// A choice, its words, and the meaning of each word.
 #[derive(Serialize)]
-pub(super) struct Named<'a> {
+pub(super) struct ChoiceJson<'a> {
     name: &'a str,
     words: &'a [&'a str],
     meanings: Vec<&'static str>,
 }
 
-impl<'a> From<&'a Choice> for Named<'a> {
-    fn from((name, words): &'a Choice) -> Named<'a> {
+impl<'a> From<&'a Choice> for ChoiceJson<'a> {
+    fn from((name, words): &'a Choice) -> ChoiceJson<'a> {
         let meanings = words.iter().map(|word| meaning(name, word)).collect();
-        Named {
+        ChoiceJson {
             name,
             words,
             meanings,
@@ -55,16 +55,16 @@ impl<'a> From<&'a Choice> for Named<'a> {
     }
 }
 
-impl<'a> From<&'a Domain> for Shown<'a> {
-    fn from(domain: &'a Domain) -> Shown<'a> {
+impl<'a> From<&'a Domain> for DomainJson<'a> {
+    fn from(domain: &'a Domain) -> DomainJson<'a> {
         let sizes = domain.factors.iter().map(|factor| Sizes {
             names: factor.names(),
             values: factor.levels(),
         });
-        Shown {
+        DomainJson {
             sizes: sizes.collect(),
-            conventions: domain.conventions.iter().map(Named::from).collect(),
-            values: domain.values.iter().map(Named::from).collect(),
+            conventions: domain.conventions.iter().map(ChoiceJson::from).collect(),
+            values: domain.values.iter().map(ChoiceJson::from).collect(),
             without: domain.rules.iter().map(|rule| rule.says).collect(),
             uncomputed: domain.uncomputed.iter().map(|rule| rule.says).collect(),
             laws: domain
@@ -79,7 +79,7 @@ impl<'a> From<&'a Domain> for Shown<'a> {
     }
 }
 
-/// Labels and lines of a contract's page.
+/// Returns the labels and lines of a domain on a contract's page.
 pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
     let domain = &function.domain;
     let factors = domain
@@ -103,7 +103,7 @@ pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// A choice in lines: its name and words, then what each word means.
+/// Returns the lines of a choice: its name and words, then the meaning of each word.
 pub(super) fn words(
     label: &'static str,
     (name, words): &'static Choice,
@@ -117,7 +117,7 @@ pub(super) fn words(
     std::iter::once(first).chain(each).collect()
 }
 
-/// `n: 1, 63, 64` or `T, C: 1 64 | 63 64`.
+/// Formats a factor, as `n: 1 | 63 | 64` or `T C: 1 64 | 63 64`.
 fn sizes(factor: &Factor) -> String {
     let level = |numbers: &[i64]| -> String {
         let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();

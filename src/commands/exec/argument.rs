@@ -14,7 +14,7 @@ pub(super) enum ArgSpec {
     Parts(Vec<Part>),
 }
 
-/// What a structure is put together from.
+/// A part of a structure.
 #[derive(Debug)]
 pub(super) enum Part {
     Pointer(Pointer),
@@ -65,7 +65,7 @@ impl ArgSpec {
         }
     }
 
-    /// How many bytes that is.
+    /// Returns the size of the argument in bytes.
     pub(super) fn size(&self) -> usize {
         let of_part = |part: &Part| match part {
             Part::Pointer(_) => 8,

@@ -1,7 +1,7 @@
-//! What launches leave alone: the guards around buffers, and buffers that they may only read.
+//! Checks that launches leave two things unchanged: the guards around buffers, and read-only buffers.
 
-use super::buffers::{self, Placed};
-use super::elements::Judged;
+use super::buffers::{self, PlacedBuffer};
+use super::elements::JudgedType;
 use super::launch::LaunchFile;
 use super::shapes::axes;
 use crate::compare::guards::Guards;
@@ -10,11 +10,11 @@ use crate::device::Session;
 use crate::npy::Dtype;
 use crate::verdict::{Axis, Problem};
 
-/// What the buffers that may only be read hold before the launches; nothing for the others.
+/// Reads the contents of the read-only buffers before the launches; nothing for other buffers.
 pub(super) fn held(
     session: &mut dyn Session,
     file: &LaunchFile,
-    placed: &[Placed],
+    placed: &[PlacedBuffer],
 ) -> anyhow::Result<Vec<Option<Vec<u8>>>> {
     let buffers = file.buffers.iter().zip(placed);
     buffers
@@ -29,7 +29,7 @@ pub(super) fn held(
 pub(super) fn judge(
     session: &mut dyn Session,
     file: &LaunchFile,
-    placed: &[Placed],
+    placed: &[PlacedBuffer],
     held: &[Option<Vec<u8>>],
 ) -> anyhow::Result<Option<Problem>> {
     // Read one after the other: together they may be large.
@@ -60,11 +60,11 @@ pub(super) fn judge(
 
 /// The elements of a buffer that a message names: f32 where nothing says what they are. Those of a type that the judge does not know
 /// are named by the dword.
-fn elements(placed: &Placed) -> anyhow::Result<(ElementKind, Vec<Axis>)> {
+fn elements(placed: &PlacedBuffer) -> anyhow::Result<(ElementKind, Vec<Axis>)> {
     let bytes = usize::try_from(placed.bytes)?;
     let layout = placed.layout.as_ref();
     let dtype = layout.map_or(Dtype::F32, |layout| layout.dtype);
-    let direct = Judged::of(dtype).filter(|judged| judged.is_direct());
+    let direct = JudgedType::of(dtype).filter(|judged| judged.is_direct());
     Ok(match direct.filter(|_| bytes.is_multiple_of(dtype.size)) {
         Some(judged) => {
             let count = bytes / judged.dtype.size;

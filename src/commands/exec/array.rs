@@ -16,15 +16,15 @@ pub(super) const MAX_BUFFERS: u64 = 4 << 30;
 /// The names that a message lists.
 const LISTED: usize = 20;
 
-/// Where an array is.
+/// The file of an array, and its tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArrayFile {
     pub(super) path: PathBuf,
-    /// Which tensor of a safetensors file.
+    /// The name of a tensor of a safetensors file.
     pub(super) tensor: Option<String>,
 }
 
-/// What a file says of its elements.
+/// The type, shape and axes of the elements, as a file gives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) dtype: Dtype,
@@ -40,7 +40,7 @@ pub(super) struct Array {
 }
 
 impl ArrayFile {
-    /// As messages name it.
+    /// Returns the name of the array in messages.
     pub(super) fn shown(&self) -> String {
         let path = shown(&self.path);
         match &self.tensor {
@@ -54,14 +54,10 @@ impl ArrayFile {
         let bytes = files::read(&self.path, MAX_BUFFERS)?;
         let place = || format!("cannot read {}", shown(&self.path));
         if let Some(tensor) = &self.tensor {
-            return named(&bytes, tensor)
-                .map_err(|problem| anyhow!(problem))
-                .with_context(place);
+            return named(&bytes, tensor).with_context(place);
         }
         if is_safetensors(&self.path) {
-            let (_, file) = files::tensors(&bytes)
-                .map_err(|problem| anyhow!(problem))
-                .with_context(place)?;
+            let (_, file) = files::tensors(&bytes).with_context(place)?;
             return Err(anyhow!(
                 "name a tensor (\"tensor\"): it has {}",
                 listed(file.names())
@@ -82,17 +78,17 @@ impl ArrayFile {
 }
 
 /// A tensor of a safetensors file.
-fn named(bytes: &[u8], name: &str) -> Result<Array, String> {
+fn named(bytes: &[u8], name: &str) -> anyhow::Result<Array> {
     let (header, file) = files::tensors(bytes)?;
     let view = file.tensor(name).map_err(|_| {
         let names = file.names();
         let nearest = did_you_mean(name, names.iter().copied());
         let name = name.escape_debug();
-        format!("no tensor `{name}`{nearest}; it has {}", listed(names))
+        anyhow!("no tensor `{name}`{nearest}; it has {}", listed(names))
     })?;
     let dtype = dtype(view.dtype()).ok_or_else(|| {
         let name = name.escape_debug();
-        format!(
+        anyhow!(
             "tensor `{name}` holds {:?}: store numbers of whole bytes (F32, BF16, I32 ...)",
             view.dtype()
         )

@@ -18,24 +18,24 @@ use crate::text::shown;
 const PIECE: usize = 1 << 20;
 
 /// A buffer in device memory.
-pub(super) struct Placed {
+pub(super) struct PlacedBuffer {
     pub(super) address: u64,
     pub(super) bytes: u64,
-    /// What stands around it, where a stray access does not fault.
+    /// The guards around the buffer, where a stray access does not fault.
     pub(super) guards: Guards,
-    /// What the file said that it came from, or the launch file says.
+    /// The layout of the elements, from the launch file or from the buffer's own file.
     pub(super) layout: Option<Layout>,
 }
 
 /// A file that was written.
-pub(super) struct Saved {
+pub(super) struct SavedFile {
     pub(super) buffer: String,
     pub(super) path: String,
     pub(super) bytes: u64,
 }
 
 /// Allocates a buffer under its name, between its guards, and fills it.
-pub(super) fn place(session: &mut dyn Session, buffer: &Buffer) -> anyhow::Result<Placed> {
+pub(super) fn place(session: &mut dyn Session, buffer: &Buffer) -> anyhow::Result<PlacedBuffer> {
     let place = || format!("buffer `{}`", buffer.name);
     let (bytes, array) = match &buffer.source {
         Source::File(file) => {
@@ -54,7 +54,7 @@ pub(super) fn place(session: &mut dyn Session, buffer: &Buffer) -> anyhow::Resul
         (Source::Poison(_), _) => session.poison(there.address, bytes, ElementKind::F32)?,
         _ => {}
     }
-    let placed = Placed {
+    let placed = PlacedBuffer {
         address: there.address,
         bytes,
         guards: there.guards,
@@ -72,7 +72,7 @@ fn zero(session: &mut dyn Session, address: u64, bytes: u64) -> Result<(), Devic
     })
 }
 
-impl Placed {
+impl PlacedBuffer {
     /// Writes the guards, and nothing between them.
     fn guard(&self, session: &mut dyn Session) -> Result<(), DeviceError> {
         let Guards { before, after } = self.guards;
@@ -98,7 +98,7 @@ impl Placed {
     }
 }
 
-/// What is known of a buffer's elements: what the launch file says, before what the buffer's own file says.
+/// Returns the layout of a buffer's elements. The launch file takes precedence over the buffer's own file.
 fn layout(buffer: &Buffer, bytes: u64, stated: Option<Layout>) -> anyhow::Result<Option<Layout>> {
     let Some(shape) = &buffer.shape else {
         return Ok(match (stated, buffer.dtype) {
@@ -129,7 +129,7 @@ fn layout(buffer: &Buffer, bytes: u64, stated: Option<Layout>) -> anyhow::Result
 }
 
 /// All bytes of a buffer.
-pub(super) fn read(session: &mut dyn Session, placed: &Placed) -> anyhow::Result<Vec<u8>> {
+pub(super) fn read(session: &mut dyn Session, placed: &PlacedBuffer) -> anyhow::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(placed.bytes)?];
     if !bytes.is_empty() {
         session.download(placed.address, &mut bytes)?;
@@ -170,8 +170,8 @@ pub(super) fn check_save(buffer: &Buffer) -> anyhow::Result<()> {
 pub(super) fn save(
     session: &mut dyn Session,
     buffer: &Buffer,
-    placed: &Placed,
-) -> anyhow::Result<Option<Saved>> {
+    placed: &PlacedBuffer,
+) -> anyhow::Result<Option<SavedFile>> {
     let Some(path) = &buffer.save else {
         return Ok(None);
     };
@@ -195,7 +195,7 @@ pub(super) fn save(
         Ok(())
     });
     written.with_context(|| format!("buffer `{}`", buffer.name))?;
-    Ok(Some(Saved {
+    Ok(Some(SavedFile {
         buffer: buffer.name.clone(),
         path: shown(path),
         bytes: placed.bytes,
@@ -203,7 +203,7 @@ pub(super) fn save(
 }
 
 /// Type and shape of a saved file: those that are known, else f32 (or bytes where that does not fit) in one row.
-fn saved_layout(buffer: &Buffer, placed: &Placed) -> (Dtype, Vec<usize>) {
+fn saved_layout(buffer: &Buffer, placed: &PlacedBuffer) -> (Dtype, Vec<usize>) {
     if let Some(layout) = &placed.layout {
         return (layout.dtype, layout.shape.clone());
     }

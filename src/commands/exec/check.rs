@@ -10,7 +10,7 @@ use crate::profile::{Needs, occupancy};
 
 use super::argument::ArgSpec;
 use super::buffer::Buffer;
-use super::buffers::Placed;
+use super::buffers::PlacedBuffer;
 use super::launch::{LaunchFile, LaunchSpec};
 
 /// Sizes and arguments fit the kernel.
@@ -72,7 +72,7 @@ pub(super) fn kernarg(
 }
 
 /// Every pointer lies in its buffer; right behind the end is where an empty part of it is.
-pub(super) fn pointers(file: &LaunchFile, placed: &[Placed]) -> anyhow::Result<()> {
+pub(super) fn pointers(file: &LaunchFile, placed: &[PlacedBuffer]) -> anyhow::Result<()> {
     for (index, spec) in file.launches.iter().enumerate() {
         for (at, arg) in spec.args.iter().enumerate() {
             inside(arg, &file.buffers, placed)
@@ -88,14 +88,14 @@ pub(super) fn pointers(file: &LaunchFile, placed: &[Placed]) -> anyhow::Result<(
     Ok(())
 }
 
-fn inside(arg: &ArgSpec, buffers: &[Buffer], placed: &[Placed]) -> Result<(), String> {
+fn inside(arg: &ArgSpec, buffers: &[Buffer], placed: &[PlacedBuffer]) -> anyhow::Result<()> {
     for pointer in arg.pointers() {
         let (offset, bytes) = (pointer.offset, placed[pointer.buffer].bytes);
         if u64::try_from(offset).is_ok_and(|offset| offset <= bytes) {
             continue;
         }
         let sign = if offset < 0 { '-' } else { '+' };
-        return Err(format!(
+        return Err(anyhow!(
             "${name} {sign} {} is outside buffer `{name}` of {bytes} bytes",
             offset.unsigned_abs(),
             name = buffers[pointer.buffer].name
@@ -104,7 +104,7 @@ fn inside(arg: &ArgSpec, buffers: &[Buffer], placed: &[Placed]) -> Result<(), St
     Ok(())
 }
 
-/// What is to be said of a block that is smaller than the kernel's bounds. Without bounds compilers note the largest block there is,
+/// Returns a warning about a block that is smaller than the kernel's bounds. Without bounds compilers note the largest block there is,
 /// which says nothing.
 pub(super) fn small_block(spec: &LaunchSpec, kernel: &Kernel) -> Option<String> {
     let most = kernel.max_flat_work_group_size;
@@ -117,18 +117,18 @@ pub(super) fn small_block(spec: &LaunchSpec, kernel: &Kernel) -> Option<String> 
     })
 }
 
-fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> Result<(), String> {
+fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> anyhow::Result<()> {
     let what = described(wanted);
     match given {
         ArgSpec::Pointer(_) if wanted.kind == ArgKind::GlobalBuffer && wanted.size == 8 => Ok(()),
-        ArgSpec::Pointer(pointer) => Err(format!(
+        ArgSpec::Pointer(pointer) => Err(anyhow!(
             "buffer `${}` given, but the kernel takes {what}",
             buffers[pointer.buffer].name
         )),
-        ArgSpec::Parts(_) if wanted.kind == ArgKind::GlobalBuffer => Err(format!(
+        ArgSpec::Parts(_) if wanted.kind == ArgKind::GlobalBuffer => Err(anyhow!(
             "an array of parts given, but the kernel takes {what}: give \"$buffer\""
         )),
-        ArgSpec::Parts(_) if given.size() as u64 != u64::from(wanted.size) => Err(format!(
+        ArgSpec::Parts(_) if given.size() as u64 != u64::from(wanted.size) => Err(anyhow!(
             "parts of {} bytes given, but the kernel takes {what}",
             given.size()
         )),
@@ -137,13 +137,13 @@ fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> Result<(), Str
         ArgSpec::Value(value)
             if wanted.kind == ArgKind::GlobalBuffer && !["u64", "raw"].contains(&value.kind) =>
         {
-            Err(format!(
+            Err(anyhow!(
                 "a value of type {} given, but the kernel takes {what}: give \"$buffer\"",
                 value.kind
             ))
         }
         ArgSpec::Value(value) if value.bytes.len() as u64 != u64::from(wanted.size) => {
-            Err(format!(
+            Err(anyhow!(
                 "{} bytes given as {}, but the kernel takes {what}",
                 value.bytes.len(),
                 value.kind

@@ -9,17 +9,17 @@ use crate::npy::Dtype;
 /// The first number from which f64 does not hold every whole number.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// How elements of a type are judged.
+/// The type of a buffer's elements, and the type that the judge takes them as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Judged {
+pub(super) struct JudgedType {
     pub(super) dtype: Dtype,
-    /// As what.
+    /// The type that the judge takes the elements as.
     pub(super) kind: ElementKind,
 }
 
-impl Judged {
+impl JudgedType {
     /// None for types that are no numbers.
-    pub(super) fn of(dtype: Dtype) -> Option<Judged> {
+    pub(super) fn of(dtype: Dtype) -> Option<JudgedType> {
         let kind = match (dtype.kind, dtype.size) {
             ('f', 8) => ElementKind::F64,
             ('f', 4) => ElementKind::F32,
@@ -30,7 +30,7 @@ impl Judged {
             ('u', 4) | ('i' | 'u', 8) => ElementKind::F64,
             _ => return None,
         };
-        Some(Judged { dtype, kind })
+        Some(JudgedType { dtype, kind })
     }
 
     /// The type whose poison fills a buffer of these elements: words for those that the judge does not know.
@@ -41,13 +41,13 @@ impl Judged {
         }
     }
 
-    /// For a buffer that was not filled with poison: an integer that looks like it is a value.
-    pub(super) fn without_poison(self) -> Judged {
+    /// Returns the type for a buffer that was not filled with poison, in which an integer that looks like poison is a value.
+    pub(super) fn without_poison(self) -> JudgedType {
         let kind = match self.kind {
             ElementKind::I32 | ElementKind::U16 => ElementKind::F64,
             kind => kind,
         };
-        Judged { kind, ..self }
+        JudgedType { kind, ..self }
     }
 
     /// Returns true if the judge takes the elements without conversion.
@@ -79,7 +79,7 @@ impl Judged {
         elements
     }
 
-    /// Which elements are still poison: those of whole words that are. Parts of a word may be values by chance.
+    /// Returns for each element whether it is still poison: all words that it lies in are poison. Parts of a word may be values by chance.
     fn left(self, bytes: &[u8]) -> impl Iterator<Item = bool> {
         let word = poison::POISON.to_le_bytes();
         let words: Vec<bool> = bytes
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn every_type_is_judged_as_one_that_holds_its_values() {
         for (name, dtype) in DTYPES {
-            let judged = Judged::of(*dtype).expect(name);
+            let judged = JudgedType::of(*dtype).expect(name);
             for fill in [0x00u8, 0x01, 0x3c, 0x7f, 0x80, 0xfe] {
                 let bytes = vec![fill; dtype.size];
                 let exact = values(*dtype, &bytes);
@@ -174,7 +174,7 @@ mod tests {
             [4_294_967_295.0]
         );
         assert_eq!(values(Dtype { kind: 'i', size: 8 }, &[0xff; 8]), [-1.0]);
-        assert!(Judged::of(Dtype { kind: 'V', size: 3 }).is_none());
+        assert!(JudgedType::of(Dtype { kind: 'V', size: 3 }).is_none());
     }
 
     /// A byte that is 0xff is a value, four in a row that are the poison's are none.
@@ -183,7 +183,7 @@ mod tests {
         let word = poison::POISON.to_le_bytes();
         let bytes = [word, [0xad, 0xff, 0, 0], word].concat();
         let left = |dtype: Dtype| {
-            let judged = Judged::of(dtype).expect("judged");
+            let judged = JudgedType::of(dtype).expect("judged");
             crate::compare::with_element!(judged.kind, E => {
                 let elements = judged.elements::<E>(&bytes, true);
                 elements.into_iter().map(poison::is_left).collect::<Vec<bool>>()

@@ -1,4 +1,4 @@
-//! What a launch file expects of its buffers: where the right values are, and how far off a buffer may be.
+//! The expectations of a launch file: the files of the right values, and the tolerances.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::json::{Node, Object};
 use crate::commands::did_you_mean;
 use crate::verdict::Tolerance;
 
-/// What is expected of a buffer.
+/// The right values of a buffer, and its tolerance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Expectation {
     /// The index of the buffer.

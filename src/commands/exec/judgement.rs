@@ -4,8 +4,8 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::array::{Array, Layout};
 use super::buffer::{Buffer, Source};
-use super::buffers::{self, Placed};
-use super::elements::{self, Judged};
+use super::buffers::{self, PlacedBuffer};
+use super::elements::{self, JudgedType};
 use super::expect::Expectation;
 use super::launch::LaunchFile;
 use super::shapes::{axes, guessed};
@@ -17,18 +17,18 @@ use crate::npy::Dtype;
 use crate::verdict::{Axis, Metrics, OutputReport, Verdict};
 
 /// An expectation that can be judged.
-pub(super) struct Expected<'a> {
+pub(super) struct PreparedExpectation<'a> {
     buffer: &'a Buffer,
     index: usize,
     expectation: &'a Expectation,
-    judged: Judged,
+    judged: JudgedType,
     axes: Vec<Axis>,
     /// The right values, of the buffer's type or of another float.
     want: Vec<u8>,
     want_dtype: Dtype,
 }
 
-/// What buffers held before the launches: outputs that are copies of one are told so.
+/// The contents of a buffer before the launches, so that an output that is a copy of it is reported as one.
 pub(super) struct Before<'a> {
     buffer: &'a Buffer,
     dtype: Dtype,
@@ -39,14 +39,14 @@ pub(super) struct Before<'a> {
 pub(super) fn prepare<'a>(
     session: &mut dyn Session,
     file: &'a LaunchFile,
-    placed: &[Placed],
-) -> anyhow::Result<Vec<Expected<'a>>> {
+    placed: &[PlacedBuffer],
+) -> anyhow::Result<Vec<PreparedExpectation<'a>>> {
     let one = |expectation: &'a Expectation| {
         let (buffer, placed) = (
             &file.buffers[expectation.buffer],
             &placed[expectation.buffer],
         );
-        let expected = Expected::new(expectation, buffer, placed);
+        let expected = PreparedExpectation::new(expectation, buffer, placed);
         let expected = expected.with_context(|| format!("expect.{}", buffer.name))?;
         if let Source::Poison(_) = buffer.source {
             let kind = expected.judged.kind_of_memory();
@@ -57,12 +57,12 @@ pub(super) fn prepare<'a>(
     file.expect.iter().map(one).collect()
 }
 
-/// What the buffers hold that came from files and have as many elements as one that is judged.
+/// Reads the buffers that came from files and have as many elements as a buffer that is judged.
 pub(super) fn before<'a>(
     session: &mut dyn Session,
     file: &'a LaunchFile,
-    placed: &[Placed],
-    expected: &[Expected<'_>],
+    placed: &[PlacedBuffer],
+    expected: &[PreparedExpectation<'_>],
 ) -> anyhow::Result<Vec<Before<'a>>> {
     let mut all = Vec::new();
     for (buffer, placed) in file.buffers.iter().zip(placed) {
@@ -70,9 +70,9 @@ pub(super) fn before<'a>(
             continue;
         };
         let count = placed.bytes / dtype.size as u64;
-        let alike = |one: &Expected<'_>| !one.is_exact() && one.count() as u64 == count;
+        let alike = |one: &PreparedExpectation<'_>| !one.is_exact() && one.count() as u64 == count;
         if matches!(buffer.source, Source::File(_))
-            && Judged::of(dtype).is_some()
+            && JudgedType::of(dtype).is_some()
             && expected.iter().any(alike)
         {
             let bytes = buffers::read(session, placed)?;
@@ -86,12 +86,12 @@ pub(super) fn before<'a>(
     Ok(all)
 }
 
-impl<'a> Expected<'a> {
+impl<'a> PreparedExpectation<'a> {
     fn new(
         expectation: &'a Expectation,
         buffer: &'a Buffer,
-        placed: &Placed,
-    ) -> anyhow::Result<Expected<'a>> {
+        placed: &PlacedBuffer,
+    ) -> anyhow::Result<PreparedExpectation<'a>> {
         let Array { data, layout } = expectation.file.read()?;
         let file = expectation.file.shown();
         let bytes = usize::try_from(placed.bytes)?;
@@ -108,7 +108,7 @@ impl<'a> Expected<'a> {
             })?,
             (None, None) => Dtype::F32,
         };
-        let judged = Judged::of(dtype).ok_or_else(|| {
+        let judged = JudgedType::of(dtype).ok_or_else(|| {
             anyhow!(
                 "elements of type {} are not judged: give the buffer a `dtype`",
                 dtype.name()
@@ -153,7 +153,7 @@ impl<'a> Expected<'a> {
                 buffer.name
             );
         }
-        let expected = Expected {
+        let expected = PreparedExpectation {
             buffer,
             index: expectation.buffer,
             axes: axes(layout.as_ref(), placed.layout.as_ref(), count),
@@ -166,7 +166,7 @@ impl<'a> Expected<'a> {
         Ok(expected)
     }
 
-    /// That an element can equal every value that is expected.
+    /// Checks that an element can equal every expected value.
     fn check(&self, file: &str) -> anyhow::Result<()> {
         if !self.want_dtype.is_float() && self.want_dtype.size < 8 {
             return Ok(());
@@ -198,7 +198,7 @@ impl<'a> Expected<'a> {
     pub(super) fn judge(
         &self,
         session: &mut dyn Session,
-        placed: &[Placed],
+        placed: &[PlacedBuffer],
         before: &[Before<'_>],
     ) -> anyhow::Result<(OutputReport, Option<String>)> {
         let got = buffers::read(session, &placed[self.index])?;
@@ -268,7 +268,7 @@ impl<'a> Expected<'a> {
         Ok((report, little))
     }
 
-    /// What a buffer held before, as elements of this one.
+    /// Returns the earlier contents of a buffer, as elements of the judged buffer.
     fn echo<E: Element>(&self, input: &Before<'_>) -> Vec<E> {
         if input.dtype == self.judged.dtype {
             return self.judged.elements(&input.bytes, false);

@@ -15,7 +15,7 @@ use crate::device::Limits;
 use crate::files;
 use crate::text::shown;
 
-/// What a launch may use up, if nobody says: the emulator takes minutes for as many instructions.
+/// Default limits of a launch. The emulator takes minutes for this number of instructions.
 const LIMITS: Limits = Limits {
     instructions: Some(20_000_000_000),
     seconds: Some(60.0),
@@ -32,7 +32,7 @@ pub(super) struct LaunchFile {
     pub(super) launches: Vec<LaunchSpec>,
     pub(super) expect: Vec<Expectation>,
     pub(super) limits: Limits,
-    /// What Triton wrote beside the code object.
+    /// The file that Triton wrote beside the code object.
     pub(super) triton: Option<Triton>,
 }
 

@@ -1,10 +1,10 @@
-//! How a launch ends.
+//! The end of a launch.
 
 use std::time::Instant;
 
 use gfx906::code_object::Kernel;
 
-use super::buffers::Placed;
+use super::buffers::PlacedBuffer;
 use super::check;
 use super::launch::LaunchSpec;
 use crate::device::{DeviceError, DeviceErrorKind, Launch, Session};
@@ -14,9 +14,9 @@ use crate::verdict::CountersReport;
 /// Lanes of a wave.
 const LANES: u64 = 64;
 
-/// How a launch ended.
+/// The end of a launch.
 pub(super) enum Outcome {
-    Ran(Ran),
+    Ran(FinishedLaunch),
     /// It trapped or hung.
     Stopped(DeviceError),
     /// An earlier one did.
@@ -24,10 +24,10 @@ pub(super) enum Outcome {
 }
 
 /// A launch that came to its end.
-pub(super) struct Ran {
+pub(super) struct FinishedLaunch {
     pub(super) waves: u64,
     pub(super) work_groups: u64,
-    /// Of the kernel on the device where it says so, else on the clock.
+    /// Seconds of the kernel as the device reports them, else of the launch by the host's clock.
     pub(super) seconds: f64,
     /// Wave instructions, and what else was counted, where the device counts.
     pub(super) instructions: Option<u64>,
@@ -44,7 +44,7 @@ impl Outcome {
         }
     }
 
-    pub(super) fn ran(&self) -> Option<&Ran> {
+    pub(super) fn ran(&self) -> Option<&FinishedLaunch> {
         match self {
             Outcome::Ran(ran) => Some(ran),
             _ => None,
@@ -71,11 +71,10 @@ pub(super) fn launch(
     session: &mut dyn Session,
     module: usize,
     (spec, kernel): (&LaunchSpec, &Kernel),
-    placed: &[Placed],
+    placed: &[PlacedBuffer],
 ) -> Result<Outcome, Stop> {
     let addresses: Vec<u64> = placed.iter().map(|placed| placed.address).collect();
-    let kernarg =
-        check::kernarg(spec, kernel, &addresses).map_err(|error| Stop::setup(error.to_string()))?;
+    let kernarg = check::kernarg(spec, kernel, &addresses).map_err(Stop::setup)?;
     let launch = Launch {
         kernel: &kernel.name,
         grid: spec.grid,
@@ -91,7 +90,7 @@ pub(super) fn launch(
     match done {
         Ok(done) => {
             let work_groups = product(spec.grid);
-            Ok(Outcome::Ran(Ran {
+            Ok(Outcome::Ran(FinishedLaunch {
                 waves: work_groups * product(spec.block).div_ceil(LANES),
                 work_groups,
                 seconds: done.kernel_seconds.unwrap_or(seconds),

@@ -1,10 +1,10 @@
-//! Where things are written: never over something that is read.
+//! The files that a run writes, none of which may be a file that it reads.
 
 use std::path::Path;
 
 use super::buffer::Source;
 use super::launch::LaunchFile;
-use super::variables::Held;
+use super::variables::VariableValue;
 use crate::args::ExecArgs;
 use crate::files;
 use crate::text::shown;
@@ -34,7 +34,7 @@ pub(super) fn check(args: &ExecArgs, file: &LaunchFile) -> anyhow::Result<()> {
         ));
     }
     for variable in &file.variables {
-        if let Held::File(file) = &variable.value {
+        if let VariableValue::File(file) = &variable.value {
             taken.push((
                 files::identity(&file.path),
                 format!("the value of variable `{}`", variable.name()),

@@ -11,7 +11,7 @@ use crate::text::shown;
 
 /// A launch, its arguments and where they point.
 #[derive(Debug)]
-pub(in crate::commands) struct Recorded {
+pub(in crate::commands) struct RecordedLaunch {
     /// The code object that it names.
     pub(in crate::commands) code_object: PathBuf,
     pub(in crate::commands) kernel: String,
@@ -38,23 +38,23 @@ pub(in crate::commands) enum Argument {
 /// Bytes of a buffer, from where a pointer points to where the next one does, or to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commands) struct Region {
-    /// What the file calls the buffer.
+    /// The name of the buffer in the file.
     pub(in crate::commands) buffer: String,
     /// Bytes from the buffer's start.
     pub(in crate::commands) offset: u64,
     /// Bytes.
     pub(in crate::commands) size: u64,
-    /// Whether the launch left other bytes than it found; nothing where the file does not say what it left.
+    /// True if the launch changed bytes; nothing if the file does not have the contents after the launch.
     pub(in crate::commands) changed: Option<bool>,
 }
 
 /// Reads the one launch of a file.
-pub(in crate::commands) fn read(path: &Path) -> anyhow::Result<Recorded> {
+pub(in crate::commands) fn read(path: &Path) -> anyhow::Result<RecordedLaunch> {
     let file = launch::read(path)?;
     recorded(&file).with_context(|| shown(path))
 }
 
-fn recorded(file: &LaunchFile) -> anyhow::Result<Recorded> {
+fn recorded(file: &LaunchFile) -> anyhow::Result<RecordedLaunch> {
     let [launch] = file.launches.as_slice() else {
         bail!(
             "launches: there are {}, a binding is proposed from one: leave one in the file",
@@ -77,7 +77,7 @@ fn recorded(file: &LaunchFile) -> anyhow::Result<Recorded> {
         ArgSpec::Value(value) => Argument::Bytes(value.bytes.clone()),
         ArgSpec::Parts(parts) => Argument::Structure(parts.iter().map(part).collect()),
     });
-    Ok(Recorded {
+    Ok(RecordedLaunch {
         code_object: file.code_object.clone(),
         kernel: launch.kernel.clone(),
         grid: launch.grid,
@@ -133,7 +133,7 @@ struct Contents {
     /// Bytes.
     size: u64,
     before: Start,
-    /// What the file says that the launch left.
+    /// The contents after the launch, if the file has them.
     after: Option<Vec<u8>>,
 }
 
@@ -171,7 +171,7 @@ impl Contents {
         })
     }
 
-    /// Whether the launch left other bytes there.
+    /// Returns true if the launch changed bytes of a range.
     fn changed(&self, start: u64, end: u64) -> Option<bool> {
         let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
         match (&self.before, &self.after) {

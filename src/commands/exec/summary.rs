@@ -1,12 +1,12 @@
-//! What a run of `exec` says in the end: a table, or JSON.
+//! The summary of a run of `exec`, as a table or JSON.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::buffers::Saved;
+use super::buffers::SavedFile;
 use super::launch::LaunchSpec;
-use super::outcome::{Outcome, Ran};
+use super::outcome::{FinishedLaunch, Outcome};
 use super::trap::error_json;
 use crate::commands::table;
 use crate::report::{findings, outputs, problem, share};
@@ -20,12 +20,12 @@ pub(super) struct Summary<'a> {
     pub(super) launches: Vec<(&'a LaunchSpec, Outcome)>,
     /// Findings of the sanitizer.
     pub(super) findings: Vec<FindingReport>,
-    pub(super) saved: Vec<Saved>,
+    pub(super) saved: Vec<SavedFile>,
     /// A problem of a guard, or of a buffer that launches may only read.
     pub(super) problem: Option<Problem>,
-    /// What was judged; nothing where a launch did not come to its end.
+    /// Reports of the judged buffers; none if a launch trapped or hung.
     pub(super) judged: Vec<OutputReport>,
-    /// How many buffers something is expected of.
+    /// The number of buffers that have an expectation.
     pub(super) expected: usize,
 }
 
@@ -106,7 +106,7 @@ impl Summary<'_> {
         if !self.saved.is_empty() {
             out.push('\n');
         }
-        for Saved {
+        for SavedFile {
             buffer,
             path,
             bytes,
@@ -195,7 +195,7 @@ impl Summary<'_> {
             })
         });
         let saved = self.saved.iter().map(
-            |Saved {
+            |SavedFile {
                  buffer,
                  path,
                  bytes,
@@ -242,8 +242,8 @@ fn sides([x, y, z]: [u32; 3]) -> String {
     format!("{x}x{y}x{z}")
 }
 
-/// What is known of a launch that ran: nothing is counted on a card.
-fn counters_json(ran: &Ran) -> Value {
+/// Returns the counters of a launch that ran. A card counts nothing.
+fn counters_json(ran: &FinishedLaunch) -> Value {
     let mut told = match &ran.counted {
         Some(counted) => json!(counted),
         None => json!({}),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::device::DeviceError;
 
-/// Where and why it stopped, as far as the device knows.
+/// Returns the place and the reason of the stop, as far as the device knows them.
 pub(super) fn error_json(error: &DeviceError, kernel: &str) -> Value {
     if let Some(trap) = &error.trap {
         return trap_json(trap);

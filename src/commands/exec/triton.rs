@@ -1,4 +1,4 @@
-//! What Triton writes beside a code object: `k.json` beside `k.hsaco`.
+//! The file that Triton writes beside a code object: `k.json` beside `k.hsaco`.
 //!
 //! Source: `backends/amd/compiler.py` and `driver.py` of Triton 3.5: a work-group is `warp_size * num_warps` work-items along x,
 //! `shared` is the dynamic LDS, `name` the kernel, and behind the kernel's own arguments come two pointers, to scratch and to a

@@ -16,19 +16,19 @@ use crate::device::Session;
 #[derive(Debug)]
 pub(super) struct Variable {
     name: String,
-    pub(super) value: Held,
+    pub(super) value: VariableValue,
 }
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum VariableValue {
     File(ArrayFile),
-    /// As an argument would be written: a number, a pointer, a structure.
+    /// A value that is written like an argument: a number, a pointer or a structure.
     Said(ArgSpec),
 }
 
 /// A variable found in a code object: its symbol, and its bytes if no address is in them.
-pub(super) type Found<'a> = (&'a Symbol, Result<Vec<u8>, &'a ArgSpec>);
+pub(super) type ResolvedVariable<'a> = (&'a Symbol, Result<Vec<u8>, &'a ArgSpec>);
 
 /// Reads `{"table": {"file": "table.bin"}, "count": {"i32": 5}, "head": "$buffer"}`.
 pub(super) fn parse(
@@ -40,12 +40,12 @@ pub(super) fn parse(
         let value = match node.json {
             Json::Object(entries) if entries.iter().any(|(key, _)| key == "file") => {
                 let file = array_file(&node.object(&["file", "tensor"])?, directory)?;
-                Held::File(file.ok_or_else(|| node.error("has no `file`"))?)
+                VariableValue::File(file.ok_or_else(|| node.error("has no `file`"))?)
             }
             Json::Object(entries) if entries.is_empty() => {
                 return Err(node.error("needs a `file`, or a value (as {\"i32\": 5})"));
             }
-            _ => Held::Said(argument::parse(&node, buffers)?),
+            _ => VariableValue::Said(argument::parse(&node, buffers)?),
         };
         let name = name.to_owned();
         Ok(Variable { name, value })
@@ -57,17 +57,17 @@ pub(super) fn parse(
 pub(super) fn read<'a>(
     variables: &'a [Variable],
     object: &'a CodeObject,
-) -> anyhow::Result<Vec<Found<'a>>> {
+) -> anyhow::Result<Vec<ResolvedVariable<'a>>> {
     let one = |variable: &'a Variable| {
         let place = || format!("variables.{}", variable.name.escape_debug());
         let symbol = find(&variable.name, object).with_context(place)?;
         let (value, bytes, what) = match &variable.value {
-            Held::File(file) => {
+            VariableValue::File(file) => {
                 let data = file.read().with_context(place)?.data;
                 let bytes = data.len();
                 (Ok(data), bytes, file.shown())
             }
-            Held::Said(value) => (Err(value), value.size(), "its value".to_owned()),
+            VariableValue::Said(value) => (Err(value), value.size(), "its value".to_owned()),
         };
         if bytes as u64 != symbol.size {
             bail!(
@@ -103,7 +103,7 @@ fn find<'o>(name: &str, object: &'o CodeObject) -> anyhow::Result<&'o Symbol> {
 pub(super) fn write(
     session: &mut dyn Session,
     module: usize,
-    values: &[Found<'_>],
+    values: &[ResolvedVariable<'_>],
     addresses: &[u64],
 ) -> anyhow::Result<()> {
     for (symbol, value) in values {
@@ -123,8 +123,8 @@ impl Variable {
     /// The value, where it is not in a file.
     pub(super) fn said(&self) -> Option<&ArgSpec> {
         match &self.value {
-            Held::File(_) => None,
-            Held::Said(value) => Some(value),
+            VariableValue::File(_) => None,
+            VariableValue::Said(value) => Some(value),
         }
     }
 

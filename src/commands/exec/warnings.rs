@@ -1,4 +1,4 @@
-//! What is told and no reason to stop.
+//! Warnings, which do not stop the run.
 
 use std::io::Write as _;
 

@@ -1,9 +1,9 @@
-//! Where the runtime is, and how a program finds it.
+//! The path of the runtime, and the way in which a program finds it.
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::text::shown;
 /// Names the library's file, and overrides the places.
 const VARIABLE: &str = "DELTANET_CHECK_LIBHIP";
 const NAME: &str = "libamdhip64.so";
-/// What programs of HIP 5, 6 and 7 are linked to.
+/// The names of the library that programs of HIP 5, 6 and 7 are linked to.
 const NAMES: [&str; 4] = [
     NAME,
     "libamdhip64.so.5",
@@ -70,19 +70,34 @@ fn joined(folder: &Path, place: &str) -> PathBuf {
     }
 }
 
+/// A reason why the file at the place of the library cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum Obstacle {
+    #[error("not there")]
+    Nothing,
+    #[error("not a file")]
+    NoFile,
+    #[error("another HIP runtime")]
+    OtherRuntime,
+    #[error("has version {0}, not {VERSION}")]
+    OtherVersion(String),
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+}
+
 /// Returns the library's file without links, or says what is there instead.
-fn examine(path: &Path) -> Result<PathBuf, String> {
+fn examine(path: &Path) -> Result<PathBuf, Obstacle> {
     let file = fs::canonicalize(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => "not there".to_owned(),
-        _ => error.to_string(),
+        ErrorKind::NotFound => Obstacle::Nothing,
+        _ => Obstacle::Unreadable(error),
     })?;
     if !file.is_file() {
-        return Err("not a file".into());
+        return Err(Obstacle::NoFile);
     }
-    let bytes = files::read(&file, MAX_LIBRARY).map_err(|error| error.to_string())?;
+    let bytes = files::read(&file, MAX_LIBRARY)?;
     match version(&bytes) {
-        None => Err("another HIP runtime".into()),
-        Some(version) if version != VERSION => Err(format!("has version {version}, not {VERSION}")),
+        None => Err(Obstacle::OtherRuntime),
+        Some(version) if version != VERSION => Err(Obstacle::OtherVersion(version)),
         Some(_) => Ok(file),
     }
 }
@@ -97,7 +112,7 @@ fn version(bytes: &[u8]) -> Option<String> {
 /// A directory for one run: the library under each of its names, and what the runtime writes.
 pub struct Place {
     directory: PathBuf,
-    /// Where the library itself is, and others beside it that programs use: hipBLAS.
+    /// The directory of the library itself, which also has libraries that programs use: hipBLAS.
     beside: Option<PathBuf>,
 }
 

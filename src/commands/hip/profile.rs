@@ -1,4 +1,4 @@
-//! What a program's launches would cost: each as the runtime recorded it, run once more with its costs observed.
+//! The modelled cost of a program's launches. Each recorded launch runs once more, and its costs are observed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,16 @@ use serde_json::Value;
 use crate::args::HipArgs;
 use crate::commands::exec;
 use crate::exit::Stop;
-use crate::profile::{Card, Failed, ProfileReport, Profiled, joined, ledger, of_charged, text};
+use crate::profile::{
+    Card, CaseProfile, ProfileReport, UnprofiledCase, joined, ledger, of_charged, text,
+};
 use crate::text::shown;
 
 /// The launches that were recorded.
 pub struct OfRecords {
-    profiled: Profiled,
-    /// What was recorded and could not be run once more, and why.
-    lost: Vec<Failed>,
+    profiled: CaseProfile,
+    /// Recorded launches that could not run once more, with the reasons.
+    lost: Vec<UnprofiledCase>,
 }
 
 /// Runs what was recorded in a directory, in the order of its launches.
@@ -53,12 +55,12 @@ fn launches(directory: &Path) -> Result<Vec<PathBuf>, Stop> {
 
 /// The profile of a record, or why there is none: its kernel did not come to its end. That it leaves other bits than it did in the program, as
 /// sums by atomics may, changes nothing.
-fn of_record(args: &HipArgs, launch: &Path) -> Result<Profiled, Failed> {
+fn of_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, UnprofiledCase> {
     let name = launch.parent().and_then(Path::file_name);
     let name = name.map_or_else(String::new, |name| shown(Path::new(name)));
     // The user knows the record by its name; the folder above the record is temporary.
     let folder = launch.parent().map(|folder| format!("{}/", shown(folder)));
-    let lost = |message: String| Failed {
+    let lost = |message: String| UnprofiledCase {
         id: name.clone(),
         message: match &folder {
             Some(folder) => message.replace(folder, ""),
@@ -80,14 +82,14 @@ fn card(args: &HipArgs) -> Card {
     Card { clock: args.clock }
 }
 
-/// For people: the profile, and what is not in it.
+/// Prints the profile as text, with the launches that are not in it.
 pub fn told(args: &HipArgs, of: &OfRecords, ran: u64) -> String {
     let profiled = of.profiled.launches.len() as u64;
     let mut out = String::new();
     if profiled > 0 {
         out += &text(&report(args, of));
     }
-    for Failed { id, message } in &of.lost {
+    for UnprofiledCase { id, message } in &of.lost {
         out += &format!("not profiled: {id}: {message}\n");
     }
     if profiled < ran {
@@ -96,12 +98,12 @@ pub fn told(args: &HipArgs, of: &OfRecords, ran: u64) -> String {
     out
 }
 
-/// For programs.
+/// Prints the profile as JSON.
 ///
 /// # Errors
 /// It cannot be put into words.
 pub fn json(args: &HipArgs, of: &OfRecords) -> Result<Value, Stop> {
-    serde_json::to_value(report(args, of)).map_err(|error| Stop::setup(error.to_string()))
+    serde_json::to_value(report(args, of)).map_err(Stop::setup)
 }
 
 /// All that was recorded, as one case.

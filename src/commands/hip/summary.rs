@@ -1,4 +1,4 @@
-//! What the processes of a program ran, by the lines that the runtime leaves.
+//! The launches of a program's processes, read from the lines that the runtime leaves.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,26 +31,26 @@ struct Kernel {
     counters: Option<CountersReport>,
 }
 
-/// What the launches of a kernel came to.
+/// The sums over the launches of a kernel.
 #[derive(Debug, Default, PartialEq)]
-struct Ran {
+struct KernelTotals {
     launches: u64,
     instructions: u64,
     counters: Option<CountersReport>,
 }
 
-/// What all of them ran.
+/// The sums over all processes.
 #[derive(Debug, Default, PartialEq)]
 pub struct Summary {
     processes: u64,
     failed: u64,
     findings: u64,
     /// Totals of each kernel, by its name.
-    kernels: BTreeMap<String, Ran>,
+    kernels: BTreeMap<String, KernelTotals>,
 }
 
 impl Summary {
-    /// Of the file that the runtime wrote; empty where it wrote none.
+    /// Reads the file that the runtime wrote; the summary is empty if there is no file.
     pub fn read(path: &Path) -> Summary {
         Summary::of(&fs::read_to_string(path).unwrap_or_default())
     }
@@ -89,7 +89,7 @@ impl Summary {
         self.kernels.values().map(|ran| ran.instructions).sum()
     }
 
-    /// For people.
+    /// Returns the summary as text.
     pub fn text(&self) -> String {
         if self.processes == 0 {
             return "deltanet-check hip: no kernel was launched, or the program was killed\n"
@@ -134,7 +134,7 @@ impl Summary {
         text
     }
 
-    /// For programs.
+    /// Returns the summary as JSON.
     pub fn json(&self, code: u8) -> Value {
         let kernels = self.kernels.iter().map(|(name, ran)| {
             let mut kernel = json!({ "kernel": name, "launches": ran.launches, "instructions": ran.instructions });
@@ -157,7 +157,7 @@ impl Summary {
 }
 
 /// A row of the tables of counters, where what a kernel did was counted.
-fn counted_row<'a>(kernel: &'a str, ran: &Ran) -> Option<CountersRow<'a>> {
+fn counted_row<'a>(kernel: &'a str, ran: &KernelTotals) -> Option<CountersRow<'a>> {
     Some(CountersRow {
         test: "",
         kernel,

@@ -12,14 +12,14 @@ use crate::files;
 use crate::fleet::Report;
 use crate::program::MAX_CODE_OBJECT;
 use crate::run::Setup;
-use crate::select::{Selected, everything};
+use crate::select::{SelectedCase, everything};
 use crate::text::{escaped, quoted, shown};
 use crate::verdict::{SettingsReport, SourceReport, Verdict};
 
-/// The tests of a report that are to run again.
+/// The tests that did not pass in the run of a report, and run again.
 pub(super) struct FailedTests {
     report: Report,
-    /// Flags of the command line that stand in place of the report's.
+    /// Flags of the command line that replace those of the report.
     replaced: Vec<&'static str>,
 }
 
@@ -27,7 +27,7 @@ impl FailedTests {
     /// Reads the report that `--failed` names, and completes the command line with the settings of its run.
     ///
     /// # Errors
-    /// The report says no settings, its seed is another, or a file of its run is gone or has changed.
+    /// The report has no settings, its seed is another than the command line's, or a file of its run is gone or has changed.
     pub(super) fn read(args: &mut RunArgs) -> Result<Option<FailedTests>, Stop> {
         let Some(path) = args.fleet.failed.clone() else {
             return Ok(None);
@@ -69,11 +69,11 @@ impl FailedTests {
     /// Checks the built-in code object, registry and bindings against those of the report.
     ///
     /// # Errors
-    /// One is another than in the report.
+    /// One of them differs from the report's.
     pub(super) fn check_built_in(&self, setup: &Setup) -> Result<(), Stop> {
         let now = setup.environment()?;
-        let given = |flag: &str| self.replaced.contains(&flag);
-        let at = |pointer: &str| self.report.at(pointer).as_str().unwrap_or_default();
+        let is_replaced = |flag: &str| self.replaced.contains(&flag);
+        let text = |pointer: &str| self.report.at(pointer).as_str().unwrap_or_default();
         let sha256 = |source: &SourceReport| source.sha256.clone();
         let reported: Vec<String> = self
             .report
@@ -85,37 +85,38 @@ impl FailedTests {
             .collect();
         let bindings: Vec<String> = now.bindings.iter().map(sha256).collect();
         let registry = now.registry.as_ref().map(sha256).unwrap_or_default();
-        let others = [
+        let comparisons = [
             (
                 "kernels",
-                given("--kernels") || at("/code_object/sha256") == setup.program().report.sha256,
+                is_replaced("--kernels")
+                    || text("/code_object/sha256") == setup.program().report.sha256,
             ),
             (
                 "registry",
-                given("--registry") || at("/environment/registry/sha256") == registry,
+                is_replaced("--registry") || text("/environment/registry/sha256") == registry,
             ),
-            ("bindings", given("--bind") || reported == bindings),
+            ("bindings", is_replaced("--bind") || reported == bindings),
         ];
-        match others.iter().find(|(_, same)| !same) {
+        match comparisons.iter().find(|(_, same)| !same) {
             None => Ok(()),
             Some((what, _)) => Err(Stop::setup(format!(
                 "the built-in {what} are not those of {}, which version {} wrote\n  \
                  take the deltanet-check that wrote the report, or run the tests again",
                 self.report.name,
-                escaped(at("/version"))
+                escaped(text("/version"))
             ))),
         }
     }
 
-    /// The selected cases that did not pass in the run of the report; without a selection these are all that did not pass.
+    /// Returns the selected cases that did not pass in the run of the report; without a selection, all cases that did not pass.
     ///
     /// # Errors
-    /// There are none, or a case of the report is no case here.
+    /// There is no such case, or the registry lacks a case of the report.
     pub(super) fn select<'a>(
         &self,
         args: &RunArgs,
         setup: &'a Setup,
-    ) -> Result<Vec<Selected<'a>>, Stop> {
+    ) -> Result<Vec<SelectedCase<'a>>, Stop> {
         let name = &self.report.name;
         let bad: BTreeSet<&str> = self
             .report
@@ -128,20 +129,20 @@ impl FailedTests {
                 "every test of {name} passed: there is none to run again"
             )));
         }
-        let there: BTreeSet<&str> = everything(&setup.registry)
-            .map(|one| one.case.id.as_str())
+        let registered: BTreeSet<&str> = everything(&setup.registry)
+            .map(|entry| entry.case.id.as_str())
             .collect();
-        if let Some(id) = bad.iter().find(|id| !there.contains(*id)) {
+        if let Some(id) = bad.iter().find(|id| !registered.contains(*id)) {
             return Err(Stop::setup(format!(
                 "`{}` of {name} is no test of the registry of this run: leave --registry out",
                 escaped(id)
             )));
         }
-        let mut selected: Vec<Selected<'a>> = match args.trials.selection.is_empty() {
+        let mut selected: Vec<SelectedCase<'a>> = match args.trials.selection.is_empty() {
             true => everything(&setup.registry).collect(),
             false => setup.select(args.trials.selection())?,
         };
-        selected.retain(|one| bad.contains(one.case.id.as_str()));
+        selected.retain(|entry| bad.contains(entry.case.id.as_str()));
         if selected.is_empty() {
             return Err(Stop::nothing(format!(
                 "no test that did not pass in {name} is selected: loosen --phase, --test or --kernel"
@@ -151,7 +152,7 @@ impl FailedTests {
     }
 }
 
-/// Checks that a file of the report's run is still there and still the same.
+/// Checks that a file of the report's run still exists, and has not changed.
 fn check(report: &str, file: &FileOfReport<'_>) -> Result<(), Stop> {
     let (flag, path) = (file.flag, shown(&file.path));
     let refused = |title: &str, now: &str, cure: &str| {
@@ -181,7 +182,7 @@ fn check(report: &str, file: &FileOfReport<'_>) -> Result<(), Stop> {
     }
 }
 
-/// The settings of a run that begins now.
+/// Returns the settings of a run that begins now, for its report.
 ///
 /// # Errors
 /// The current directory is not known.

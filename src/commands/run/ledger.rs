@@ -1,104 +1,104 @@
-//! What a run has found out so far, and everyone who is told.
+//! The trials of a run so far, and the events that its outputs receive.
 
 use std::time::Instant;
 
 use crate::exit::Stop;
 use crate::report::{Event, RunPlan};
-use crate::run::Ends;
-use crate::select::Selected;
+use crate::run::RunResults;
+use crate::select::SelectedCase;
 use crate::verdict::{PartitionReport, PhaseReport, RunReport, TrialReport};
 
-use super::show::Show;
+use super::output::RunOutput;
 
-/// What a run has found out so far.
+/// The trials of a run so far. It sends every change to the outputs of the run.
 pub(super) struct Ledger {
-    show: Show,
+    output: RunOutput,
     plan: RunPlan,
-    /// Which part of a larger run it is.
+    /// The part of a larger run that this run is.
     partition: Option<PartitionReport>,
     started: Instant,
     /// The phases, without their trials.
     phases: Vec<PhaseReport>,
     /// The phase of each selected case, and its report once there is one.
     trials: Vec<(usize, Option<TrialReport>)>,
-    /// The first thing that went wrong beside the tests.
-    trouble: Option<Stop>,
+    /// The first error outside of the tests.
+    first_error: Option<Stop>,
 }
 
 impl Ledger {
-    /// Of cases, and the reports of those that do not run; tells everyone that the run starts.
+    /// Returns the ledger of the selected cases, and announces the start of the run. `skipped` has a report for each case that does not run.
     ///
     /// # Errors
-    /// A place of a report cannot be written.
+    /// The file of a report cannot be written.
     pub(super) fn open(
-        mut show: Show,
+        mut output: RunOutput,
         plan: RunPlan,
         partition: Option<PartitionReport>,
-        selected: &[Selected<'_>],
+        selected: &[SelectedCase<'_>],
         skipped: Vec<Option<TrialReport>>,
     ) -> Result<Ledger, Stop> {
         let mut phases: Vec<PhaseReport> = Vec::new();
         let mut trials = Vec::new();
-        for (one, report) in selected.iter().zip(skipped) {
-            let number = one.phase.number;
+        for (entry, report) in selected.iter().zip(skipped) {
+            let number = entry.phase.number;
             if phases.last().is_none_or(|phase| phase.number != number) {
                 phases.push(PhaseReport {
                     number,
-                    title: one.phase.title.clone(),
-                    note: one.phase.note.clone(),
+                    title: entry.phase.title.clone(),
+                    note: entry.phase.note.clone(),
                     trials: Vec::new(),
                 });
             }
             trials.push((phases.len() - 1, report));
         }
-        show.event(Event::RunStarted(&plan))?;
+        output.send(Event::RunStarted(&plan))?;
         Ok(Ledger {
-            show,
+            output,
             plan,
             partition,
             started: Instant::now(),
             phases,
             trials,
-            trouble: None,
+            first_error: None,
         })
     }
 
-    /// A case begins.
-    pub(super) fn starts(&mut self, id: &str) {
-        let told = self.show.event(Event::TrialStarted(id));
-        self.note(told);
+    /// Announces that the trial of a case starts.
+    pub(super) fn start_trial(&mut self, id: &str) {
+        let sent = self.output.send(Event::TrialStarted(id));
+        self.keep_error(sent);
     }
 
-    /// The case at a position has its report.
-    pub(super) fn ends(&mut self, position: usize, report: TrialReport) {
-        let told = self.show.event(Event::TrialFinished(&report));
-        self.note(told);
+    /// Takes the report of the case at a position, and announces it.
+    pub(super) fn end_trial(&mut self, position: usize, report: TrialReport) {
+        let sent = self.output.send(Event::TrialFinished(&report));
+        self.keep_error(sent);
         self.trials[position].1 = Some(report);
-        if self.show.wants_state() {
-            let told = self.show.event(Event::RunStands(&self.report(false)));
-            self.note(told);
+        if self.output.wants_state() {
+            let sent = self.output.send(Event::RunStands(&self.report(false)));
+            self.keep_error(sent);
         }
     }
 
-    /// Keeps the first thing that goes wrong.
-    pub(super) fn note(&mut self, told: Result<(), Stop>) {
-        if let Err(stop) = told {
-            self.trouble.get_or_insert(stop);
+    /// Keeps the error of a result, if it is the first.
+    pub(super) fn keep_error(&mut self, result: Result<(), Stop>) {
+        if let Err(stop) = result {
+            self.first_error.get_or_insert(stop);
         }
     }
 
-    /// Tells everyone that the run is over: at its end, or where it was interrupted.
+    /// Announces that the run has ended. It is not complete if it was interrupted.
     ///
     /// # Errors
-    /// Something went wrong beside the tests.
+    /// The first error outside of the tests.
     pub(super) fn close(&mut self, complete: bool) -> Result<RunReport, Stop> {
         let report = self.report(complete);
-        let told = self.show.event(Event::RunFinished(&report));
-        self.note(told);
-        self.trouble.take().map_or(Ok(report), Err)
+        let sent = self.output.send(Event::RunFinished(&report));
+        self.keep_error(sent);
+        self.first_error.take().map_or(Ok(report), Err)
     }
 
-    /// What there is so far, in the registry's order.
+    /// Returns the report of the trials so far, in the registry's order.
     fn report(&self, complete: bool) -> RunReport {
         let mut phases = self.phases.clone();
         for (phase, report) in &self.trials {
@@ -121,7 +121,7 @@ impl Ledger {
     }
 }
 
-impl Ends for Ledger {
+impl RunResults for Ledger {
     fn end(&mut self, complete: bool) -> Result<(), Stop> {
         self.close(complete).map(drop)
     }

@@ -1,12 +1,12 @@
-//! Whether what a file expects is the gated delta rule: its expectations against the recurrence in f64.
+//! The check that a file's expected values are the gated delta rule: they are compared with the recurrence in f64.
 
 use deltanet_reference::rule::{Convention, HeadMap, Inputs, StateLayout, recurrence};
 use deltanet_reference::widen;
 
 use super::family::{map_word, tolerance};
 use super::file::{EXPECTED, Vectors};
-use crate::compare::{OutputCase, judge_output};
-use crate::contract::Given;
+use crate::compare::{OutputCase, Unusable, judge_output};
+use crate::contract::ExternalTensors;
 use crate::verdict::{Axis, OutputReport, Problem, Verdict};
 
 /// One line for each head map that the file has expectations for.
@@ -23,13 +23,13 @@ fn against_the_rule(
     file: &Vectors,
     map: HeadMap,
     names: [&'static str; 2],
-) -> Option<Vec<Result<OutputReport, String>>> {
+) -> Option<Vec<Result<OutputReport, Unusable>>> {
     if names.iter().all(|name| file.get(name).is_none()) {
         return None;
     }
-    let given = Given {
+    let given = ExternalTensors {
         scale: file.scale,
-        ..Given::default()
+        ..ExternalTensors::default()
     };
     let convention = Convention {
         head_map: map,
@@ -83,15 +83,15 @@ fn against_the_rule(
             alternatives: &[],
             owner: None,
         };
-        Some(judge_output(&case).map_err(|error| error.to_string()))
+        Some(judge_output(&case))
     });
     Some(judged.collect())
 }
 
-fn line(report: &Result<OutputReport, String>) -> String {
+fn line(report: &Result<OutputReport, Unusable>) -> String {
     let report = match report {
         Ok(report) => report,
-        Err(error) => return error.clone(),
+        Err(error) => return error.to_string(),
     };
     let (name, max, rms) = (
         &report.name,

@@ -1,13 +1,13 @@
-//! Which kernels can compute a file's tensors, and the test that each of them is put to.
+//! The families of kernels that can compute a file's tensors, and the test of each family.
 
 use std::collections::BTreeMap;
 
 use deltanet_reference::rule::{GateKind, HeadMap, StateLayout};
 
 use super::file::Vectors;
+use crate::contract::ExternalTensors;
 use crate::contract::Function;
-use crate::contract::Given;
-use crate::contract::{Case, Judged, Test, Value, Values};
+use crate::contract::{Case, OutputTolerance, Test, Value, Values};
 use crate::contracts::functions;
 use crate::program::Program;
 use crate::run::Bindings;
@@ -25,12 +25,12 @@ pub enum Family {
     Ggml,
 }
 
-/// What a file's tensors are run through, once.
+/// A test that a file's tensors run through.
 pub struct Foreign {
     /// The function with its tolerances, at one shape.
     pub test: Test,
     /// The tensors.
-    pub given: Given,
+    pub given: ExternalTensors,
     /// Why it cannot run.
     pub skip: Option<String>,
 }
@@ -42,7 +42,7 @@ const MAX_CHANNELS: usize = 256;
 /// The rule for pipelines: of the whole relative RMS, of each element the share of the largest, 1 at least.
 const TOLERANCE: f64 = 1e-5;
 
-/// How an output of the rule is judged.
+/// Returns the tolerance of an output of the rule.
 pub fn tolerance() -> Tolerance {
     Tolerance {
         scaled: true,
@@ -73,7 +73,7 @@ impl Family {
         }
     }
 
-    /// Whether a code object has a kernel of this family, or a binding says which kernels those are.
+    /// Returns true if a code object has a kernel of this family, or a binding names its kernels.
     pub fn is_in(self, program: &Program, bindings: &Bindings) -> bool {
         find(self).is_some_and(|function| {
             let has = |kernel: &str| program.object.kernel(kernel).is_some();
@@ -99,11 +99,11 @@ impl Family {
         let judged = |name: &&str| {
             let reason = "the rule for pipelines".to_string();
             let tolerance = tolerance();
-            (name.to_string(), Judged { tolerance, reason })
+            (name.to_string(), OutputTolerance { tolerance, reason })
         };
         let id = format!("{}:{}", self.word(), values.suffix());
         let given = if skip.is_some() {
-            Given::default()
+            ExternalTensors::default()
         } else {
             self.given(file, expected)
         };
@@ -191,7 +191,7 @@ impl Family {
     }
 
     /// The tensors under the names and in the layouts of the function.
-    fn given(self, file: &Vectors, [o, state]: [Option<&[f32]>; 2]) -> Given {
+    fn given(self, file: &Vectors, [o, state]: [Option<&[f32]>; 2]) -> ExternalTensors {
         let mut inputs = BTreeMap::new();
         for name in ["q", "k", "v", "g", "beta"] {
             inputs.insert(
@@ -213,7 +213,7 @@ impl Family {
             expect("o", o.map(<[f32]>::to_vec));
             expect("final", state.map(<[f32]>::to_vec));
         }
-        Given {
+        ExternalTensors {
             inputs,
             expected,
             scale: file.scale,

@@ -10,7 +10,7 @@ use half::{bf16, f16};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::exit::Stop;
-use crate::files;
+use crate::files::{self, NotSafetensors};
 use crate::text::shown;
 
 /// The largest file that is read.
@@ -26,9 +26,73 @@ pub struct Vectors {
     pub sizes: Sizes,
     /// The factor on the output that the metadata names.
     pub scale: Option<f64>,
-    /// What was done to the tensors, for the reader of the result.
+    /// Notes on changes of the tensors, for the reader of the result.
     pub notes: Vec<String>,
     tensors: BTreeMap<&'static str, Vec<f32>>,
+}
+
+/// A reason why a file of vectors cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum VectorsError {
+    #[error(transparent)]
+    Format(#[from] NotSafetensors),
+    #[error(
+        "no tensor `{0}`: q, k [B, T, H, K], v [B, T, HV, V], g and beta [B, T, HV] are needed"
+    )]
+    Missing(&'static str),
+    #[error("no expected tensors: it needs o_block and state_block, or o_tiled and state_tiled")]
+    NothingExpected,
+    #[error(
+        "tensor `{0}` is neither an input nor an expected output that is known here; rename it or leave it out: {KNOWN}"
+    )]
+    Unknown(String),
+    #[error("tensor `{name}` has shape {shape:?}; {wanted}")]
+    Shape {
+        name: &'static str,
+        shape: Vec<usize>,
+        wanted: String,
+    },
+    #[error("tensor `{name}` holds {dtype:?}: store it as {wanted}")]
+    Dtype {
+        name: &'static str,
+        dtype: Dtype,
+        wanted: &'static str,
+    },
+    #[error(
+        "tensor `{name}` holds {value} at {index:?}: only finite numbers (as f32) can be judged"
+    )]
+    NotFinite {
+        name: &'static str,
+        value: f32,
+        index: Vec<usize>,
+    },
+    #[error("q or v has an axis of length 0: there is nothing to compute")]
+    Empty,
+    #[error(
+        "v has {value_heads} heads and q has {key_heads}: value heads must be a multiple of query/key heads"
+    )]
+    Heads {
+        value_heads: usize,
+        key_heads: usize,
+    },
+    #[error("the metadata's scale `{0}` is not a number")]
+    Scale(String),
+    #[error("tensor `{name}` falls from {from} to {to} at [{at}]: sequences follow one another", name = packed::NAME)]
+    Falls { from: i64, to: i64, at: usize },
+    #[error("tensor `{name}` goes from {first} to {last}; it goes from 0 to {tokens}, the tokens of q", name = packed::NAME)]
+    Bounds {
+        first: i64,
+        last: i64,
+        tokens: usize,
+    },
+    #[error(
+        "sequence {sequence} of `{bounds}` has no token, so that its state stays the first one; `{state}` has another there",
+        bounds = packed::NAME
+    )]
+    StateOfNothing {
+        sequence: usize,
+        state: &'static str,
+    },
 }
 
 /// The tensors that a file may have.
@@ -49,9 +113,9 @@ impl Vectors {
     /// # Errors
     /// It cannot be read, is no safetensors file, or a tensor is missing, of another shape or type, or not finite.
     pub fn read(path: &Path) -> Result<Vec<Vectors>, Stop> {
-        let bytes = files::read(path, MAX_FILE).map_err(|error| Stop::setup(error.to_string()))?;
+        let bytes = files::read(path, MAX_FILE).map_err(Stop::setup)?;
         let name = shown(path);
-        Vectors::parse(&name, &bytes).map_err(|why| Stop::setup(format!("{name}: {why}")))
+        Vectors::parse(&name, &bytes).map_err(|error| Stop::setup(format!("{name}: {error}")))
     }
 
     /// Name of what runs: the file, and the sequence of a packed one.
@@ -62,7 +126,7 @@ impl Vectors {
         })
     }
 
-    fn parse(name: &str, bytes: &[u8]) -> Result<Vec<Vectors>, String> {
+    fn parse(name: &str, bytes: &[u8]) -> Result<Vec<Vectors>, VectorsError> {
         let (header, file) = files::tensors(bytes)?;
         let sizes = sizes(&file)?;
         let bounds = packed::bounds(&file, sizes)?;
@@ -102,7 +166,7 @@ impl Vectors {
         ] {
             match file.tensor(name) {
                 Ok(view) => vectors.take(name, axes, shape, &view)?,
-                Err(_) if needed => return Err(missing(name)),
+                Err(_) if needed => return Err(VectorsError::Missing(name)),
                 Err(_) => {}
             }
         }
@@ -112,10 +176,7 @@ impl Vectors {
             .flat_map(|(_, names)| names)
             .all(|name| vectors.get(name).is_none());
         if none {
-            return Err(
-                "no expected tensors: it needs o_block and state_block, or o_tiled and state_tiled"
-                    .into(),
-            );
+            return Err(VectorsError::NothingExpected);
         }
         match bounds {
             Some(bounds) => vectors.unpacked(&bounds),
@@ -124,18 +185,14 @@ impl Vectors {
     }
 
     /// Refuses a file with a tensor that nothing reads: what it changes would not be judged.
-    fn refuse_unknown(&self, file: &SafeTensors<'_>) -> Result<(), String> {
+    fn refuse_unknown(&self, file: &SafeTensors<'_>) -> Result<(), VectorsError> {
         let mut names = file.names();
         names.sort_unstable();
         let unknown = |name: &&str| *name != packed::NAME && !self.tensors.contains_key(*name);
         let Some(name) = names.into_iter().find(unknown) else {
             return Ok(());
         };
-        let name = name.escape_debug();
-        Err(format!(
-            "tensor `{name}` is neither an input nor an expected output that is known here; \
-             rename it or leave it out: {KNOWN}"
-        ))
+        Err(VectorsError::Unknown(name.escape_debug().to_string()))
     }
 
     /// A tensor by name, if the file has it.
@@ -156,19 +213,15 @@ impl Vectors {
         axes: &str,
         want: &[usize],
         view: &TensorView<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), VectorsError> {
         if view.shape() != want {
-            return Err(format!(
-                "tensor `{name}` has shape {:?}; {axes} is {want:?} here, by the shapes of q and v",
-                view.shape()
-            ));
+            let wanted = format!("{axes} is {want:?} here, by the shapes of q and v");
+            return Err(VectorsError::shape(name, view, wanted));
         }
         let values = values(name, view)?;
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             let (value, index) = (values[at], index(want, at));
-            return Err(format!(
-                "tensor `{name}` holds {value} at {index:?}: only finite numbers (as f32) can be judged"
-            ));
+            return Err(VectorsError::NotFinite { name, value, index });
         }
         if view.dtype() != Dtype::F32 {
             let how = if view.dtype() == Dtype::F64 {
@@ -184,26 +237,27 @@ impl Vectors {
     }
 }
 
-fn missing(name: &str) -> String {
-    format!(
-        "no tensor `{name}`: q, k [B, T, H, K], v [B, T, HV, V], g and beta [B, T, HV] are needed"
-    )
+impl VectorsError {
+    fn shape(name: &'static str, view: &TensorView<'_>, wanted: String) -> VectorsError {
+        let shape = view.shape().to_vec();
+        VectorsError::Shape {
+            name,
+            shape,
+            wanted,
+        }
+    }
 }
 
 /// The sizes that q, v and g have.
-fn sizes(file: &SafeTensors<'_>) -> Result<Sizes, String> {
-    let shape = |name: &str, axes: &str| -> Result<[usize; 4], String> {
-        let view = file.tensor(name).map_err(|_| missing(name))?;
-        <[usize; 4]>::try_from(view.shape()).map_err(|_| {
-            format!(
-                "tensor `{name}` has shape {:?}; {axes} is needed",
-                view.shape()
-            )
-        })
+fn sizes(file: &SafeTensors<'_>) -> Result<Sizes, VectorsError> {
+    let shape = |name: &'static str, axes: &str| -> Result<[usize; 4], VectorsError> {
+        let view = file.tensor(name).map_err(|_| VectorsError::Missing(name))?;
+        <[usize; 4]>::try_from(view.shape())
+            .map_err(|_| VectorsError::shape(name, &view, format!("{axes} is needed")))
     };
     let [sequences, tokens, key_heads, key_size] = shape("q", "[B, T, H, K]")?;
     let [_, _, value_heads, value_size] = shape("v", "[B, T, HV, V]")?;
-    let gates = file.tensor("g").map_err(|_| missing("g"))?;
+    let gates = file.tensor("g").map_err(|_| VectorsError::Missing("g"))?;
     let gate_kind = if gates.shape().len() == 4 {
         GateKind::PerKeyChannel
     } else {
@@ -219,12 +273,13 @@ fn sizes(file: &SafeTensors<'_>) -> Result<Sizes, String> {
     ]
     .contains(&0)
     {
-        return Err("q or v has an axis of length 0: there is nothing to compute".into());
+        return Err(VectorsError::Empty);
     }
     if !value_heads.is_multiple_of(key_heads) {
-        return Err(format!(
-            "v has {value_heads} heads and q has {key_heads}: value heads must be a multiple of query/key heads"
-        ));
+        return Err(VectorsError::Heads {
+            value_heads,
+            key_heads,
+        });
     }
     Ok(Sizes {
         sequences,
@@ -239,22 +294,17 @@ fn sizes(file: &SafeTensors<'_>) -> Result<Sizes, String> {
 
 fn scale(
     metadata: Option<&std::collections::HashMap<String, String>>,
-) -> Result<Option<f64>, String> {
+) -> Result<Option<f64>, VectorsError> {
     let Some(text) = metadata.and_then(|metadata| metadata.get("scale")) else {
         return Ok(None);
     };
     let scale = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
-    let wrong = || {
-        format!(
-            "the metadata's scale `{}` is not a number",
-            text.escape_debug()
-        )
-    };
+    let wrong = || VectorsError::Scale(text.escape_debug().to_string());
     scale.map(Some).ok_or_else(wrong)
 }
 
 /// The values as f32.
-fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, String> {
+fn values(name: &'static str, view: &TensorView<'_>) -> Result<Vec<f32>, VectorsError> {
     let data = view.data();
     Ok(match view.dtype() {
         Dtype::F32 => words(data).map(f32::from_le_bytes).collect(),
@@ -265,10 +315,13 @@ fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, String> {
         Dtype::BF16 => words(data)
             .map(|w| bf16::from_le_bytes(w).to_f32())
             .collect(),
-        other => {
-            return Err(format!(
-                "tensor `{name}` holds {other:?}: store it as F32 (F16, BF16 and F64 are converted)"
-            ));
+        dtype => {
+            let wanted = "F32 (F16, BF16 and F64 are converted)";
+            return Err(VectorsError::Dtype {
+                name,
+                dtype,
+                wanted,
+            });
         }
     })
 }

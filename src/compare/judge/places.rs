@@ -40,7 +40,7 @@ pub(super) fn judged<E: Element>(
     .expect("usable")
 }
 
-/// Moves element 5 by so many places.
+/// Moves element 5 by a number of places.
 fn moved(values: &[bf16], places: i64) -> Vec<bf16> {
     let mut moved = values.to_vec();
     moved[5] = Element::at_rank(Element::rank(moved[5]) + places);

@@ -2,7 +2,7 @@ use gfx906::machine::Poison;
 
 use super::super::{accepted_trivially, poison};
 use super::*;
-use crate::verdict::{Unwritten, Whose};
+use crate::verdict::{UnwrittenSource, UnwrittenStorage};
 
 /// An output and its references that agree, to be spoilt by a test.
 #[derive(Clone)]
@@ -118,20 +118,20 @@ fn what_nobody_wrote_is_told_of_floats_and_of_integers() {
         other => panic!("{other:?}"),
     };
     let places = [
-        (Poison::Register, Whose::Register),
-        (Poison::Lds, Whose::Lds),
-        (Poison::Scratch, Whose::Scratch),
+        (Poison::Register, UnwrittenStorage::Register),
+        (Poison::Lds, UnwrittenStorage::Lds),
+        (Poison::Scratch, UnwrittenStorage::Scratch),
     ];
     for (poison, what) in places {
         let mut sample = Sample::new(ramp(4), 1e-3, 1e-2);
         sample.got[2] = f32::from_bits(poison.word());
         sample.got[3] = f32::from_bits(poison.word() | 1 << 22);
-        assert_eq!(told(sample.problem()), [Unwritten { what, count: 2 }]);
+        assert_eq!(told(sample.problem()), [UnwrittenSource { what, count: 2 }]);
         let (golden, oracle) = ([1, 2, 3], [1.0, 2.0, 3.0]);
         let exact = Tolerance::absolute(0.0, 0.0);
         let got = [1, poison.word() as i32, 4];
         let report = places::judged(&got, &golden, &oracle, &exact);
-        assert_eq!(told(report.problem), [Unwritten { what, count: 1 }]);
+        assert_eq!(told(report.problem), [UnwrittenSource { what, count: 1 }]);
     }
 }
 
@@ -427,7 +427,7 @@ fn a_loose_tolerance_is_found_out_by_trivial_outputs() {
     assert_eq!(accepted_trivially(&case), Ok(vec![]));
 }
 
-/// 1/561 elements were said to be wrong where 561 were: the NaN was reported, and what is wrong besides was not.
+/// A NaN does not hide other wrong elements. The report once said 1/561 where 561 elements were wrong.
 #[test]
 fn what_is_no_number_hides_no_other_wrong_element() {
     let mut sample = Sample::new(ramp(1024), 1e-3, 1e-2);

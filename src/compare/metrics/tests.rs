@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn yardstick(want: &[f64], absolute: f64) -> Yardstick {
-    Yardstick {
+fn limits(want: &[f64], absolute: f64) -> ReferenceLimits {
+    ReferenceLimits {
         want: want.to_vec(),
         exact: absolute == 0.0,
         ulp: 0,
@@ -14,7 +14,7 @@ fn yardstick(want: &[f64], absolute: f64) -> Yardstick {
 
 fn measured(got: &[f32], want: &[f64], absolute: f64) -> Metrics {
     let axes = [Axis::new("element", got.len())];
-    measure(&axes, got, &yardstick(want, absolute), None).metrics
+    measure(&axes, got, &limits(want, absolute), None).metrics
 }
 
 #[test]
@@ -40,9 +40,9 @@ fn numbers_of_a_worked_case() {
 fn the_worst_element_is_the_one_furthest_beyond_what_it_is_allowed() {
     // The larger error is within its allowance, since the allowance grows with the value.
     let axes = [Axis::new("element", 2)];
-    let mut stick = yardstick(&[1000.0, 0.001], 1e-6);
-    stick.relative = 1e-3;
-    let metrics = measure(&axes, &[1000.5f32, 0.101], &stick, None).metrics;
+    let mut limits = limits(&[1000.0, 0.001], 1e-6);
+    limits.relative = 1e-3;
+    let metrics = measure(&axes, &[1000.5f32, 0.101], &limits, None).metrics;
     assert_eq!(metrics.worst.expect("there are elements").index, [1]);
     assert_eq!(metrics.mismatched, 1);
 }
@@ -62,9 +62,9 @@ fn exact_means_bits() {
     );
     assert_eq!(measured(&[1.0f32.next_up()], &[1.0], 0.0).mismatched, 1);
     assert_eq!(measured(&[0.1], &[f64::from(0.1f32)], 0.0).mismatched, 0);
-    let mut stick = yardstick(&[0.0], 0.0);
-    stick.zero_signs_equal = true;
-    assert!(!measure(&[Axis::new("element", 1)], &[-0.0f32], &stick, None).wrong[0]);
+    let mut limits = limits(&[0.0], 0.0);
+    limits.zero_signs_equal = true;
+    assert!(!measure(&[Axis::new("element", 1)], &[-0.0f32], &limits, None).wrong[0]);
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn an_infinity_is_right_only_where_the_reference_has_the_same_one() {
     assert_eq!(measured(&[inf], &[1.0], f64::MAX).mismatched, 1);
     assert_eq!(measured(&[1.0], &[f64::INFINITY], f64::MAX).mismatched, 1);
     // A share of an infinite value is no licence either.
-    let mut stick = yardstick(&[f64::INFINITY], 1e-3);
-    stick.relative = 1e-3;
-    assert!(measure(&[Axis::new("element", 1)], &[f32::MAX], &stick, None).wrong[0]);
+    let mut limits = limits(&[f64::INFINITY], 1e-3);
+    limits.relative = 1e-3;
+    assert!(measure(&[Axis::new("element", 1)], &[f32::MAX], &limits, None).wrong[0]);
     // The f64 oracle is finite where f32 has to overflow.
     assert_eq!(measured(&[inf], &[1e39], 1e-3).mismatched, 0);
     assert_eq!(

@@ -91,9 +91,12 @@ fn only_wrong_elements_are_counted_by_what_nobody_wrote() {
     let register = f32::from_bits(Poison::Register.word());
     let got = [1.0, lds, register, lds + 1.0, lds, f32::NAN];
     let wrong = [true, true, true, true, false, true];
-    let unwritten = |what, count| Unwritten { what, count };
+    let unwritten = |what, count| UnwrittenSource { what, count };
     assert_eq!(
         sources(&got, &wrong),
-        [unwritten(Whose::Register, 1), unwritten(Whose::Lds, 2),]
+        [
+            unwritten(UnwrittenStorage::Register, 1),
+            unwritten(UnwrittenStorage::Lds, 2),
+        ]
     );
 }

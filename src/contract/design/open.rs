@@ -3,20 +3,20 @@
 use super::space::{Levels, Space};
 
 /// Pairs of levels. Where there is one factor only, each level stands with itself.
-pub(super) struct Open {
+pub(super) struct OpenPairs {
     /// The levels that no case has combined with a level yet, by the number of that level.
     with: Vec<Levels>,
 }
 
-impl Open {
+impl OpenPairs {
     /// Collects the pairs that the domain allows.
-    pub(super) fn of(space: &Space<'_>) -> Open {
+    pub(super) fn of(space: &Space<'_>) -> OpenPairs {
         let mut with = vec![Levels::default(); space.count()];
         for (a, b) in space.pairs() {
             with[a] = with[a].with(b);
             with[b] = with[b].with(a);
         }
-        Open { with }
+        OpenPairs { with }
     }
 
     /// Returns true if any pair is open.

@@ -20,6 +20,8 @@ pub(super) struct Space<'a> {
     function: &'a Function,
     sets: Vec<Set>,
     factors: Vec<Range<usize>>,
+    /// The product of the sizes that each level sets.
+    works: Vec<i128>,
     /// Combinations of levels that no case may contain.
     apart: Vec<Levels>,
     /// Factors that appear in such combinations; all other factors combine freely.
@@ -51,8 +53,10 @@ impl<'a> Space<'a> {
             sets.len() <= Levels::MOST,
             "{function:?} has more levels than a design takes"
         );
+        let works = sets.iter().map(|set| work(function, set)).collect();
         let mut space = Space {
             function,
+            works,
             sets,
             factors,
             apart: Vec::new(),
@@ -152,13 +156,8 @@ impl<'a> Space<'a> {
 
     /// Estimates the work of a case: the product of all sizes that its levels set.
     pub(super) fn work(&self, levels: Levels) -> i128 {
-        let set = levels.iter().flat_map(|level| &self.sets[level]);
-        let sizes = set.filter_map(|(name, value)| match value {
-            Value::Number(size) if CHANNELS.contains(name) => Some(i128::from(*size) + WAVE),
-            Value::Number(size) if self.function.dims.contains(name) => Some(i128::from(*size)),
-            _ => None,
-        });
-        sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
+        let works = levels.iter().map(|level| self.works[level]);
+        works.fold(1, i128::saturating_mul)
     }
 
     /// Returns the wanted parameters with their values at the given levels, in the order of the function, as in the registry's cases.
@@ -178,6 +177,16 @@ impl<'a> Space<'a> {
     pub(super) fn set(&self, level: usize) -> &[(&'static str, Value)] {
         &self.sets[level]
     }
+}
+
+/// Estimates the work of a level: the product of the sizes that it sets.
+fn work(function: &Function, set: &Set) -> i128 {
+    let sizes = set.iter().filter_map(|(name, value)| match value {
+        Value::Number(size) if CHANNELS.contains(name) => Some(i128::from(*size) + WAVE),
+        Value::Number(size) if function.dims.contains(name) => Some(i128::from(*size)),
+        _ => None,
+    });
+    sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
 }
 
 impl Levels {

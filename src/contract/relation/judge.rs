@@ -1,12 +1,14 @@
 //! Judgement of a law: both sides must be as close as the law requires.
 
-use super::{Array, Keeps};
-use crate::compare::{Beside, Element as _, ElementKind, index, pattern, with_element};
+use super::{Array, Closeness};
+use crate::compare::{
+    Element as _, ElementKind, ReferenceComparison, index, pattern, with_element,
+};
 use crate::verdict::{Damage, Element};
 
 /// A broken law.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Broken {
+pub struct LawViolation {
     /// Elements that are further apart than allowed.
     pub count: usize,
     /// The number of elements compared.
@@ -20,16 +22,16 @@ pub struct Broken {
 }
 
 /// Compares the outputs of one run with the values that the law derives from the other run. Returns nothing where the law is kept.
-pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
-    let allowed = |at: usize| match keeps {
-        Keeps::Bits => underflow(right.kind),
-        Keeps::Tolerance => right.allowed.get(at).copied().unwrap_or(0.0),
+pub fn judge(left: &[f64], right: &Array, closeness: Closeness) -> Option<LawViolation> {
+    let allowed = |at: usize| match closeness {
+        Closeness::Bits => underflow(right.kind),
+        Closeness::Tolerance => right.allowed.get(at).copied().unwrap_or(0.0),
     };
     let nearest = |want: f64| with_element!(right.kind, E => E::nearest(want).to_f64());
-    let rounded = |want: f64| match keeps {
-        Keeps::Tolerance if nearest(want).is_finite() => want,
+    let rounded = |want: f64| match closeness {
+        Closeness::Tolerance if nearest(want).is_finite() => want,
         // Values beyond the type's range become infinities.
-        Keeps::Tolerance | Keeps::Bits => nearest(want),
+        Closeness::Tolerance | Closeness::Bits => nearest(want),
     };
     let total = left.len().max(right.values.len());
     let value = |values: &[f64], at: usize| values.get(at).copied();
@@ -44,7 +46,7 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
     let bad: Vec<bool> = wrong.iter().map(Option::is_some).collect();
     let got = |at: usize| value(left, at).unwrap_or(f64::NAN);
     let want = |at: usize| value(&right.values, at).map_or(f64::NAN, rounded);
-    let beside = Beside {
+    let comparison = ReferenceComparison {
         axes: &right.axes,
         wrong: &bad,
         got: &got,
@@ -57,7 +59,7 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
             (got, want) => (got - want).abs(),
         },
     };
-    Some(Broken {
+    Some(LawViolation {
         count: bad.iter().filter(|bad| **bad).count(),
         total,
         worst: Element {
@@ -68,7 +70,7 @@ pub fn judge(left: &[f64], right: &Array, keeps: Keeps) -> Option<Broken> {
             owner: None,
         },
         pattern: pattern(&right.axes, &bad),
-        damage: beside.damage(),
+        damage: comparison.damage(),
     })
 }
 

@@ -3,14 +3,23 @@
 use std::sync::OnceLock;
 
 use super::Array;
-use crate::contract::tensor::{Check, Prepared, Tensor};
+use crate::contract::tensor::{Check, PreparedCase, Tensor};
 use crate::contract::{Data, Role};
+
+/// A law that gives a tensor another number of elements than the contract does.
+#[derive(Debug, thiserror::Error)]
+#[error("it gives {found} elements of `{tensor}`, which has {count}")]
+pub struct Misfit {
+    tensor: String,
+    found: usize,
+    count: usize,
+}
 
 /// The tensors of a run that starts with these values, and has no references.
 ///
 /// # Errors
 /// A tensor has another number of elements: the law contradicts the contract.
-pub fn second(prepared: &Prepared, inputs: &[Array]) -> Result<Prepared, String> {
+pub fn second(prepared: &PreparedCase, inputs: &[Array]) -> Result<PreparedCase, Misfit> {
     let tensor = |tensor: &Tensor| {
         let data = match &tensor.data {
             Some(_) => {
@@ -20,7 +29,13 @@ pub fn second(prepared: &Prepared, inputs: &[Array]) -> Result<Prepared, String>
                     (Some(array), _) => Some(Data::nearest(tensor.kind, &array.values)),
                     // Tensors that only the references know are not launched.
                     (None, false) => tensor.data.clone(),
-                    (None, true) => return Err(misfit(tensor, found)),
+                    (None, true) => {
+                        return Err(Misfit {
+                            tensor: tensor.name.clone(),
+                            found: found.map_or(0, |array| array.values.len()),
+                            count: tensor.count(),
+                        });
+                    }
                 }
             }
             None => None,
@@ -44,25 +59,17 @@ pub fn second(prepared: &Prepared, inputs: &[Array]) -> Result<Prepared, String>
         oracle: Vec::new(),
         mistakes: Vec::new(),
         uncomputed: check.uncomputed,
-        yardsticks: OnceLock::new(),
+        limits: OnceLock::new(),
         trivial: OnceLock::new(),
     };
-    let tensors: Result<Vec<Tensor>, String> = prepared.tensors.iter().map(tensor).collect();
-    Ok(Prepared {
+    let tensors: Result<Vec<Tensor>, Misfit> = prepared.tensors.iter().map(tensor).collect();
+    Ok(PreparedCase {
         tensors: tensors?,
         checks: prepared.checks.iter().map(check).collect(),
     })
 }
 
-fn misfit(tensor: &Tensor, found: Option<&Array>) -> String {
-    let (count, found) = (tensor.count(), found.map_or(0, |array| array.values.len()));
-    format!(
-        "it gives {found} elements of `{}`, which has {count}",
-        tensor.name
-    )
-}
-
-impl Prepared {
+impl PreparedCase {
     /// Returns the arrays that a run starts with.
     pub fn starts(&self) -> Vec<Array> {
         let held = self

@@ -5,11 +5,13 @@ use deltanet_reference::operators;
 use super::laws;
 use super::{Function, exchanged, values};
 use crate::contract::relation::Step;
-use crate::contract::{Choice, Domain, Factor, Instance, Outcome, Rule, axes, elements, table};
+use crate::contract::{
+    Choice, DeviceResult, Domain, Factor, Instance, Rule, axes, elements, table,
+};
 use crate::references;
 use crate::tensor::Distribution::{self, Normal, Walk};
 
-/// Cumulated gates: such that the documented mask stays small, or it grows and shrinks, or it grows beyond what f32 holds.
+/// Classes of cumulated gates. The documented mask stays small, both grows and shrinks, or exceeds f32.
 pub const SUMS: Choice = ("sums", &["small", "both", "far"]);
 /// Classes of sums for a mask that is multiplied.
 pub const SUMS_OF_FACTORS: Choice = ("sums", &["small", "both"]);
@@ -94,7 +96,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// Keys have norm 1 on average; the decay mask is that of small gates.
-fn attention_matrix(t: &mut Instance<'_>) -> Outcome {
+fn attention_matrix(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());
     let channels = || axes([("channel", s), ("token", c)]);
@@ -118,7 +120,7 @@ fn attention_matrix(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// Gates are small, because the documented mask grows with the distance.
-fn decay_mask(t: &mut Instance<'_>) -> Outcome {
+fn decay_mask(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let g = t.input("g_cumsum", elements(n), sums(t))?;
     let mask = t.output("mask", table(n, n))?;

@@ -9,7 +9,7 @@ use super::{Function, exchanged, values};
 use crate::compare::ElementKind;
 use crate::contract::relation::Step;
 use crate::contract::{
-    Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes, elements, table,
+    Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes, elements, table,
 };
 use crate::references;
 use crate::tensor::Distribution::{self, Normal, Uniform};
@@ -33,7 +33,7 @@ pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
 
 /// Keys `[S, ..]` of norm 1 on average, of the class that a case names: nearly the same ones are of norm 1, since longer ones in a row make
 /// the documented inverse grow without bounds.
-pub fn keys(t: &mut Instance<'_>, shape: Vec<Axis>) -> Outcome<Buffer> {
+pub fn keys(t: &mut Instance<'_>, shape: Vec<Axis>) -> DeviceResult<Buffer> {
     let s = shape[0].length;
     let correlated = t.word(KEYS.0) == "correlated";
     let change = |values: &mut [f32], _: &mut Stream| {
@@ -151,7 +151,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// Step 6 alone.
-fn attn_pre(t: &mut Instance<'_>) -> Outcome {
+fn attn_pre(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());
     let channels = || axes([("channel", s), ("token", c)]);
@@ -175,7 +175,7 @@ fn attn_pre(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// Steps 7 and 8 alone: the identity is added in place.
-fn solve_causal_identity(t: &mut Instance<'_>) -> Outcome {
+fn solve_causal_identity(t: &mut Instance<'_>) -> DeviceResult {
     let c = t.dim("C");
     let full = solved(t, c, 0.1);
     let attn_pre = t.upload(
@@ -189,7 +189,7 @@ fn solve_causal_identity(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// Steps 1 to 10.
-fn intra_chunk(t: &mut Instance<'_>) -> Outcome {
+fn intra_chunk(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let k = keys(t, axes([("channel", s), ("token", c)]))?;
     let v = t.input("V", axes([("channel", s), ("token", c)]), Normal(1.0))?;

@@ -6,7 +6,7 @@ use super::Function;
 use super::chunk::{FEW, GATES, KEYS, STRENGTHS, gates, keys, strengths};
 use super::laws;
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Factor, Instance, Outcome, axes, table};
+use crate::contract::{DeviceResult, Domain, Factor, Instance, axes, table};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
@@ -56,7 +56,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
 }];
 
 /// The state after every chunk is compared, so that a fault shows the chunk it begins in.
-fn deltanet(t: &mut Instance<'_>) -> Outcome {
+fn deltanet(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c, chunks) = (t.dim("S"), t.dim("C"), t.dim("chunks"));
     let columns = || axes([("channel", s), ("chunk", chunks), ("token", c)]);
     let each = || axes([("chunk", chunks), ("token", c)]);

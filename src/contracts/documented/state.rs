@@ -6,7 +6,7 @@ use super::attention::{SUMS_OF_FACTORS, sums};
 use super::laws;
 use super::{Function, exchanged, values};
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Factor, Instance, Outcome, axes, elements, table};
+use crate::contract::{DeviceResult, Domain, Factor, Instance, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
@@ -72,7 +72,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn state_update(t: &mut Instance<'_>) -> Outcome {
+fn state_update(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((c as f32).sqrt().recip());
     let state = t.input("state", table(s, s), Normal(0.5))?;
@@ -98,7 +98,7 @@ fn state_update(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// The document's formula on its stored layouts: `State Q_gexp + V_new attn^T`, S x C.
-fn output_with_state(t: &mut Instance<'_>) -> Outcome {
+fn output_with_state(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());
     let channels = || axes([("channel", s), ("token", c)]);

@@ -6,7 +6,7 @@
 //! the two bounds is allowed.
 
 use crate::contract::Values;
-use crate::contract::relation::{Array, Claim, Relation, Seen};
+use crate::contract::relation::{Array, Claim, Relation, RunArrays};
 
 /// Unit roundoff of f32.
 const U: f64 = 1.0 / (1u64 << 24) as f64;
@@ -61,7 +61,7 @@ pub const INVERSE_OF_SUM: Relation =
 pub const INVERSE_IN_PLACE: Relation =
     of_chunks(|case, seen| chunks(case, "BT", seen.input("A")?, seen.output("A")?));
 
-const fn of_chunks(law: fn(&Values, &Seen<'_>) -> Option<Vec<Claim>>) -> Relation {
+const fn of_chunks(law: fn(&Values, &RunArrays<'_>) -> Option<Vec<Claim>>) -> Relation {
     Relation::alone(
         "inverse",
         "X (I + L) is I in every chunk, but for C 2^-24 (|X| |I + L| + I) or what X may be off by",
@@ -90,7 +90,8 @@ fn chunks(case: &Values, size: &str, l: &Array, x: &Array) -> Option<Vec<Claim>>
     Some(vec![of_matrices(x, l, [chunk, width.length], &wholes, 1.0)])
 }
 
-/// `X (I + sign L) = I` of matrices given by where their rows begin. Of L only what is below the diagonal counts.
+/// Returns the claim `X (I + sign L) = I` for matrices whose rows begin at the positions `wholes`. Only the part of L below the diagonal
+/// counts.
 fn of_matrices(
     x: &Array,
     l: &Array,

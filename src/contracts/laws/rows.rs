@@ -1,6 +1,6 @@
 //! Laws of rows that are divided by their norm.
 
-use crate::contract::relation::{Array, Claim, Relation, Seen};
+use crate::contract::relation::{Array, Claim, Relation, RunArrays};
 
 /// The largest of the epsilons under a root. Of rows whose squares sum to less than 10^4 of it the norm is not 1.
 const EPSILON: f64 = 1e-6;
@@ -56,7 +56,7 @@ pub const PARALLEL: Relation = Relation::alone(
     },
 );
 
-fn rows<'a>(seen: &Seen<'a>) -> Option<(&'a Array, &'a Array, usize)> {
+fn rows<'a>(seen: &RunArrays<'a>) -> Option<(&'a Array, &'a Array, usize)> {
     let (x, y) = (seen.input("x")?, seen.output("y")?);
     Some((x, y, y.axes.last()?.length.max(1)))
 }

@@ -2,9 +2,9 @@
 
 use super::rows::nothing;
 use crate::contract::Values;
-use crate::contract::relation::{Array, Claim, Relation, Seen};
+use crate::contract::relation::{Array, Claim, Relation, RunArrays};
 
-/// Running sums differ by what was summed.
+/// The law that neighbouring running sums differ by the summed element.
 pub const SUMS: Relation = Relation::alone(
     "sums-differ-by-summands",
     "each sum less the one before is its element, as far as both may be off",
@@ -99,7 +99,7 @@ pub const LENGTHS: Relation = Relation::alone(
 pub const NOT_FALLING: Relation = Relation::alone(
     "offsets-never-fall",
     "the first offset is 0, and none is below the one before",
-    |_: &Values, seen: &Seen<'_>| {
+    |_: &Values, seen: &RunArrays<'_>| {
         let offsets = seen.output("offsets")?;
         let mut claim = nothing(offsets, offsets.values.len());
         for (at, own) in offsets.values.iter().enumerate() {

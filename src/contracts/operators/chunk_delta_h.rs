@@ -9,7 +9,7 @@ use super::chunked::{
     Chunks, DIMS, GATES, LARGEST, ONE_TOKEN, OTHER_HEADS, SEVERAL_CHUNKS, VALUES,
 };
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
+use crate::contract::{DeviceResult, Domain, Instance, Mistake, Rule};
 use crate::contracts::Function;
 use crate::contracts::laws;
 use crate::contracts::rule::problem::{FEW, LAST, STATE};
@@ -58,7 +58,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run,
 }];
 
-fn run(t: &mut Instance<'_>) -> Outcome {
+fn run(t: &mut Instance<'_>) -> DeviceResult {
     let x = Chunks::new(t)?;
     let v = x.values(t)?;
     let sums = x.sums(t)?;

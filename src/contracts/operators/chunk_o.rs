@@ -7,7 +7,7 @@ use deltanet_reference::rule::{Scale, Sizes};
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Instance, Mistake, Outcome, Rule};
+use crate::contract::{DeviceResult, Domain, Instance, Mistake, Rule};
 use crate::contracts::Function;
 use crate::contracts::exchanged;
 use crate::contracts::laws;
@@ -48,7 +48,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run,
 }];
 
-fn run(t: &mut Instance<'_>) -> Outcome {
+fn run(t: &mut Instance<'_>) -> DeviceResult {
     let x = Chunks::new(t)?;
     let q = x.queries(t)?;
     let v = x.values(t)?;
@@ -129,7 +129,7 @@ fn mistakes(x: Chunks, wide: &Arc<Wide>) -> Vec<Mistake> {
         let wide = Arc::clone(wide);
         let explanation = "q h lacks its decay e^G from the chunk's start";
         found.push(Mistake::new("state-undecayed", explanation, move || {
-            // Decayed by the chunk's own tokens alone, and by nothing for what was before.
+            // The chunk's own tokens decay, and the state from before the chunk does not.
             let own = Wide {
                 h: vec![0.0; wide.h.len()],
                 ..Wide::clone(&wide)

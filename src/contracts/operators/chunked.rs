@@ -8,7 +8,7 @@ use deltanet_reference::gdr::wy::recompute_w_u;
 use deltanet_reference::rule::chunk::States;
 use deltanet_reference::rule::{GateKind, Sizes};
 
-use crate::contract::{Buffer, Choice, Factor, Instance, Outcome, Rule, axes};
+use crate::contract::{Buffer, Choice, DeviceResult, Factor, Instance, Rule, axes};
 use crate::contracts::rule::problem::{
     self, KEYS, STRENGTHS, scalars, strengths, tokens, unit_rows,
 };
@@ -136,7 +136,7 @@ pub struct Chunks {
 
 impl Chunks {
     /// The case's keys, write strengths and gates.
-    pub fn new(t: &mut Instance<'_>) -> Outcome<Chunks> {
+    pub fn new(t: &mut Instance<'_>) -> DeviceResult<Chunks> {
         let sizes = Sizes {
             sequences: t.dim("B"),
             tokens: t.dim("T"),
@@ -166,17 +166,17 @@ impl Chunks {
     }
 
     /// Queries of unit length.
-    pub fn queries(&self, t: &mut Instance<'_>) -> Outcome<Buffer> {
+    pub fn queries(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
         unit_rows(t, "q", self.sizes, self.sizes.key_size)
     }
 
     /// Values, N(0, 1).
-    pub fn values(&self, t: &mut Instance<'_>) -> Outcome<Buffer> {
+    pub fn values(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
         t.input("v", self.rows(self.sizes.value_size), Normal(1.0))
     }
 
     /// Cumulated gates, if the kernel is given any.
-    pub fn sums(&self, t: &mut Instance<'_>) -> Outcome<Option<Buffer>> {
+    pub fn sums(&self, t: &mut Instance<'_>) -> DeviceResult<Option<Buffer>> {
         let sums = || cumsum(self.sizes, self.bt, t.values(self.g));
         let sums = self.gated.then(sums);
         sums.map(|sums| t.upload("g_cumsum", scalars(self.sizes), sums))
@@ -196,7 +196,7 @@ impl Chunks {
     }
 
     /// `(I + L)^-1`.
-    pub fn inverse(&self, t: &mut Instance<'_>, sums: Option<Buffer>) -> Outcome<Buffer> {
+    pub fn inverse(&self, t: &mut Instance<'_>, sums: Option<Buffer>) -> DeviceResult<Buffer> {
         let inverse = solve_tril(self.sizes, self.bt, &self.l(t, sums));
         t.upload("Ai", self.rows(self.bt), inverse)
     }
@@ -207,7 +207,7 @@ impl Chunks {
         t: &mut Instance<'_>,
         v: Buffer,
         sums: Option<Buffer>,
-    ) -> Outcome<[Buffer; 2]> {
+    ) -> DeviceResult<[Buffer; 2]> {
         let inverse = solve_tril(self.sizes, self.bt, &self.l(t, sums));
         let [k, v, beta] = [self.k, v, self.beta].map(|buffer| t.values(buffer));
         let sums = sums.map(|sums| t.values(sums));
@@ -230,7 +230,7 @@ impl Chunks {
     }
 
     /// The initial state that a case names, if it names one.
-    pub fn initial(&self, t: &mut Instance<'_>) -> Outcome<Option<Buffer>> {
+    pub fn initial(&self, t: &mut Instance<'_>) -> DeviceResult<Option<Buffer>> {
         let axes = self.last_axes();
         (t.word(problem::STATE.0) == "random")
             .then(|| t.input("h0", axes, Normal(0.1)))

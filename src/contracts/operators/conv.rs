@@ -10,7 +10,9 @@ use deltanet_reference::gdr::conv::Filter;
 use super::super::Function;
 use super::lengths::LENGTHS;
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes};
+use crate::contract::{
+    Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes,
+};
 use crate::tensor::Distribution::Normal;
 use crate::tensor::Stream;
 use crate::verdict::Axis;
@@ -121,7 +123,7 @@ fn summand(
     kind: ElementKind,
     named: (&str, Vec<Axis>),
     deviation: f32,
-) -> Outcome<Buffer> {
+) -> DeviceResult<Buffer> {
     let drawn = draw(t, kind, named, deviation);
     t.offer(drawn);
     Ok(drawn)
@@ -138,7 +140,7 @@ struct Layer {
 }
 
 impl Layer {
-    fn new(t: &mut Instance<'_>, kind: ElementKind) -> Outcome<Layer> {
+    fn new(t: &mut Instance<'_>, kind: ElementKind) -> DeviceResult<Layer> {
         let [kd, vd, width] = ["kd", "vd", "W"].map(|name| t.dim(name));
         let features = 2 * kd + vd;
         let shape = axes([("feature", features), ("weight", width)]);
@@ -182,8 +184,8 @@ impl Layer {
         }
     }
     /// The layer in f64, to be changed.
-    fn changed(&self, t: &Instance<'_>) -> Changed {
-        Changed {
+    fn changed(&self, t: &Instance<'_>) -> MistakenLayer {
+        MistakenLayer {
             kd: self.kd,
             vd: self.vd,
             width: self.width,
@@ -198,11 +200,11 @@ impl Layer {
     fn mistakes(
         &self,
         t: &Instance<'_>,
-        run: impl Fn(&Changed) -> [Vec<f64>; 3] + Send + Sync + 'static,
+        run: impl Fn(&MistakenLayer) -> [Vec<f64>; 3] + Send + Sync + 'static,
     ) -> [Vec<Mistake>; 3] {
         let honest = self.changed(t);
-        let mut all: Vec<(&'static str, &'static str, Changed)> = Vec::new();
-        let mut add = |name, explanation, change: fn(&mut Changed)| {
+        let mut all: Vec<(&'static str, &'static str, MistakenLayer)> = Vec::new();
+        let mut add = |name, explanation, change: fn(&mut MistakenLayer)| {
             let mut changed = honest.clone();
             change(&mut changed);
             all.push((name, explanation, changed));
@@ -248,7 +250,7 @@ impl Layer {
 
 /// A layer in f64 with a mistake in it.
 #[derive(Clone)]
-struct Changed {
+struct MistakenLayer {
     kd: usize,
     vd: usize,
     width: usize,
@@ -257,7 +259,7 @@ struct Changed {
     silu: bool,
 }
 
-impl Changed {
+impl MistakenLayer {
     fn filter(&self) -> Filter<'_, f64> {
         Filter {
             key_features: self.kd,

@@ -6,7 +6,7 @@ use deltanet_reference::gdr::bf16;
 
 use super::super::Function;
 use crate::compare::ElementKind::{I32, U16};
-use crate::contract::{Domain, Instance, Mistake, Outcome, axes, elements};
+use crate::contract::{DeviceResult, Domain, Instance, Mistake, axes, elements};
 use crate::tensor::Distribution::Uniform;
 
 /// Conversions.
@@ -36,9 +36,9 @@ pub const FUNCTIONS: &[Function] = &[Function {
 /// The number of bf16 values.
 const ALL: usize = 1 << 16;
 
-/// Every bf16 to f32 and what came of it back, then f32 with every upper half: numbers, subnormals, infinities, NaN. Bits are
-/// compared, of NaN too.
-fn convert(t: &mut Instance<'_>) -> Outcome {
+/// Converts every bf16 to f32 and back, and then f32 with every upper half to bf16: numbers, subnormals, infinities and NaN. The bits
+/// are compared, those of NaN too.
+fn convert(t: &mut Instance<'_>) -> DeviceResult {
     let patterns = || axes([("bf16", ALL)]);
     let _bits = t.upload("bits", patterns(), (0..=u16::MAX).collect::<Vec<u16>>())?;
     let floats = t.output_as(I32, "floats", patterns())?;
@@ -91,7 +91,8 @@ fn convert(t: &mut Instance<'_>) -> Outcome {
     t.check_or(rounded, (right, wide), mistakes)
 }
 
-/// The bits that are rounded away: a tie, its neighbours and the ends in one number of eight each, else what was drawn.
+/// Returns the 16 bits that are rounded away. Each of a tie, its lower neighbour, its upper neighbour and the ends takes one number in
+/// eight; the others keep the drawn bits.
 fn lower_half(drawn: f32) -> u32 {
     let drawn = drawn as u32;
     match drawn % 8 {

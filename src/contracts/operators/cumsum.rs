@@ -4,7 +4,9 @@ use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
 use crate::contract::relation::Step;
-use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, Rule, axes};
+use crate::contract::{
+    Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes,
+};
 use crate::contracts::laws;
 use crate::contracts::sizes;
 use crate::contracts::values;
@@ -151,7 +153,7 @@ fn mistakes(t: &Instance<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
     mistakes
 }
 
-fn scalar(t: &mut Instance<'_>) -> Outcome {
+fn scalar(t: &mut Instance<'_>) -> DeviceResult {
     let [b, tokens, heads] = ["B", "T", "H"].map(|name| t.dim(name));
     let sums = of(t, heads);
     let shape = || axes([("sequence", b), ("token", tokens), ("head", heads)]);
@@ -161,7 +163,7 @@ fn scalar(t: &mut Instance<'_>) -> Outcome {
     t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
 }
 
-fn vector(t: &mut Instance<'_>) -> Outcome {
+fn vector(t: &mut Instance<'_>) -> DeviceResult {
     let [b, tokens, heads, size] = ["B", "T", "H", "S"].map(|name| t.dim(name));
     let sums = of(t, heads * size);
     let shape = || {

@@ -4,7 +4,7 @@ use deltanet_reference::gdr::{op, utils};
 
 use super::super::Function;
 use crate::contract::relation::Step;
-use crate::contract::{Buffer, Choice, Domain, Instance, Mistake, Outcome, elements};
+use crate::contract::{Buffer, Choice, DeviceResult, Domain, Instance, Mistake, elements};
 use crate::contracts::laws;
 use crate::contracts::values::{self, ALONE, N};
 use crate::references;
@@ -97,7 +97,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// Draws two tensors, and makes the output of a kernel that combines them.
-fn pair(t: &mut Instance<'_>, _kernel: &str) -> Outcome<[Buffer; 3]> {
+fn pair(t: &mut Instance<'_>, _kernel: &str) -> DeviceResult<[Buffer; 3]> {
     let n = t.dim("n");
     let operands = [("x", elements(n)), ("y", elements(n))];
     let [x, y] = values::factors(t, operands, Normal(1.0))?;
@@ -105,17 +105,17 @@ fn pair(t: &mut Instance<'_>, _kernel: &str) -> Outcome<[Buffer; 3]> {
     Ok([x, y, out])
 }
 
-fn abs_diff(t: &mut Instance<'_>) -> Outcome {
+fn abs_diff(t: &mut Instance<'_>) -> DeviceResult {
     let [x, y, out] = pair(t, "gdr_abs_diff_f32")?;
     t.check(out, references!(t, |x, y| utils::abs_diff(x, y)))
 }
 
-fn squared_diff(t: &mut Instance<'_>) -> Outcome {
+fn squared_diff(t: &mut Instance<'_>) -> DeviceResult {
     let [x, y, out] = pair(t, "gdr_squared_diff_f32")?;
     t.check(out, references!(t, |x, y| utils::squared_diff(x, y)))
 }
 
-fn ops(t: &mut Instance<'_>) -> Outcome {
+fn ops(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let class = t.word(values::NAME);
     let drawn = values::draw_of(t, class, ("drawn", elements(n)), Normal(8.0));

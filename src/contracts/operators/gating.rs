@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::gating;
 
 use super::super::Function;
-use crate::contract::{Domain, Factor, Instance, Mistake, Outcome, Rule, axes};
+use crate::contract::{DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes};
 use crate::contracts::exchanged;
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -44,7 +44,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run: gating,
 }];
 
-fn gating(t: &mut Instance<'_>) -> Outcome {
+fn gating(t: &mut Instance<'_>) -> DeviceResult {
     let (tokens, heads) = (t.dim("T"), t.dim("HV"));
     // Far: above 20, where softplus is the identity, above 89, where e^x is inf, and as far below 0.
     let deviation = if t.word("size") == "far" { 60.0 } else { 2.0 };

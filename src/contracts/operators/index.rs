@@ -5,7 +5,7 @@ use deltanet_reference::gdr::index;
 use super::super::Function;
 use super::lengths::{LENGTHS, lengths};
 use crate::compare::ElementKind::I32;
-use crate::contract::{Buffer, Domain, Factor, Instance, Outcome, Rule, axes};
+use crate::contract::{Buffer, DeviceResult, Domain, Factor, Instance, Rule, axes};
 use crate::contracts::laws;
 use crate::verdict::Axis;
 
@@ -100,18 +100,18 @@ const ONE_EACH: Rule = Rule {
     breaks: |case| case.get("C") == Some(1),
 };
 
-fn numbers(t: &mut Instance<'_>, name: &str, axis: &str, values: Vec<i32>) -> Outcome<Buffer> {
+fn numbers(t: &mut Instance<'_>, name: &str, axis: &str, values: Vec<i32>) -> DeviceResult<Buffer> {
     let shape = axes([(axis, values.len())]);
     t.upload(name, shape, values)
 }
 
-/// Says what a tensor of whole numbers is.
-fn check(t: &mut Instance<'_>, (name, shape): (&str, Vec<Axis>), want: Vec<i32>) -> Outcome {
+/// Adds an output of whole numbers with its expected values.
+fn check(t: &mut Instance<'_>, (name, shape): (&str, Vec<Axis>), want: Vec<i32>) -> DeviceResult {
     let out = t.output_as(I32, name, shape)?;
     t.check_exact(out, want)
 }
 
-fn lens(t: &mut Instance<'_>) -> Outcome {
+fn lens(t: &mut Instance<'_>) -> DeviceResult {
     let want = lengths(t);
     let n = want.len();
     let _cu = numbers(t, "cu", "sequence", index::cu_seqlens_from_lens(&want))?;
@@ -119,7 +119,7 @@ fn lens(t: &mut Instance<'_>) -> Outcome {
     check(t, out, want)
 }
 
-fn cu_seqlens(t: &mut Instance<'_>) -> Outcome {
+fn cu_seqlens(t: &mut Instance<'_>) -> DeviceResult {
     let lengths = lengths(t);
     let n = lengths.len();
     let want = index::cu_seqlens_from_lens(&lengths);
@@ -129,7 +129,7 @@ fn cu_seqlens(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// A result for each token.
-fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> Outcome {
+fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> DeviceResult {
     let cu = index::cu_seqlens_from_lens(&lengths(t));
     let want = want(&cu);
     let (_n, tokens) = (cu.len() - 1, want.len());
@@ -138,15 +138,15 @@ fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> Outcome
     check(t, out, want)
 }
 
-fn position_ids(t: &mut Instance<'_>) -> Outcome {
+fn position_ids(t: &mut Instance<'_>) -> DeviceResult {
     of_tokens(t, index::prepare_position_ids)
 }
 
-fn sequence_ids(t: &mut Instance<'_>) -> Outcome {
+fn sequence_ids(t: &mut Instance<'_>) -> DeviceResult {
     of_tokens(t, index::prepare_sequence_ids)
 }
 
-fn chunk_offsets(t: &mut Instance<'_>) -> Outcome {
+fn chunk_offsets(t: &mut Instance<'_>) -> DeviceResult {
     let chunk = t.dim("C");
     let cu = index::cu_seqlens_from_lens(&lengths(t));
     let n = cu.len() - 1;
@@ -156,7 +156,7 @@ fn chunk_offsets(t: &mut Instance<'_>) -> Outcome {
     check(t, out, want)
 }
 
-fn chunk_indices(t: &mut Instance<'_>) -> Outcome {
+fn chunk_indices(t: &mut Instance<'_>) -> DeviceResult {
     let chunk = t.dim("C");
     let cu = index::cu_seqlens_from_lens(&lengths(t));
     let _n = cu.len() - 1;

@@ -7,7 +7,7 @@ use super::chunked::{
     SUMS_BESIDE_PRODUCTS, VALUES,
 };
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Instance, Mistake, Outcome};
+use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 use crate::contracts::Function;
 use crate::contracts::laws;
 use crate::contracts::rule::problem::{FEW, scalars};
@@ -145,7 +145,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn chunk_cumsum(t: &mut Instance<'_>) -> Outcome {
+fn chunk_cumsum(t: &mut Instance<'_>) -> DeviceResult {
     let x = Chunks::new(t)?;
     let sums = t.output("g_cumsum", scalars(x.sizes))?;
     let g = x.g;
@@ -153,7 +153,7 @@ fn chunk_cumsum(t: &mut Instance<'_>) -> Outcome {
     t.check(sums, references)
 }
 
-fn products(t: &mut Instance<'_>) -> Outcome {
+fn products(t: &mut Instance<'_>) -> DeviceResult {
     let x = Chunks::new(t)?;
     let sums = x.sums(t)?;
     let a = t.output("A", x.matrices())?;
@@ -165,7 +165,7 @@ fn products(t: &mut Instance<'_>) -> Outcome {
     t.check_or(a, (golden, oracle), mistakes)
 }
 
-fn fused(t: &mut Instance<'_>, judge_sums: bool) -> Outcome {
+fn fused(t: &mut Instance<'_>, judge_sums: bool) -> DeviceResult {
     let x = Chunks::new(t)?;
     let Chunks { g, k, beta, .. } = x;
     let (golden, oracle) = references!(t, |g, k, beta| cumsum_kkt(x.sizes, x.bt, g, k, beta));

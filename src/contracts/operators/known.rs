@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::contract::Mistake;
 
 /// A mistake that kernels make of a call: inputs `X` in f64, choices `C`.
-pub struct Known<X, C> {
+pub struct KnownMistake<X, C> {
     pub name: &'static str,
     pub explanation: &'static str,
     /// Returns true if the mistake shows in such a call.
@@ -22,12 +22,12 @@ pub const SUMS_DOUBLED: &str = "sums over the key channels are doubled (an excha
 
 /// Returns the mistakes that a call shows, in the output that `compute` selects.
 pub fn mistakes<X: Clone + Send + Sync + 'static, C: Clone + Send + Sync + 'static>(
-    known: &'static [Known<X, C>],
+    known: &'static [KnownMistake<X, C>],
     (wide, by): (&Arc<X>, &C),
     compute: impl Fn(&X, &C) -> Vec<f64> + Copy + Send + Sync + 'static,
 ) -> Vec<Mistake> {
     let showing = known.iter().filter(|known| (known.applies)(wide, by));
-    let mistake = |known: &'static Known<X, C>| {
+    let mistake = |known: &'static KnownMistake<X, C>| {
         let (wide, by) = (Arc::clone(wide), by.clone());
         Mistake::new(known.name, known.explanation, move || {
             let (mut wide, mut by) = (X::clone(&wide), by.clone());

@@ -5,7 +5,9 @@ use deltanet_reference::gdr::l2norm;
 use super::super::Function;
 use crate::compare::ElementKind::{self, Bf16, F32};
 use crate::contract::relation::Step;
-use crate::contract::{Buffer, Choice, Domain, Factor, Instance, Mistake, Outcome, axes, table};
+use crate::contract::{
+    Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, axes, table,
+};
 use crate::contracts::exchanged;
 use crate::contracts::laws;
 use crate::contracts::values;
@@ -17,7 +19,7 @@ const EPS: f32 = 1e-6;
 /// Norms around 1 and more, or of the size of the epsilon's root, where it shows.
 const SIZE: (&str, &[&str]) = ("size", &["usual", "tiny"]);
 
-/// Elements as they are drawn, or 2^50 times that: further, and their squares' sum is infinite.
+/// Elements as drawn, or 2^50 times as large. With larger elements the sum of squares would be infinite.
 const LENGTH: Choice = (values::NAME, &[values::ORDINARY, "long"]);
 const ROWS: Domain = Domain::of(&[
     Factor::One("rows", &[1, 3, 17]),
@@ -107,7 +109,7 @@ fn deviation(t: &Instance<'_>) -> f32 {
     if long { size * 2.0f32.powi(50) } else { size }
 }
 
-fn normalize(t: &mut Instance<'_>, kind: ElementKind, _kernel: &str) -> Outcome {
+fn normalize(t: &mut Instance<'_>, kind: ElementKind, _kernel: &str) -> DeviceResult {
     let (rows, d) = (t.dim("rows"), t.dim("D"));
     let drawn = t.draw_as(kind, "drawn", table(rows, d), Normal(deviation(t)));
     let mut drawn = t.values(drawn).to_vec();
@@ -161,12 +163,12 @@ fn matrix(t: &Instance<'_>) -> Vec<crate::verdict::Axis> {
     axes([("token", t.dim("T")), ("channel", t.dim("D"))])
 }
 
-fn input(t: &mut Instance<'_>, name: &str, deviation: f32) -> Outcome<Buffer> {
+fn input(t: &mut Instance<'_>, name: &str, deviation: f32) -> DeviceResult<Buffer> {
     let shape = matrix(t);
     t.input(name, shape, Normal(deviation))
 }
 
-fn forward(t: &mut Instance<'_>) -> Outcome {
+fn forward(t: &mut Instance<'_>) -> DeviceResult {
     let (tokens, d) = (t.dim("T"), t.dim("D"));
     let shape = matrix(t);
     let x = t.draw_changed(F32, "x", shape, Normal(deviation(t)), |values, _| {
@@ -180,7 +182,7 @@ fn forward(t: &mut Instance<'_>) -> Outcome {
     t.check(rstd, (golden.rstd, oracle.rstd))
 }
 
-fn backward(t: &mut Instance<'_>) -> Outcome {
+fn backward(t: &mut Instance<'_>) -> DeviceResult {
     let (tokens, d) = (t.dim("T"), t.dim("D"));
     let x = t.draw("x", matrix(t), Normal(deviation(t)));
     let normalized = l2norm::forward(t.values(x), d, EPS.into());

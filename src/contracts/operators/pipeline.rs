@@ -1,11 +1,11 @@
-//! The four steps of the chunk operator one after another: what one hands to the next is the kernels' own.
+//! The four steps of the chunk operator, one after another. The tensors between the steps are scratch of the kernels.
 
 use deltanet_reference::gdr::kkt::{cumsum, kkt};
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_TOKEN, SOLVED, SUMMED, VALUES};
-use crate::contract::{Domain, Instance, Outcome, Rule};
+use crate::contract::{DeviceResult, Domain, Instance, Rule};
 use crate::contracts::Function;
 use crate::contracts::rule::problem::{FEW, scalars};
 use crate::references;
@@ -52,7 +52,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run,
 }];
 
-fn run(t: &mut Instance<'_>) -> Outcome {
+fn run(t: &mut Instance<'_>) -> DeviceResult {
     let x = Chunks::new(t)?;
     let v = x.values(t)?;
     let sums = t.output("g_cumsum", scalars(x.sizes))?;

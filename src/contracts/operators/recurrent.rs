@@ -12,7 +12,7 @@ use mistakes::mistakes;
 
 use super::sequences::{DIMS, LARGEST, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Data, Domain, Instance, Outcome, elements};
+use crate::contract::{Buffer, Data, DeviceResult, Domain, Instance, elements};
 use crate::contracts::Function;
 use crate::contracts::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS};
 use crate::contracts::rule::problem::laws::{COLUMNS, NEGATED, SCALED};
@@ -153,7 +153,7 @@ fn compute<R: Real>(x: &Tensors<Vec<R>>, by: &Choices) -> Recurrent<R> {
     fused_recurrent(&call, x.h0.as_deref())
 }
 
-fn run(t: &mut Instance<'_>, state: bool) -> Outcome {
+fn run(t: &mut Instance<'_>, state: bool) -> DeviceResult {
     let at = Sequences::new(t)?;
     let x = draw(t, &at)?;
     let value_size = at.layout().value_size;
@@ -179,7 +179,7 @@ fn run(t: &mut Instance<'_>, state: bool) -> Outcome {
 }
 
 /// Inputs of natural size: unit keys, values N(0, 1), write strengths of normal numbers, gates of the case's regime.
-fn draw(t: &mut Instance<'_>, at: &Sequences) -> Outcome<Tensors<Buffer>> {
+fn draw(t: &mut Instance<'_>, at: &Sequences) -> DeviceResult<Tensors<Buffer>> {
     let layout = at.layout();
     let (keys, values, heads) = (layout.key_size, layout.value_size, layout.value_heads);
     let sequences = layout.sequences();

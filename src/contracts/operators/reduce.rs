@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::utils;
 
 use super::super::Function;
-use crate::contract::{Buffer, Domain, Instance, Outcome, axes, elements};
+use crate::contract::{Buffer, DeviceResult, Domain, Instance, axes, elements};
 use crate::contracts::values::{self, ALONE, N, ONE_ELEMENT};
 use crate::references;
 use crate::tensor::Distribution::Normal;
@@ -60,13 +60,13 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// Launches a reduction of x.
-fn reduce(t: &mut Instance<'_>, _kernel: &str, _x: Buffer, n: usize) -> Outcome<Buffer> {
+fn reduce(t: &mut Instance<'_>, _kernel: &str, _x: Buffer, n: usize) -> DeviceResult<Buffer> {
     let blocks = n.div_ceil(utils::BLOCK);
     let partial = t.output("partial", axes([("block", blocks)]))?;
     Ok(partial)
 }
 
-fn max_reduce(t: &mut Instance<'_>) -> Outcome {
+fn max_reduce(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let class = t.word(values::NAME);
     let drawn = values::draw_of(t, class, ("drawn", elements(n)), Normal(1.0));
@@ -79,7 +79,7 @@ fn max_reduce(t: &mut Instance<'_>) -> Outcome {
     t.check(partial, references!(t, |x| utils::max_partials(x)))
 }
 
-fn sum_reduce(t: &mut Instance<'_>) -> Outcome {
+fn sum_reduce(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = values::input(t, "x", elements(n), Normal(1.0))?;
     let partial = reduce(t, "gdr_sum_reduce_f32", x, n)?;

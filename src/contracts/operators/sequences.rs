@@ -4,7 +4,7 @@
 use deltanet_reference::gdr::recurrent::Layout;
 
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Data, Factor, Instance, Outcome, axes};
+use crate::contract::{Buffer, Data, DeviceResult, Factor, Instance, axes};
 use crate::contracts::rule::problem::{HEADS, unit};
 use crate::contracts::{sizes, values};
 use crate::tensor::Distribution::Normal;
@@ -45,7 +45,7 @@ pub struct Sequences {
 
 impl Sequences {
     /// The sequences that a case names.
-    pub fn new(t: &mut Instance<'_>) -> Outcome<Sequences> {
+    pub fn new(t: &mut Instance<'_>) -> DeviceResult<Sequences> {
         let (n, tokens) = (t.dim("N"), t.dim("T"));
         let bounds = bounds(t.word(LENGTHS.0), n, tokens);
         if t.word(LENGTHS.0) != "equal" {
@@ -105,7 +105,7 @@ impl Sequences {
 
     /// Queries or keys: rows of bf16 numbers, about of unit length; or N(0, 1) where the kernel is to normalise them `inside`; or `tiny`
     /// ones, of which the norm is about the root of its epsilon, some of zeros.
-    pub fn keys(&self, t: &mut Instance<'_>, name: &str, norm: &str) -> Outcome<Buffer> {
+    pub fn keys(&self, t: &mut Instance<'_>, name: &str, norm: &str) -> DeviceResult<Buffer> {
         let tokens = self.layout().tokens();
         let axes = axes([
             ("token", tokens),
@@ -132,7 +132,7 @@ impl Sequences {
     }
 
     /// Values, N(0, 1).
-    pub fn values(&self, t: &mut Instance<'_>) -> Outcome<Buffer> {
+    pub fn values(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
         t.input_as(
             ElementKind::Bf16,
             "v",

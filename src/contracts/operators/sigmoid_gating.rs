@@ -11,7 +11,7 @@ use mistakes::mistakes;
 
 use super::sequences::{DIMS, LENGTHS, SIZES, Sequences};
 use crate::compare::ElementKind;
-use crate::contract::{Choice, Domain, Instance, Outcome, Rule, axes, elements};
+use crate::contract::{Choice, DeviceResult, Domain, Instance, Rule, axes, elements};
 use crate::contracts::Function;
 use crate::tensor::Distribution::{Normal, Uniform};
 
@@ -147,7 +147,7 @@ fn slots(word: &str, sequences: usize) -> Vec<i32> {
         .collect()
 }
 
-fn run(t: &mut Instance<'_>) -> Outcome {
+fn run(t: &mut Instance<'_>) -> DeviceResult {
     let at = Sequences::new(t)?;
     let layout = at.layout();
     let (heads, sequences, value_size) =
@@ -155,7 +155,7 @@ fn run(t: &mut Instance<'_>) -> Outcome {
     let scale: f32 = Scale::InverseSqrtKeySize.factor(layout.key_size);
     let a_log = t.input("A_log", elements(heads), Uniform(-4.0, 0.5))?;
     let dt_bias = t.input("dt_bias", elements(heads), Uniform(-1.0, 1.0))?;
-    // The threshold is of a + dt_bias, and what is above it forgets all but the slowest heads: their gates are of A = e^-4 and more.
+    // The threshold applies to a + dt_bias. Above it every head forgets its state, except the slowest with A near e^-4.
     let deviation = if t.word(DECAY.0) == "slow" { 2.0 } else { 30.0 };
     let a = t.input_as(ElementKind::Bf16, "a", at.scalars(), Normal(deviation))?;
     let norm = t.word(NORM.0);

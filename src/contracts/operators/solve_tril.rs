@@ -4,7 +4,7 @@ use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, VALUES};
-use crate::contract::{Domain, Instance, Mistake, Outcome};
+use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 use crate::contracts::Function;
 use crate::contracts::laws;
 use crate::contracts::rule::problem::FEW;
@@ -54,7 +54,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn solve(t: &mut Instance<'_>, in_place: bool) -> Outcome {
+fn solve(t: &mut Instance<'_>, in_place: bool) -> DeviceResult {
     let x = Chunks::new(t)?;
     let sums = x.sums(t)?;
     // Elements on and above the diagonal hold values that a kernel must neither use nor keep.

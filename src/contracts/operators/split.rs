@@ -4,7 +4,7 @@ use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
 use crate::compare::ElementKind::Bf16;
-use crate::contract::{Data, Domain, Factor, Instance, Mistake, Outcome, Rule, axes};
+use crate::contract::{Data, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes};
 use crate::contracts::sizes;
 use crate::contracts::values;
 use crate::tensor::Distribution::Normal;
@@ -56,7 +56,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run: split,
 }];
 
-fn split(t: &mut Instance<'_>) -> Outcome {
+fn split(t: &mut Instance<'_>) -> DeviceResult {
     let [b, h, r, dk, dv] = ["B", "H", "r", "DK", "DV"].map(|name| t.dim(name));
     let hv = h * r;
     let sizes = SplitSizes {

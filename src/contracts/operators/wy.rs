@@ -4,7 +4,7 @@ use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
 use crate::contract::relation::Step;
-use crate::contract::{Domain, Instance, Mistake, Outcome};
+use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 use crate::contracts::Function;
 use crate::contracts::laws;
 use crate::contracts::rule::problem::FEW;
@@ -40,7 +40,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run,
 }];
 
-fn run(t: &mut Instance<'_>) -> Outcome {
+fn run(t: &mut Instance<'_>) -> DeviceResult {
     let x = Chunks::new(t)?;
     let v = x.values(t)?;
     let sums = x.sums(t)?;

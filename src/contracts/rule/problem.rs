@@ -11,7 +11,7 @@ use deltanet_reference::rule::{
 };
 use deltanet_reference::{operators, widen};
 
-use crate::contract::{Buffer, Instance, Outcome, axes};
+use crate::contract::{Buffer, DeviceResult, Instance, axes};
 use crate::contracts::values;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::verdict::Axis;
@@ -155,7 +155,7 @@ pub fn unit_rows(
     name: &str,
     sizes: Sizes,
     channels: usize,
-) -> Outcome<Buffer> {
+) -> DeviceResult<Buffer> {
     let axes = tokens(sizes, sizes.key_heads, channels);
     let raw = t.draw(
         &format!("{name} before its norm"),
@@ -178,7 +178,7 @@ pub fn unit_rows(
 }
 
 /// The gates of the regime that a case names, of the kind that it names.
-pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> Outcome<Buffer> {
+pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
     let axes = scalars(sizes);
     let noise = t.draw("gate noise", axes.clone(), Normal(1.0));
     let share = t.draw("gate share", axes.clone(), Uniform(0.0, 1.0));
@@ -222,7 +222,7 @@ pub fn gates(regime: &str, noise: &[f32], share: &[f32], a: &[f32]) -> Vec<f32> 
 }
 
 /// Write strengths: the sigmoid of normal numbers, or of three of them two 0 or 1.
-pub fn strengths(t: &mut Instance<'_>, sizes: Sizes) -> Outcome<Buffer> {
+pub fn strengths(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
     let raw = t.draw("b", scalars(sizes), Normal(1.0));
     let ends = t.chosen(STRENGTHS.0) == Some("ends");
     let clipped = |x: f64| match x {
@@ -237,7 +237,7 @@ pub fn strengths(t: &mut Instance<'_>, sizes: Sizes) -> Outcome<Buffer> {
 }
 
 /// Draws and uploads all inputs of a case.
-pub fn problem(t: &mut Instance<'_>, convention: Convention) -> Outcome<Problem> {
+pub fn problem(t: &mut Instance<'_>, convention: Convention) -> DeviceResult<Problem> {
     let sizes = sizes(t);
     let q = unit_rows(t, "q", sizes, sizes.key_size)?;
     let k = unit_rows(t, "k", sizes, sizes.key_size)?;
@@ -269,7 +269,7 @@ pub fn problem(t: &mut Instance<'_>, convention: Convention) -> Outcome<Problem>
 
 impl Problem {
     /// The output of a call, and the state after it.
-    pub fn results(&self, t: &mut Instance<'_>) -> Outcome<[Buffer; 2]> {
+    pub fn results(&self, t: &mut Instance<'_>) -> DeviceResult<[Buffer; 2]> {
         let s = self.sizes;
         let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
         Ok([o, t.output("final", states(s, self.convention.state))?])
@@ -299,8 +299,8 @@ impl Problem {
         })
     }
 
-    /// Compares what a kernel left in `output` and `state`.
-    pub fn check(&self, t: &mut Instance<'_>, output: Buffer, state: Buffer) -> Outcome {
+    /// Adds the expected values of the outputs `output` and `state`.
+    pub fn check(&self, t: &mut Instance<'_>, output: Buffer, state: Buffer) -> DeviceResult {
         let (golden, oracle) = self.references(t);
         let [in_output, in_state] = self.mistakes(t);
         t.check_or(output, (golden.output, oracle.output), in_output)?;

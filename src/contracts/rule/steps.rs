@@ -1,4 +1,4 @@
-//! The gated delta rule's building blocks, each alone on what the reference computed before it.
+//! The building blocks of the gated delta rule. Each runs alone; its inputs are the reference's results of the blocks before it.
 
 mod chunk;
 mod producers;
@@ -8,7 +8,7 @@ use super::problem::{
     CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, ONE_QUERY,
     SEVERAL_CHUNKS, STATE, STRENGTHS, SUMS, VALUES, WIDE,
 };
-use crate::contract::relation::{Keeps, Relation, Step};
+use crate::contract::relation::{Closeness, Relation, Step};
 use crate::contract::{Domain, Factor, Rule};
 use crate::contracts::laws;
 use crate::contracts::values;
@@ -96,7 +96,7 @@ pub const FUNCTIONS: &[Function] = &[
                     &[Step::Times(&["b"], -1.0)],
                     &[Step::Each(&["beta"], |y| 1.0 - y)],
                 ],
-                Keeps::Tolerance,
+                Closeness::Tolerance,
             )]),
         run: producers::beta,
     },

@@ -24,7 +24,7 @@ const LARGEST: &[&[&str]] = &[
     &["B", "HV", "K", "V"],
 ];
 
-/// ggml calls of which no snapshot keeps what the buffer held, in an order that nobody may change.
+/// True for ggml calls that write every snapshot.
 const ALL_WRITTEN: fn(&Values) -> bool = |case| {
     case.get("snapshots")
         .zip(case.get("T"))

@@ -62,7 +62,7 @@ fn a_read_beyond_a_buffer_faults_and_names_the_lane() {
     );
 }
 
-/// Kernels reach the last dword of a buffer as a whole: what of it is not the buffer's has a guard.
+/// The bytes of the last dword that are beyond a buffer are a guard, because kernels access a dword as a whole.
 #[test]
 fn the_rest_of_the_last_dword_is_guarded() {
     let mut session = Emulator::ACROSS_LINES

@@ -1,4 +1,4 @@
-//! Results of the HIP runtime: their names, what to do about them, and what they mean to a trial.
+//! Error codes of the HIP runtime: their names, their remedies, and their meanings for a trial.
 
 use std::ffi::{CStr, c_char};
 use std::fmt;
@@ -48,7 +48,7 @@ impl HipError {
 
     /// Returns the remedy, if there is one.
     fn hint(self) -> Option<&'static str> {
-        // Runtimes differ in what they call it that there is no device.
+        // Runtimes have different error codes for a missing device.
         if ["hipInit", "hipGetDeviceCount"].contains(&self.call) {
             return Some(
                 "is the amdgpu driver loaded (is there a /dev/kfd), is the user in the groups `render` and `video`, \
@@ -92,7 +92,7 @@ impl HipError {
 impl fmt::Display for HipError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let HipError { call, code } = self;
-        // SAFETY: any number may be passed, and what comes back is null or a text that stays.
+        // SAFETY: any number may be passed. The result is null or a text that is never freed.
         let name = unsafe { text(sys::hipGetErrorName(*code)) }.filter(|name| !name.is_empty());
         // SAFETY: as above.
         let words = unsafe { text(sys::hipGetErrorString(*code)) };

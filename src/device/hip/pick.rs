@@ -7,14 +7,14 @@ const WANTED: &str = "gfx906";
 
 /// A device that the runtime shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct VisibleDevice {
     /// Its name.
     pub name: String,
     /// Its architecture, with features; empty where the runtime does not say.
     pub architecture: String,
 }
 
-impl Found {
+impl VisibleDevice {
     fn fits(&self) -> bool {
         self.architecture.split(':').next() == Some(WANTED)
     }
@@ -32,31 +32,48 @@ impl Found {
     }
 }
 
+/// The remedy for cards of other architectures.
+const REMEDY: &str =
+    "set HSA_OVERRIDE_GFX_VERSION=9.0.6 to try it anyway, or run with `--device emulator`";
+
+/// A reason why no device is picked.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PickError {
+    #[error("the kernels are for {WANTED} and no device is one: there is {all}; {REMEDY}")]
+    NoneFits { all: String },
+    #[error("the kernels are for {WANTED} and device {index} is {device}: {REMEDY}")]
+    OtherArchitecture { index: u32, device: String },
+    #[error(
+        "there is no device {index}: the HIP runtime shows {count}, counted from 0; HIP_VISIBLE_DEVICES may hide others"
+    )]
+    NoDevice { index: u32, count: usize },
+}
+
 /// The device of this number, or the first that fits. `overridden`: the user passes others off as fitting.
-pub fn pick(found: &[Found], wanted: Option<u32>, overridden: bool) -> Result<u32, String> {
-    let remedy =
-        "set HSA_OVERRIDE_GFX_VERSION=9.0.6 to try it anyway, or run with `--device emulator`";
+pub fn pick(
+    found: &[VisibleDevice],
+    wanted: Option<u32>,
+    overridden: bool,
+) -> Result<u32, PickError> {
     let Some(index) = wanted else {
-        let fits = found.iter().position(Found::fits);
+        let fits = found.iter().position(VisibleDevice::fits);
         if let Some(index) = fits.or(overridden.then_some(0)) {
             return Ok(index as u32);
         }
-        let all: Vec<String> = found.iter().map(Found::words).collect();
-        return Err(format!(
-            "the kernels are for {WANTED} and no device is one: there is {}; {remedy}",
-            all.join(", ")
-        ));
+        let all: Vec<String> = found.iter().map(VisibleDevice::words).collect();
+        let all = all.join(", ");
+        return Err(PickError::NoneFits { all });
     };
     match found.get(index as usize) {
         Some(device) if device.fits() || overridden => Ok(index),
-        Some(device) => Err(format!(
-            "the kernels are for {WANTED} and device {index} is {}: {remedy}",
-            device.words()
-        )),
-        None => Err(format!(
-            "there is no device {index}: the HIP runtime shows {}, counted from 0; HIP_VISIBLE_DEVICES may hide others",
-            found.len()
-        )),
+        Some(device) => Err(PickError::OtherArchitecture {
+            index,
+            device: device.words(),
+        }),
+        None => Err(PickError::NoDevice {
+            index,
+            count: found.len(),
+        }),
     }
 }
 
@@ -73,7 +90,7 @@ pub fn architecture(properties: &[u8]) -> Option<String> {
 
 /// A card in a line.
 pub fn describe(card: &CardReport) -> String {
-    let found = Found {
+    let found = VisibleDevice {
         name: card.name.clone(),
         architecture: card.architecture.clone(),
     };
@@ -112,8 +129,8 @@ fn version(number: u32) -> String {
 mod tests {
     use super::*;
 
-    fn found(architectures: &[&str]) -> Vec<Found> {
-        let device = |architecture: &&str| Found {
+    fn found(architectures: &[&str]) -> Vec<VisibleDevice> {
+        let device = |architecture: &&str| VisibleDevice {
             name: "A".into(),
             architecture: (*architecture).into(),
         };
@@ -126,15 +143,21 @@ mod tests {
         assert_eq!(pick(&two, None, false), Ok(1));
         assert_eq!(pick(&two, Some(2), false), Ok(2));
         assert_eq!(pick(&two, Some(0), true), Ok(0));
-        let refused = pick(&two, Some(0), false).expect_err("not a gfx906");
+        let refused = pick(&two, Some(0), false)
+            .expect_err("not a gfx906")
+            .to_string();
         assert!(refused.contains("device 0 is A (gfx1030)"), "{refused}");
-        let none = pick(&two, Some(3), true).expect_err("there are three");
+        let none = pick(&two, Some(3), true)
+            .expect_err("there are three")
+            .to_string();
         assert!(
             none.contains("no device 3") && none.contains("shows 3"),
             "{none}"
         );
         let others = found(&["gfx9061", "", "gfx90a"]);
-        let refused = pick(&others, None, false).expect_err("none is one");
+        let refused = pick(&others, None, false)
+            .expect_err("none is one")
+            .to_string();
         assert!(
             refused.contains("A (gfx9061), A (architecture unknown), A (gfx90a)"),
             "{refused}"

@@ -8,7 +8,7 @@ use gfx906::code_object::{CodeObject, Symbol};
 use super::error::{HipError, check};
 use super::sys::{self, hipEvent_t, hipModule_t};
 use crate::compare::guards::Guards;
-use crate::device::{Allocated, DeviceError, DeviceErrorKind, Launch, Launched, Session};
+use crate::device::{DeviceBuffer, DeviceError, DeviceErrorKind, Launch, LaunchResult, Session};
 use crate::program::Program;
 
 /// The stream that everything runs on.
@@ -131,7 +131,7 @@ impl Session for HipSession {
         Ok(address.addr() as u64)
     }
 
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError> {
         let guards = Guards::FULL;
         let size = usize::try_from(bytes).unwrap_or(usize::MAX);
         let size = size.saturating_add(guards.before + guards.after);
@@ -144,7 +144,7 @@ impl Session for HipSession {
             error
         })?;
         self.allocations.push(address);
-        Ok(Allocated {
+        Ok(DeviceBuffer {
             address: address.addr() as u64 + guards.before as u64,
             guards,
             zeroed: false,
@@ -170,7 +170,7 @@ impl Session for HipSession {
         Ok(check("hipMemcpyDtoH", code)?)
     }
 
-    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<LaunchResult, DeviceError> {
         if launch.cooperative {
             return Err(DeviceError::invalid(
                 "a cooperative launch of laid-out arguments is not there on a card: run it on the emulator",
@@ -195,8 +195,8 @@ impl Session for HipSession {
         ];
         let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
         self.record(0)?;
-        // SAFETY: the function is of a loaded module; the list ends with its mark, and what it points to, which the
-        // runtime reads before it returns, is alive until then. What the kernel does stays on the device.
+        // SAFETY: the function is of a loaded module. The list ends with its mark, and the memory that it points to is alive until the
+        // runtime has read it, which is before it returns. The kernel only affects the device.
         let code = unsafe {
             let params = ptr::null_mut();
             let list = extra.as_mut_ptr();
@@ -217,9 +217,9 @@ impl Session for HipSession {
         check("hipModuleLaunchKernel", code)?;
         self.record(1)?;
         self.wait()?;
-        Ok(Launched {
+        Ok(LaunchResult {
             kernel_seconds: self.elapsed(),
-            ..Launched::default()
+            ..LaunchResult::default()
         })
     }
 

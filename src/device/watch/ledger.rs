@@ -7,8 +7,8 @@ use gfx906::observe::costs::Latencies;
 
 use crate::device::Launch;
 
-/// A launch that came to its end, and what it cost.
-pub struct Charged {
+/// A finished launch and its costs.
+pub struct LaunchCosts {
     /// The kernel.
     pub kernel: String,
     /// Work-groups in x, y, z.
@@ -24,7 +24,7 @@ pub struct Charged {
 /// The launches of a run, in the order in which they ended.
 pub struct Ledger {
     latencies: Latencies,
-    launches: Mutex<Vec<Charged>>,
+    launches: Mutex<Vec<LaunchCosts>>,
 }
 
 impl Ledger {
@@ -37,7 +37,7 @@ impl Ledger {
     }
 
     /// Takes out all launches so far.
-    pub fn take(&self) -> Vec<Charged> {
+    pub fn take(&self) -> Vec<LaunchCosts> {
         std::mem::take(&mut *self.lock())
     }
 
@@ -49,7 +49,7 @@ impl Ledger {
     /// Enters a launch that came to its end.
     pub(in crate::device) fn enter(&self, launch: &Launch<'_>, mut costs: Costs) {
         costs.finish();
-        self.lock().push(Charged {
+        self.lock().push(LaunchCosts {
             kernel: launch.kernel.to_owned(),
             grid: launch.grid,
             block: launch.block,
@@ -58,7 +58,7 @@ impl Ledger {
         });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Charged>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<LaunchCosts>> {
         self.launches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,7 +15,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::exit::Stop;
 use crate::text::{nearest, shown};
 
-pub use ledger::{Charged, Ledger};
+pub use ledger::{LaunchCosts, Ledger};
 
 /// The name of standard output.
 const STDOUT: &str = "-";
@@ -178,7 +178,7 @@ impl Tracing {
     /// A trace of a code object with these kernels. Its file is made now. `taken`: standard output is for JSON.
     ///
     /// # Errors
-    /// A word of the specification is not what it should be, or the file cannot be made.
+    /// A word of the specification is wrong, or the file cannot be created.
     pub fn open<'a>(
         spec: &TraceSpec,
         kernels: impl Iterator<Item = &'a str> + Clone,
@@ -223,7 +223,7 @@ impl Tracing {
         self.trace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes out what is buffered.
+    /// Writes the buffered rest of the trace.
     ///
     /// # Errors
     /// The trace could not be written in full. A closed pipe is the reader's choice, not an error.

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::metric::Metric;
-use super::{Change, Held, share};
+use super::{Change, MetCondition, share};
 use crate::fleet::report::Trial;
 use crate::text::nearest;
 
@@ -29,27 +29,44 @@ enum Limit {
     At(f64),
 }
 
-impl FromStr for Condition {
-    type Err = String;
+/// A reason why a text is no condition.
+#[derive(Debug, thiserror::Error)]
+pub enum ConditionError {
+    /// The text has not the form of a condition.
+    #[error(
+        "write METRIC > +5% (the change of a test), METRIC > +100, METRIC > 0.5 (the new value), `total METRIC > +1%` for all tests together, or < for less"
+    )]
+    Form,
+    /// No metric has the name.
+    #[error("there is no metric `{name}`; {help}")]
+    NoMetric {
+        /// The name, made printable.
+        name: String,
+        /// The nearest name, or all names.
+        help: String,
+    },
+    /// The share has no sign.
+    #[error("a share is one of a change: write +{0} or -{0}")]
+    UnsignedShare(String),
+}
 
-    fn from_str(text: &str) -> Result<Condition, String> {
-        let form = || {
-            "write METRIC > +5% (the change of a test), METRIC > +100, METRIC > 0.5 (the new value), `total METRIC > +1%` for all tests together, or < for less".to_owned()
-        };
-        let at = text.find(['<', '>']).ok_or_else(form)?;
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Condition, ConditionError> {
+        let at = text.find(['<', '>']).ok_or(ConditionError::Form)?;
         let (left, right) = (text[..at].trim(), text[at + 1..].trim());
         let total = left.strip_prefix("total ");
         let name = total.unwrap_or(left).trim();
         let metric = Metric::find(name).ok_or_else(|| {
             let near = nearest(name, Metric::names(), 1);
             let names: Vec<&str> = Metric::names().collect();
-            let shown = name.escape_debug();
-            match near.first() {
-                Some(near) => format!("there is no metric `{shown}`; did you mean `{near}`?"),
-                None => format!(
-                    "there is no metric `{shown}`; there are {}",
-                    names.join(", ")
-                ),
+            ConditionError::NoMetric {
+                name: name.escape_debug().to_string(),
+                help: match near.first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are {}", names.join(", ")),
+                },
             }
         })?;
         let (digits, percent) = match right.strip_suffix('%') {
@@ -57,16 +74,14 @@ impl FromStr for Condition {
             None => (right, false),
         };
         let signed = digits.starts_with(['+', '-']);
-        let number: f64 = digits.parse().map_err(|_| form())?;
+        let number: f64 = digits.parse().map_err(|_| ConditionError::Form)?;
         let limit = match (percent, signed) {
-            _ if !number.is_finite() => return Err(form()),
+            _ if !number.is_finite() => return Err(ConditionError::Form),
             (true, true) => Limit::Share(number / 100.0),
             (false, true) => Limit::By(number),
             (false, false) => Limit::At(number),
             (true, false) => {
-                return Err(format!(
-                    "a share is one of a change: write +{right} or -{right}"
-                ));
+                return Err(ConditionError::UnsignedShare(right.into()));
             }
         };
         Ok(Condition {
@@ -94,9 +109,13 @@ impl Condition {
     }
 
     /// Returns the tests in which the condition holds.
-    pub(super) fn held(&self, both: &[(Trial<'_>, Trial<'_>)], total: &Change) -> Vec<Held> {
+    pub(super) fn held(
+        &self,
+        both: &[(Trial<'_>, Trial<'_>)],
+        total: &Change,
+    ) -> Vec<MetCondition> {
         let held = |test: &str, old, new| {
-            self.holds(old, new).then(|| Held {
+            self.holds(old, new).then(|| MetCondition {
                 condition: self.text.clone(),
                 test: test.into(),
                 old,
@@ -160,7 +179,7 @@ mod tests {
             ("instruction > +5%", "did you mean `instructions`?"),
             ("zzz > +5%", "there are error"),
         ] {
-            let error = text.parse::<Condition>().expect_err(text);
+            let error = text.parse::<Condition>().expect_err(text).to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The way to make one number of several.
+/// The operation that combines several numbers into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fold {
     Sum,

@@ -2,12 +2,12 @@ use serde_json::json;
 
 use super::*;
 
-fn known(text: &str) -> Known {
-    Known::parse("known.toml".into(), format!("schema = 1\n{text}"))
+fn known(text: &str) -> KnownFailures {
+    KnownFailures::parse("known.toml".into(), format!("schema = 1\n{text}"))
         .unwrap_or_else(|stop| panic!("{}", stop.message))
 }
 
-fn hold(known: &Known, trials: &[Value]) -> (usize, Vec<String>) {
+fn hold(known: &KnownFailures, trials: &[Value]) -> (usize, Vec<String>) {
     let trials = trials.iter().map(|value| Trial {
         id: value["id"].as_str().expect("an id"),
         verdict: verdict(value).expect("a verdict"),
@@ -105,7 +105,7 @@ fn what_is_wrong_in_the_file_is_told_with_its_place() {
         ),
         ("schema = ", "not TOML"),
     ] {
-        let stop = Known::parse("known.toml".into(), text.into())
+        let stop = KnownFailures::parse("known.toml".into(), text.into())
             .err()
             .expect(text);
         assert!(

@@ -1,4 +1,4 @@
-//! What becomes of one mutant: the tests that execute it, and where none of them noticed, why.
+//! The judgement of one mutant by the tests that execute it. If none notices the mutant, the judgement has the reason.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -10,30 +10,55 @@ use gfx906::observe::sanitize::Check;
 use super::super::coverage::Honest;
 use super::super::equivalent;
 use super::super::operators::Operator;
-use super::super::report::{MutantReport, Outcome};
+use super::super::report::{MutantOutcome, MutantReport};
 use super::super::sample::Mutant;
-use super::{Campaign, Placed};
+use super::{Campaign, PlacedMutant};
 use crate::device::{DeviceErrorKind, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::trial::{Finished, Slot, each, how};
+use crate::trial::{FinishedTrial, PreparedCaseSlot, each, how};
 use crate::verdict::Verdict;
 
+/// A reason why a mutant cannot be judged.
+#[derive(Debug, thiserror::Error)]
+enum JudgeError {
+    /// The mutant's address lies outside the code object.
+    #[error("the code object has no bytes at its address; please report this as a bug")]
+    NoBytes,
+    /// A test noticed a mutant that should be equivalent.
+    #[error(
+        "{test} noticed it ({how}), and a rule says that it is equivalent ({rule}); please report this as a bug"
+    )]
+    WrongRule {
+        test: String,
+        how: String,
+        rule: &'static str,
+    },
+    /// A test that passed gave other outputs when it ran once more.
+    #[error(
+        "{test} passed, and run once more it did not do the same: {difference}; its launches do not repeat"
+    )]
+    NotRepeated { test: String, difference: String },
+    /// The host's memory, a process or the harness failed.
+    #[error("{test} could not be judged: {why}; mend that and run the campaign again")]
+    Failed { test: String, why: String },
+}
+
 impl Campaign<'_> {
-    /// Judges the mutants of a function side by side; each is told with its place among them.
+    /// Judges the mutants of a function side by side, and passes each report with the mutant's position to `told`.
     ///
     /// # Errors
-    /// Those of [`Campaign::judge`], of the first mutant that has one; none is begun after it.
+    /// The first error of [`Campaign::judge`]. No mutant begins after an error.
     pub(super) fn judge_all(
         &self,
-        mutants: &[Placed<'_>],
+        mutants: &[PlacedMutant<'_>],
         honest: &[Honest],
-        slots: &[Slot],
+        slots: &[PreparedCaseSlot],
         mut told: impl FnMut(usize, MutantReport),
     ) -> Result<(), Stop> {
         let stopped = AtomicBool::new(false);
         let mut failed: BTreeMap<usize, Stop> = BTreeMap::new();
-        let work = |placed: &Placed<'_>, tell: &mut dyn FnMut(Result<MutantReport, Stop>)| {
+        let work = |placed: &PlacedMutant<'_>, tell: &mut dyn FnMut(Result<MutantReport, Stop>)| {
             if !stopped.load(Ordering::Relaxed) {
                 let report = self.judge(placed, honest, slots);
                 stopped.fetch_or(report.is_err(), Ordering::Relaxed);
@@ -54,9 +79,9 @@ impl Campaign<'_> {
 
     fn judge(
         &self,
-        (function, mutant): &Placed<'_>,
+        (function, mutant): &PlacedMutant<'_>,
         honest: &[Honest],
-        slots: &[Slot],
+        slots: &[PreparedCaseSlot],
     ) -> Result<MutantReport, Stop> {
         let mut cases: Vec<usize> = (0..honest.len())
             .filter(|&case| honest[case].executed.contains_key(&mutant.address))
@@ -74,9 +99,9 @@ impl Campaign<'_> {
             is: mutant.change.text.clone(),
             executed_by: cases.len(),
             ran: 0,
-            outcome: Outcome::NotJudged,
+            outcome: MutantOutcome::NotJudged,
         };
-        // Here every load is done at once: only the sanitizer sees what a weaker wait does.
+        // On the emulator a load is done at once, so only the sanitizer notices a weaker wait.
         let sanitize = self.options.sanitize;
         let sees_waits = sanitize.is_some_and(|sanitize| sanitize.checks.has(Check::Wait));
         let of_waits = mutant.change.operator == Operator::Waitcnt
@@ -88,19 +113,17 @@ impl Campaign<'_> {
         let rule = equivalent::rule(function, mutant)
             .or_else(|| equivalent::alone(mutant, honest.iter().map(|honest| &honest.together)));
         if let Some(rule) = rule {
-            report.outcome = Outcome::Equivalent { rule: rule.into() };
+            report.outcome = MutantOutcome::Equivalent { rule: rule.into() };
         }
         if rule.is_some() && !self.options.doubt {
             return Ok(report);
         }
         let place = format!("{}+{:#x} `{}`", report.function, report.offset, report.is);
-        let stopped = |why: String| Stop::setup(format!("the mutant {place}: {why}"));
+        let stopped = |error: JudgeError| Stop::setup(format!("the mutant {place}: {error}"));
         let Some(program) = self.program().patched(mutant.address, &mutant.change.bytes) else {
-            return Err(stopped(
-                "the code object has no bytes at its address; please report this as a bug".into(),
-            ));
+            return Err(stopped(JudgeError::NoBytes));
         };
-        // On whatever path, lanes and values aside.
+        // Lint follows every path, whatever the lanes and values are.
         let linted = || {
             let at = function.at(mutant.address)?;
             equivalent::missing_wait(function, at, &decode(&mutant.change.bytes).ok()?)
@@ -117,25 +140,24 @@ impl Campaign<'_> {
             }
             if noticed(&done).map_err(stopped)? {
                 if let Some(rule) = rule {
-                    let (test, how) = (&done.report.id, how(&done).unwrap_or_default());
-                    return Err(stopped(format!(
-                        "{test} noticed it ({how}), and a rule says that it is equivalent ({rule}); please report this as a bug"
-                    )));
+                    let how = how(&done).unwrap_or_default();
+                    let test = done.report.id;
+                    return Err(stopped(JudgeError::WrongRule { test, how, rule }));
                 }
-                report.outcome = Outcome::Killed {
+                report.outcome = MutantOutcome::Killed {
                     test: done.report.id.clone(),
                     verdict: done.report.verdict.word().into(),
                     how: how(&done).unwrap_or_default(),
                 };
                 return Ok(report);
             }
-            // What lint sees, the dearer cases need not meet.
+            // A mistake that lint finds needs no run of the costlier cases.
             if nth == 0
                 && rule.is_none()
                 && of_waits
                 && let Some(how) = linted()
             {
-                report.outcome = Outcome::Killed {
+                report.outcome = MutantOutcome::Killed {
                     test: "lint".into(),
                     verdict: Verdict::Fail.word().into(),
                     how,
@@ -147,7 +169,7 @@ impl Campaign<'_> {
             return Ok(report);
         }
         report.outcome = match differed {
-            Some(test) => Outcome::WithinTolerance { test },
+            Some(test) => MutantOutcome::WithinTolerance { test },
             None => self
                 .without_effect(mutant, &program, &cases, honest, slots)
                 .map_err(stopped)?,
@@ -155,15 +177,18 @@ impl Campaign<'_> {
         Ok(report)
     }
 
-    /// Why a mutant has changed no output, or what kept it from running a second time.
+    /// Returns the reason why a mutant has changed no output.
+    ///
+    /// # Errors
+    /// A second run differed from the first.
     fn without_effect(
         &self,
         mutant: &Mutant,
         program: &Program,
         cases: &[usize],
         honest: &[Honest],
-        slots: &[Slot],
-    ) -> Result<Outcome, String> {
+        slots: &[PreparedCaseSlot],
+    ) -> Result<MutantOutcome, JudgeError> {
         let mut saw = Vec::new();
         for &case in cases {
             let watched = |program: &Program| {
@@ -173,11 +198,9 @@ impl Campaign<'_> {
                     .plan(case, Some(&slots[case]), program, &watch, limits)
                     .run();
                 if noticed(&done)? || done.digest != honest[case].digest {
-                    let (test, how) = (&done.report.id, how(&done));
-                    return Err(format!(
-                        "{test} passed, and run once more it did not do the same: {}; its launches do not repeat",
-                        how.as_deref().unwrap_or("other outputs")
-                    ));
+                    let difference = how(&done).unwrap_or_else(|| "other outputs".into());
+                    let test = done.report.id;
+                    return Err(JudgeError::NotRepeated { test, difference });
                 }
                 let witness = witness.lock();
                 let witness = witness.unwrap_or_else(PoisonError::into_inner);
@@ -189,18 +212,18 @@ impl Campaign<'_> {
                 saw = seen;
             }
             if left != leaves {
-                return Ok(Outcome::Missed { saw });
+                return Ok(MutantOutcome::Missed { saw });
             }
         }
-        Ok(Outcome::NotInfected { saw })
+        Ok(MutantOutcome::NotInfected { saw })
     }
 }
 
-/// Whether a test noticed what ran.
+/// Returns true if a test noticed the mutant.
 ///
 /// # Errors
-/// It could not say: the host's memory, a process or the harness failed it, and no kernel is to blame.
-fn noticed(done: &Finished) -> Result<bool, String> {
+/// The test could not be judged, because the host's memory, a process or the harness failed. No kernel is to blame.
+fn noticed(done: &FinishedTrial) -> Result<bool, JudgeError> {
     let of_host = |kind: DeviceErrorKind| {
         use DeviceErrorKind::{Harness, Memory, MissingKernel, Process, Test};
         matches!(kind, Harness | Memory | MissingKernel | Process | Test)
@@ -213,11 +236,10 @@ fn noticed(done: &Finished) -> Result<bool, String> {
         Verdict::Error if !kind.is_none_or(of_host) => Ok(true),
         _ => {
             let error = report.error.as_deref().and_then(|text| text.lines().next());
-            Err(format!(
-                "{} could not be judged: {}; mend that and run the campaign again",
-                report.id,
-                error.unwrap_or(report.verdict.word())
-            ))
+            Err(JudgeError::Failed {
+                test: report.id.clone(),
+                why: error.unwrap_or(report.verdict.word()).into(),
+            })
         }
     }
 }

@@ -1,19 +1,22 @@
 //! Loads of the kernel's own arguments.
 
 use gfx906::isa::uses::{RegisterSet, Uses};
-use gfx906::isa::{Code, Flags, Inst, Kind};
+use gfx906::isa::{Code, Flags, Inst, Kind, Properties};
 
 use super::super::sites::Function;
-use super::dead::{Open, is_dead};
+use super::dead::{DifferingRegisters, is_dead};
 use super::paths::{self, Paths};
 
-/// Whether an instruction, at this place, loads some of the kernel's arguments by the pointer that it was handed.
+/// Returns true if an instruction at this position loads some of the kernel's arguments through the pointer to the kernarg segment.
 pub(super) fn loads(function: &Function, at: usize, inst: &Inst) -> bool {
     let Some((pointer, bytes)) = function.kernarg else {
         return false;
     };
     let flags = inst.modifiers.flags;
-    let plain = inst.row.mnemonic.starts_with("s_load_dword")
+    let plain = Kind::of(inst) == Kind::Smem
+        && inst.has(Properties::LOAD)
+        && !inst.has(Properties::SCALAR_BUFFER)
+        && !inst.has(Properties::SCALAR_SCRATCH)
         && inst.operands[1] == Code(pointer)
         && flags.has(Flags::IMM)
         && !flags.has(Flags::SOFFSET);
@@ -22,7 +25,7 @@ pub(super) fn loads(function: &Function, at: usize, inst: &Inst) -> bool {
     }
     let end = i64::from(inst.offset) + 4 * inst.row.operands[0].ty.registers() as i64;
     let within = inst.offset >= 0 && end <= bytes as i64;
-    // Up to here nothing has written the pointer, nothing behind comes back, and nobody calls anything that might.
+    // No earlier instruction writes the pointer, no later branch comes back, and no call might write the pointer.
     let before = &function.instructions[..at];
     let kept = before.iter().all(|(_, inst)| {
         let uses = Uses::of(inst);
@@ -36,12 +39,14 @@ pub(super) fn loads(function: &Function, at: usize, inst: &Inst) -> bool {
     within && kept && !(0..function.instructions.len()).any(strays)
 }
 
-/// Whether two loads from one place to one place differ in registers only that nobody touches until they are there, and nothing reads then.
+/// Returns true if two loads with the same address and the same first register differ only in dead registers: no instruction touches one
+/// of them before the load has arrived, and none reads it afterwards.
 pub(super) fn same(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
     differ_in_dead(function, at, was, is, |left| left)
 }
 
-/// The same where loads are done one after the other.
+/// Returns true if two loads with the same address and the same first register differ only in dead registers, provided that loads arrive
+/// in order.
 pub(super) fn same_in_order(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
     differ_in_dead(function, at, was, is, |_| RegisterSet::default())
 }
@@ -56,7 +61,7 @@ fn differ_in_dead(
     let alike = was.operands[..2] == is.operands[..2] && was.offset == is.offset;
     let (a, b) = (Uses::of(was).writes, Uses::of(is).writes);
     let left = a.without(&b).or(&b.without(&a));
-    let open = Open {
+    let open = DifferingRegisters {
         left,
         pending: pending(left),
         narrowed: false,

@@ -8,35 +8,40 @@ use gfx906::isa::{Access, Code, Inst};
 use super::super::sites::Function;
 use super::paths::{Paths, Step};
 
-/// Registers that differ, and what may be read of them.
+/// Registers that differ between the function and its mutant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Open {
-    /// Those that differ.
+pub(super) struct DifferingRegisters {
+    /// Registers that differ.
     pub left: RegisterSet,
-    /// Those that a load may still be about to write: on a card it does so at any time before `s_waitcnt lgkmcnt(0)`.
+    /// Registers that a load may still write. A card does so at any time before `s_waitcnt lgkmcnt(0)`.
     pub pending: RegisterSet,
-    /// Whether lanes may have gone off since.
+    /// True if the EXEC mask may have lost lanes since the changed instruction.
     pub narrowed: bool,
 }
 
-/// Returns whether two instructions differ only in registers that are dead behind them.
+/// Returns true if two instructions differ only in registers that are dead after them.
 pub(super) fn same(function: &Function, at: usize, was: &Inst, is: &Inst) -> bool {
     let paths = Paths::through(function);
-    let open = Open {
+    let open = DifferingRegisters {
         left: differing(was, is),
-        ..Open::default()
+        ..DifferingRegisters::default()
     };
     is_dead(paths, paths.next(at), open)
 }
 
-/// Whether no path from these instructions on reads any of these registers before it writes it, or touches one that a load is about to write.
-pub(super) fn is_dead(paths: Paths<'_>, from: Option<Vec<usize>>, open: Open) -> bool {
+/// Returns true if no path from these instructions on reads a differing register before it writes the register, or touches a register that
+/// a load may still write.
+pub(super) fn is_dead(
+    paths: Paths<'_>,
+    from: Option<Vec<usize>>,
+    open: DifferingRegisters,
+) -> bool {
     let exec = registers(Code::EXEC.0, 2);
     if !open.left.or(&open.pending).and(&exec).is_empty() {
         return false;
     }
     paths.all(from, open, |at, open| {
-        let Open {
+        let DifferingRegisters {
             left,
             mut pending,
             narrowed,
@@ -54,14 +59,14 @@ pub(super) fn is_dead(paths: Paths<'_>, from: Option<Vec<usize>>, open: Open) ->
         if waits_for_loads(inst) {
             pending = RegisterSet::default();
         }
-        // Scalars are written whole, vector registers in the lanes that are on: all that the changed instruction wrote, unless lanes have
-        // gone off since.
+        // A write of an SGPR replaces it. A write of a VGPR replaces the active lanes, which are all lanes that the changed instruction
+        // wrote unless EXEC has lost lanes since.
         let kills = if narrowed {
             uses.kills.without(&vectors())
         } else {
             uses.kills
         };
-        Step::On(Open {
+        Step::On(DifferingRegisters {
             left: left.without(&kills),
             pending,
             narrowed: narrowed || !uses.writes.and(&exec).is_empty() && !widens(inst),
@@ -69,12 +74,12 @@ pub(super) fn is_dead(paths: Paths<'_>, from: Option<Vec<usize>>, open: Open) ->
     })
 }
 
-/// Whether every scalar load is done behind an instruction.
+/// Returns true if every scalar load has arrived after an instruction.
 fn waits_for_loads(inst: &Inst) -> bool {
     inst.row.mnemonic == "s_waitcnt" && inst.literal & 0x0f00 == 0
 }
 
-/// A mask in EXEC can only have grown by an instruction that does this.
+/// Returns true if an instruction that writes EXEC can only add lanes to it.
 fn widens(inst: &Inst) -> bool {
     let to_exec = inst.operands[0] == Code::EXEC;
     let or = inst.row.mnemonic == "s_or_b64" && inst.operands[1..3].contains(&Code::EXEC);
@@ -87,18 +92,18 @@ pub(super) fn vectors() -> RegisterSet {
     registers(256, 256)
 }
 
-/// So many registers from one on.
+/// Returns `count` registers from `first` on.
 pub(super) fn registers(first: u16, count: u16) -> RegisterSet {
     let mut set = RegisterSet::default();
     set.add(first, count);
     set
 }
 
-/// The registers that may differ after the one instruction and after the other.
+/// Returns the registers that may differ after two instructions.
 fn differing(was: &Inst, is: &Inst) -> RegisterSet {
     let (a, b) = (Uses::of(was), Uses::of(is));
     let all = a.writes.or(&b.writes);
-    // The same operation on the same sources: all that it writes to the same place is the same, as is what no operand names.
+    // The same operation on the same sources writes the same value to a common destination, and to a register that no operand names.
     let sources = |inst: &Inst| -> Vec<Code> {
         let operands = inst.row.operands.iter().zip(&inst.operands);
         let sources = operands.filter(|(operand, _)| operand.access != Access::Write);
@@ -132,7 +137,7 @@ fn differing(was: &Inst, is: &Inst) -> RegisterSet {
             common.add(a.0, count);
         }
     }
-    // A destination that moved onto another one is not what it was.
+    // A destination that overlaps another one may hold another value.
     let implied = all.without(&named);
     let overlapping = was.operands != is.operands && overlap(is);
     if overlapping {

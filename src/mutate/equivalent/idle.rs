@@ -1,40 +1,40 @@
-//! Code that does nothing with no lane on.
+//! Code that has no effect while no lane is active.
 
 use gfx906::isa::uses::{RegisterSet, Uses};
-use gfx906::isa::{Access, Code, Flags, Inst, Kind};
+use gfx906::isa::{Access, Code, Flags, Inst, Kind, Properties};
 
 use super::super::sites::Function;
-use super::dead::{Open, is_dead, registers, vectors};
+use super::dead::{DifferingRegisters, is_dead, registers, vectors};
 use super::paths::{self, Paths, Step};
 use super::{arguments, is_pure};
 
-/// What code with no lane on has done so far.
+/// The effects so far of code that runs while no lane is active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Done {
+struct IdleEffects {
     /// The registers that it may have written.
     changed: RegisterSet,
-    /// Those of them that a load may still be about to write.
+    /// The registers among these that a load may still write.
     pending: RegisterSet,
     /// The scalar registers that hold 0.
     zeros: RegisterSet,
 }
 
-/// Whether what a branch on no lane skips does nothing with no lane on that is seen later: whichever way it takes, it comes to where the branch
-/// leads, with EXEC as it was.
+/// Returns true if the code that `s_cbranch_execz` skips has no visible effect while no lane is active: every path through it arrives at
+/// the branch's target, with EXEC unchanged.
 pub(super) fn skips_nothing(function: &Function, at: usize) -> bool {
     let (Some(end), Some(begin)) = (paths::target(function, at), paths::behind(function, at))
     else {
         return false;
     };
     let exec = registers(Code::EXEC.0, 2);
-    let begun = Done {
+    let begun = IdleEffects {
         zeros: exec,
-        ..Done::default()
+        ..IdleEffects::default()
     };
     let paths = Paths::through(function);
     paths.all(Some(vec![begin]), begun, |at, done| {
         if at == end {
-            let open = Open {
+            let open = DifferingRegisters {
                 left: done.changed,
                 pending: done.pending,
                 narrowed: false,
@@ -62,7 +62,7 @@ pub(super) fn skips_nothing(function: &Function, at: usize) -> bool {
         if !exec.without(&done.zeros).is_empty() {
             return Step::Refused;
         }
-        // Vector registers keep what they hold where no lane is on, and EXEC stays 0.
+        // VGPRs keep their values while no lane is active, and EXEC stays 0.
         done.changed = done
             .changed
             .or(&uses.writes.without(&vectors()).without(&exec));
@@ -75,8 +75,9 @@ pub(super) fn skips_nothing(function: &Function, at: usize) -> bool {
     })
 }
 
-/// Branches on EXEC go one way; others either way, and back only to the end: what may go round and round is not followed.
-fn branch(function: &Function, at: usize, end: usize, done: &Done) -> Step<Done> {
+/// Follows a branch: a branch on EXEC in one direction, any other in both. A backward branch is followed only to the end, so that no loop
+/// is followed.
+fn branch(function: &Function, at: usize, end: usize, done: &IdleEffects) -> Step<IdleEffects> {
     let (Some(target), Some(behind)) = (paths::target(function, at), paths::behind(function, at))
     else {
         return Step::Refused;
@@ -92,23 +93,21 @@ fn branch(function: &Function, at: usize, end: usize, done: &Done) -> Step<Done>
     Step::To(to, *done)
 }
 
-/// Whether an instruction does nothing with no lane on but write scalar registers.
+/// Returns true if an instruction has no effect while no lane is active, except that it writes SGPRs.
 fn is_idle(inst: &Inst) -> bool {
     let name = inst.row.mnemonic;
     let flags = inst.modifiers.flags;
     match Kind::of(inst) {
-        Kind::Valu => is_pure(inst) && !name.starts_with("v_writelane"),
+        Kind::Valu => is_pure(inst) && !inst.has(Properties::WRITES_LANE),
         Kind::Salu => is_pure(inst),
-        Kind::Lds => {
-            !flags.has(Flags::GDS) && !name.contains("append") && !name.contains("consume")
-        }
+        Kind::Lds => !flags.has(Flags::GDS) && !inst.has(Properties::LDS_COUNTER),
         Kind::Vmem => !flags.has(Flags::LDS),
         Kind::Control => matches!(name, "s_waitcnt" | "s_nop"),
         Kind::Smem | Kind::Branch => false,
     }
 }
 
-/// The scalar registers that hold 0 behind an instruction that runs with no lane on, where these do before it.
+/// Returns the SGPRs that hold 0 after an instruction that runs while no lane is active, from the SGPRs that hold 0 before it.
 fn zeros(inst: &Inst, uses: &Uses, before: &RegisterSet) -> RegisterSet {
     let name = inst.row.mnemonic;
     let kept = before.without(&uses.writes);
@@ -119,8 +118,8 @@ fn zeros(inst: &Inst, uses: &Uses, before: &RegisterSet) -> RegisterSet {
     };
     let [to, a, b] = [inst.operands[0], inst.operands[1], inst.operands[2]];
     let exec = registers(Code::EXEC.0, 2);
-    // A comparison writes 0 for the lanes that are off.
-    if name.starts_with("v_cmp") {
+    // A comparison writes 0 for inactive lanes.
+    if inst.has(Properties::VECTOR_COMPARISON) {
         let named = inst.row.operands.iter().zip(&inst.operands);
         let named = named.filter(|(operand, code)| operand.access == Access::Write && code.0 < 128);
         return named
@@ -132,7 +131,7 @@ fn zeros(inst: &Inst, uses: &Uses, before: &RegisterSet) -> RegisterSet {
         "s_and_b64" if is_zero(a) || is_zero(b) => kept.or(&registers(to.0, 2)),
         "s_andn2_b64" if is_zero(a) => kept.or(&registers(to.0, 2)),
         "s_or_b64" | "s_xor_b64" if is_zero(a) && is_zero(b) => kept.or(&registers(to.0, 2)),
-        // The mask that was is saved, and no lane comes on that was off.
+        // It saves the earlier mask, and activates no lane.
         "s_and_saveexec_b64" => kept.or(&registers(to.0, 2)).or(&exec),
         _ => kept,
     }

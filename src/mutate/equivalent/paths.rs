@@ -3,22 +3,22 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use gfx906::isa::{Encoding, Inst, Kind};
+use gfx906::isa::{Encoding, Inst, Kind, Properties};
 
 use super::super::sites::Function;
 
-/// The most states of instructions that are looked at.
+/// The largest number of pairs of instruction and state that are visited.
 const LIMIT: usize = 100_000;
 
-/// Where a path goes from an instruction.
+/// The continuation of a path after an instruction.
 pub(super) enum Step<S> {
-    /// Nothing is proven.
+    /// The proof fails.
     Refused,
-    /// Nothing more is asked of this path.
+    /// This path needs no further steps.
     Done,
-    /// On to what follows, in this state.
+    /// The path continues with every successor, in this state.
     On(S),
-    /// On to these instructions only, in this state.
+    /// The path continues with these instructions only, in this state.
     To(Vec<usize>, S),
 }
 
@@ -39,21 +39,20 @@ impl<'f> Paths<'f> {
         &self.function.instructions[at].1
     }
 
-    /// Where paths go on behind an instruction; none where that is not known.
+    /// Returns the successors of an instruction, if they are known.
     pub fn next(&self, at: usize) -> Option<Vec<usize>> {
         let (function, inst) = (self.function, self.at(at));
-        let name = inst.row.mnemonic;
         Some(match Kind::of(inst) {
-            _ if name.starts_with("s_endpgm") => Vec::new(),
-            Kind::Branch if name == "s_branch" => vec![target(function, at)?],
+            _ if inst.has(Properties::END) => Vec::new(),
+            Kind::Branch if inst.has(Properties::JUMP) => vec![target(function, at)?],
             Kind::Branch if is_direct(inst) => vec![behind(function, at)?, target(function, at)?],
             Kind::Branch => return None,
             _ => vec![behind(function, at)?],
         })
     }
 
-    /// Whether every path from these instructions on comes to an end that is asked for, each state of an instruction looked at once. `step` is
-    /// handed an instruction's position and the state before it.
+    /// Returns true if `step` ends every path from these instructions on with [`Step::Done`]. `step` gets an instruction's position and the
+    /// state before it. Each pair of instruction and state is visited once.
     pub fn all<S: Clone + Eq + Hash>(
         &self,
         from: Option<Vec<usize>>,
@@ -85,7 +84,7 @@ impl<'f> Paths<'f> {
     }
 }
 
-/// The instruction behind another.
+/// Returns the position of the instruction that follows another.
 pub(super) fn behind(function: &Function, at: usize) -> Option<usize> {
     let (address, inst) = &function.instructions[at];
     function.at(address + inst.size() as u64)
@@ -101,6 +100,5 @@ pub(super) fn target(function: &Function, at: usize) -> Option<usize> {
 
 /// Returns true if the branch holds its target as an offset.
 pub(super) fn is_direct(inst: &Inst) -> bool {
-    let name = inst.row.mnemonic;
-    inst.encoding == Encoding::Sopp && (name == "s_branch" || name.starts_with("s_cbranch"))
+    inst.encoding == Encoding::Sopp && inst.has(Properties::BRANCH)
 }

@@ -42,7 +42,7 @@ const SWAPPC: u32 = 0xbe9e_1e02;
 const NOP: u32 = 0xbf80_0000;
 const END: u32 = 0xbf81_0000;
 
-/// What is proven of a change of the first instruction of a function.
+/// Returns the rule that proves a change of a function's first instruction to be equivalent.
 fn proof(words: &[u32], change: u32, operator: Operator) -> Option<&'static str> {
     proof_of(decoded(words), 0, change.to_le_bytes().to_vec(), operator)
 }
@@ -111,7 +111,7 @@ fn two_loads_on_their_way_to_one_register_race() {
     let both = [LOAD_S0[0], LOAD_S0[1], LOAD_S1[0], LOAD_S1[1], WAIT_LOADS];
     let (found, proven) = wider(&[&both[..], &[MOV_S2_S1, END]].concat());
     assert!(found.is_some_and(|what| what.contains("s1")) && proven.is_none());
-    // With a wait between them there is no race: the first is done, and what it brought more is dead.
+    // With a wait between the loads there is no race: the first has arrived, and the additional register is dead.
     let apart = [
         LOAD_S0[0], LOAD_S0[1], WAIT_LOADS, LOAD_S1[0], LOAD_S1[1], WAIT_LOADS,
     ];
@@ -160,7 +160,7 @@ fn lanes_that_went_off_keep_what_was_written() {
 #[test]
 fn every_path_counts() {
     let other = |words: &[u32]| proof(words, MOV_V1_2, Operator::Constant);
-    // The branch skips what writes v1 again.
+    // The branch skips the second write of v1.
     let around = [MOV_V1_1, SKIP_1, MOV_V1_2, STORE_V1[0], STORE_V1[1], END];
     assert_eq!(other(&around), None);
     let both = [
@@ -196,7 +196,7 @@ fn a_jump_over_vector_code_only_saves_time() {
         deleted(&[SKIP_1, ADD_V4, STORE_V1[0], STORE_V1[1], END]),
         Some(IDLE)
     );
-    // What is skipped leaves something in a scalar register, which is read.
+    // The skipped code leaves a value in an SGPR that is read.
     assert_eq!(deleted(&[SKIP_1, FIRST_S0, MOV_S1_S0, END]), None);
     assert_eq!(deleted(&[SKIP_1, FIRST_S0, END]), Some(IDLE));
     // It turns lanes on.
@@ -222,7 +222,7 @@ fn a_jump_over_a_masked_loop_only_saves_time() {
     assert_eq!(deleted(&endless), None);
     assert_eq!(deleted(&[SKIP_1, ADD_V4, BARRIER, END]), Some(IDLE));
     assert_eq!(deleted(&[SKIP_1, BARRIER, END]), None);
-    // Either way of a branch forward counts: what it leaves in s1 is read.
+    // Both directions of a forward branch count: one leaves a value in s1 that is read.
     let forward = [
         SKIP_1 + 3,
         CMP_S2_5,
@@ -250,7 +250,7 @@ fn what_a_skipped_load_writes_may_be_late() {
     assert_eq!(deleted(&[WAIT_STORES, MOV_S2_S1, END]), None);
 }
 
-/// What is proven of a load of arguments that fills one register more: s_load_dword s0, s[4:5] and its wider kin.
+/// Returns the rule that proves a wider load to be equivalent: `s_load_dwordx2` in place of `s_load_dword s0, s[4:5]`.
 fn wider(offset: u32, rest: &[u32]) -> Option<&'static str> {
     let words = [&[0xc002_0002, offset], rest].concat();
     let first = u64::from(words[0]) | u64::from(words[1]) << 32;
@@ -283,7 +283,7 @@ fn a_wider_load_of_arguments_may_be_late() {
 fn a_function_that_jumps_to_an_address_may_come_from_anywhere() {
     assert_eq!(wider(8, &[WAIT_LOADS, SKIP_1, NOP, END]), Some(ARGUMENTS));
     assert_eq!(wider(8, &[WAIT_LOADS, SKIP_1, SETPC, END]), None);
-    // Behind the end, too: what it calls may have come to it.
+    // The function that it calls may jump back to it, even from behind the end.
     assert_eq!(wider(8, &[END, SWAPPC, END]), None);
     assert_eq!(wider(8, &[END, SCC1_BACK_3, END]), None);
 }
@@ -307,7 +307,8 @@ fn an_instruction_without_operands_is_no_load() {
     );
 }
 
-/// What is proven of a wait that is taken out of a function whose waves do not meet in memory: that with this number, from 0.
+/// Returns the rule that proves the removal of a wait to be equivalent, in a function whose waves exchange no data through memory. `wait` is
+/// the wait's number among all waits, from 0.
 fn without(wait: usize, words: &[u32]) -> Option<&'static str> {
     without_among(false, wait, words)
 }
@@ -337,7 +338,7 @@ fn a_wait_is_needless_where_others_wait_for_all_that_it_guards() {
     let twice = [load, place, WAIT_VECTOR, WAIT_VECTOR, MOV_V1_V2, END];
     assert_eq!(without(0, &twice), Some(NEEDLESS));
     assert_eq!(without(1, &twice), Some(NEEDLESS));
-    // What nothing reads needs no wait, and the end of a program waits for all.
+    // A value that nothing reads needs no wait, and the end of a program waits for everything.
     assert_eq!(without(0, &[load, place, WAIT_VECTOR, END]), Some(NEEDLESS));
     // To overwrite it is as bad as to read it.
     assert_eq!(without(0, &[load, place, WAIT_VECTOR, MOV_V2_2, END]), None);
@@ -384,7 +385,7 @@ fn a_wait_for_memory_may_be_there_for_waves_that_meet_in_it() {
     let stored = [store, there, WAIT_VECTOR, BARRIER, END];
     assert_eq!(without(0, &stored), Some(NEEDLESS));
     assert_eq!(without_among(true, 0, &stored), None);
-    // Another wave may overwrite behind the barrier what is loaded before it.
+    // After the barrier another wave may overwrite the loaded memory.
     let loaded = [
         load,
         place,

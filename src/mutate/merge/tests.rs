@@ -1,8 +1,8 @@
-use super::super::report::Outcome;
+use super::super::report::MutantOutcome;
 use super::super::report::tests::{killed, report};
 use super::*;
 
-/// What is said of reports that are no whole, each under the name of its part.
+/// Returns the error message for reports that cannot be merged. They are named `a`, `b` and `c`.
 fn refused(reports: &[&MutationReport]) -> String {
     let named = reports.iter().zip(["a", "b", "c"]);
     let named = named.map(|(report, name)| (name.to_owned(), (*report).clone()));
@@ -12,7 +12,7 @@ fn refused(reports: &[&MutationReport]) -> String {
 #[test]
 fn parts_become_one_report_in_the_order_of_the_code() {
     let one = report("1/2", vec![(0, killed()), (8, killed())]);
-    let two = report("2/2", vec![(4, Outcome::Missed { saw: Vec::new() })]);
+    let two = report("2/2", vec![(4, MutantOutcome::Missed { saw: Vec::new() })]);
     let named = |name: &str, report: &MutationReport| (name.to_owned(), report.clone());
     let whole = merge(vec![named("b", &two), named("a", &one)]).expect("parts of one campaign");
     assert_eq!(whole.parts, ["1/2", "2/2"]);

@@ -1,8 +1,8 @@
-//! What the operators make of one instruction, each in turn.
+//! The changes that each operator makes of one instruction.
 
 use gfx906::isa::{
-    Access, Code, DecodeError, Encoding, Flags, Form, Inst, Operand, Role, Type, decode,
-    disassemble, fields, places,
+    Access, Code, DecodeError, Encoding, Flags, Form, Inst, Operand, Properties, Role, Type,
+    decode, disassemble, fields, places,
 };
 
 use super::{Change, Operator, Registers, opcodes};
@@ -10,25 +10,25 @@ use super::{Change, Operator, Registers, opcodes};
 /// `s_nop 0`.
 const NOP: u32 = 0xbf80_0000;
 
-/// What was made of an instruction so far.
-pub(super) struct Made<'a> {
+/// A collector of the changes of one instruction.
+pub(super) struct MutantMaker<'a> {
     inst: &'a Inst,
     text: String,
     /// The changes.
     pub changes: Vec<Change>,
 }
 
-impl<'a> Made<'a> {
-    /// Nothing yet.
-    pub fn new(inst: &'a Inst) -> Made<'a> {
-        Made {
+impl<'a> MutantMaker<'a> {
+    /// Makes a collector without changes.
+    pub fn new(inst: &'a Inst) -> MutantMaker<'a> {
+        MutantMaker {
             inst,
             text: disassemble(inst),
             changes: Vec::new(),
         }
     }
 
-    /// Takes words in if they make an instruction that the hardware can run.
+    /// Adds a change if its words are an instruction that the hardware can run, and that is new.
     fn take(&mut self, operator: Operator, words: u64) {
         let bytes = words.to_le_bytes();
         let Ok(found) = checked(&bytes) else { return };
@@ -50,7 +50,7 @@ impl<'a> Made<'a> {
         places::words(self.inst)
     }
 
-    /// `s_nop` in its place.
+    /// Replaces the instruction by `s_nop`.
     pub fn nothing(&mut self, operator: Operator) {
         let count = self.inst.size() / 4;
         self.changes.push(Change {
@@ -60,7 +60,7 @@ impl<'a> Made<'a> {
         });
     }
 
-    /// Other opcodes whose operands stand in the same places.
+    /// Replaces the opcode by others whose operands have the same fields.
     pub fn opcodes(&mut self) {
         let Some(place) = places::opcode(self.inst) else {
             return;
@@ -80,7 +80,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// Pairs of sources in each other's place.
+    /// Exchanges two sources.
     pub fn sources(&mut self) {
         let operands = self.inst.row.operands;
         let exchangeable = |operand: &Operand| {
@@ -109,7 +109,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// Neighbours of every register that it names.
+    /// Replaces each register by its neighbours.
     pub fn registers(&mut self, registers: Registers) {
         for (index, operand) in self.inst.row.operands.iter().enumerate() {
             let code = self.inst.operands[index];
@@ -133,7 +133,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// Signs and magnitudes of sources. A whole number has none: the hardware does not look at its bits.
+    /// Inverts the sign and magnitude bits of sources. Integer sources are left out, because the hardware ignores these bits for them.
     pub fn signs(&mut self) {
         for place in places::signs(self.inst) {
             if self.signed(place).is_some_and(is_whole) {
@@ -144,8 +144,8 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// The type of the source whose sign a bit changes.
-    fn signed(&self, place: places::Place) -> Option<Type> {
+    /// Returns the type of the source whose sign a bit changes.
+    fn signed(&self, place: places::FieldBits) -> Option<Type> {
         let role = match (self.inst.form, place.low) {
             (Form::Sdwa | Form::Dpp, 52 | 53) => Role::Src0,
             (Form::Sdwa | Form::Dpp, _) => Role::Src1,
@@ -158,13 +158,13 @@ impl<'a> Made<'a> {
         operand.map(|operand| operand.ty)
     }
 
-    /// Whether what a vector instruction makes of a constant may be a number of f32: its type says so, or it only moves bits.
+    /// Returns true if a constant operand may be an f32: its type is f32, or the instruction only moves bits.
     fn may_be_float(&self, operand: &Operand) -> bool {
         let moved = ["v_mov_b32", "v_cndmask_b32"].contains(&self.inst.row.mnemonic);
         operand.ty == Type::F32 || moved
     }
 
-    /// Inline constants and 16-bit immediates.
+    /// Replaces inline constants and 16-bit immediates by their neighbours.
     pub fn constants(&mut self) {
         let operands = self.inst.row.operands.iter().zip(&self.inst.operands);
         for (index, (operand, code)) in operands.enumerate() {
@@ -190,7 +190,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// One bit of a literal, each in turn.
+    /// Inverts each bit of a literal.
     pub fn literals(&mut self) {
         if self.inst.operands.contains(&Code::LITERAL) {
             for bit in 32..64 {
@@ -199,7 +199,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// Offsets of accesses.
+    /// Moves the offsets of memory accesses.
     pub fn offsets(&mut self) {
         let step = if self.inst.row.modifiers.has(Flags::TWO_OFFSETS) {
             1
@@ -211,7 +211,7 @@ impl<'a> Made<'a> {
             let value = place.get(words);
             for value in [value.wrapping_add(step), value.wrapping_sub(step)] {
                 let changed = place.set(words, value);
-                // What wraps around its field is no neighbour.
+                // An offset that wraps around its field is no neighbour.
                 let near = checked(&changed.to_le_bytes());
                 let near = near.is_ok_and(|near| {
                     (near.offset - self.inst.offset).unsigned_abs() <= 256 * step as u32
@@ -223,7 +223,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// Branches that go the other way.
+    /// Replaces a branch by the branch on the opposite condition.
     pub fn branches(&mut self) {
         const OPPOSITES: [[&str; 2]; 3] = [
             ["s_cbranch_scc0", "s_cbranch_scc1"],
@@ -239,15 +239,14 @@ impl<'a> Made<'a> {
         });
     }
 
-    /// What narrows EXEC leaves it as it is.
+    /// Replaces an instruction that removes lanes from EXEC by one that keeps them.
     pub fn exec(&mut self) {
         let writes_exec = |code: Code| code == Code::EXEC || code.0 == Code::EXEC.0 + 1;
         let first = self.inst.operands[0];
-        let name = self.inst.row.mnemonic;
-        if name.contains("saveexec") {
+        if self.inst.row.mnemonic.contains("saveexec") {
             // EXEC is ored with a mask that it holds already, or keeps its lanes.
             self.renamed(Operator::Exec, |_| Some("s_or_saveexec_b64".into()));
-        } else if name.starts_with("v_cmpx_") {
+        } else if self.inst.has(Properties::COMPARES_TO_EXEC) {
             self.renamed(Operator::Exec, |name| Some(name.replace("cmpx", "cmp")));
         } else if self.inst.encoding == Encoding::Sop2
             && self.inst.row.has_role(Role::Sdst)
@@ -257,7 +256,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// The instruction of another name in the same encoding.
+    /// Replaces the instruction by that of another name in the same encoding.
     fn renamed(&mut self, operator: Operator, other: impl Fn(&str) -> Option<String>) {
         let found = other(self.inst.row.mnemonic);
         let found = found.and_then(|name| opcodes::named(self.inst.encoding, &name));
@@ -269,7 +268,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// Waits that do not wait for one counter, or for none.
+    /// Replaces a wait by waits that ignore one counter, or all.
     pub fn weaker_waits(&mut self) {
         // vmcnt in bits 3:0 and 15:14, expcnt in 6:4, lgkmcnt in 11:8.
         const COUNTERS: [u64; 3] = [0xc00f, 0x0070, 0x0f00];
@@ -290,8 +289,8 @@ fn is_whole(ty: Type) -> bool {
     matches!(ty, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
 }
 
-/// What an operand's field holds of a code; none where it cannot.
-fn in_place(code: Code, place: places::Place) -> Option<u64> {
+/// Returns the value of an operand's field for a code; none if the field cannot hold the code.
+fn in_place(code: Code, place: places::FieldBits) -> Option<u64> {
     let code = match (code.as_vgpr(), place.bits) {
         (Some(number), 8) => u16::from(number),
         // A VGPR's field of eight bits holds nothing else; a scalar one no VGPR.
@@ -303,7 +302,8 @@ fn in_place(code: Code, place: places::Place) -> Option<u64> {
         .then_some(u64::from(code / place.unit))
 }
 
-/// The constants beside an inline constant. What may be a float is not made the least of them, 1 as an integer, but 1.0.
+/// Returns the neighbours of an inline constant. The upper neighbour of 0 is 1.0 if the constant may be a float: the integer 1 would be the
+/// smallest of all floats.
 fn neighbours(code: Code, float: bool) -> Vec<Code> {
     match code.0 {
         128 if float => vec![Code(242), Code(193)],
@@ -324,7 +324,7 @@ fn neighbours(code: Code, float: bool) -> Vec<Code> {
     }
 }
 
-/// Decodes what the hardware can run.
+/// Decodes an instruction that the hardware can run.
 fn checked(bytes: &[u8]) -> Result<Inst, DecodeError> {
     let inst = decode(bytes)?;
     let sound = !inst.modifiers.flags.has(Flags::MALFORMED)

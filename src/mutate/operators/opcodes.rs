@@ -1,11 +1,11 @@
-//! Which operations are mistaken for which.
+//! Operations that programmers mistake for each other.
 
 use gfx906::isa::{Encoding, Inst, Kind, Operand, Role, Row, rows};
 
-/// Parts of mnemonics that are taken for each other, where all of the other parts are there too.
+/// Parts of mnemonics that are replaced by each other, if a mnemonic with the other part exists.
 struct Confusion {
     parts: &'static [&'static str],
-    /// Another part that must be there; empty: any.
+    /// Parts of which the mnemonic must have one; empty if any mnemonic will do.
     with: &'static [&'static str],
 }
 
@@ -17,8 +17,8 @@ const fn with(parts: &'static [&'static str], with: &'static [&'static str]) -> 
     Confusion { parts, with }
 }
 
-/// Where the sign of an integer is part of the operation. Indices are never negative: what compares them, or picks the lesser, does the same
-/// whether it takes them as signed or not.
+/// Parts of the mnemonics of operations that depend on the sign of an integer. Comparisons and minima are left out, because indices are
+/// never negative and these operations treat them the same whether they are signed or not.
 const SIGNED: &[&str] = &["cvt", "hi", "bfe"];
 
 const CONFUSIONS: &[Confusion] = &[
@@ -76,10 +76,10 @@ const CONFUSIONS: &[Confusion] = &[
     any(&["bcnt0", "bcnt1"]),
 ];
 
-/// The rows that an instruction's row is taken for.
+/// Returns the rows of the operations that programmers mistake for an instruction's operation.
 pub(super) fn others(inst: &Inst) -> Vec<(Encoding, &'static Row)> {
     let name = inst.row.mnemonic;
-    // What these do to EXEC, and where branches go, are operators of their own.
+    // EXEC masks and branches have operators of their own.
     if name.contains("saveexec") || Kind::of(inst) == Kind::Branch {
         return Vec::new();
     }
@@ -109,30 +109,30 @@ pub(super) fn others(inst: &Inst) -> Vec<(Encoding, &'static Row)> {
     rows().filter(fitting).collect()
 }
 
-/// Whether each operand of a row has a place in the instruction that it would be.
+/// Returns true if the instruction has an operand for each role of a row.
 fn fits(inst: &Inst, row: &Row) -> bool {
     let there = |operand: &Operand| inst.row.has_role(operand.role);
     row.operands.iter().all(there)
 }
 
-/// The row of a name.
+/// Returns the row with a mnemonic.
 pub(super) fn named(encoding: Encoding, name: &str) -> Option<&'static Row> {
     let mut all = rows();
     let found = all.find(|(of, row)| *of == encoding && row.mnemonic == name);
     found.map(|(_, row)| row)
 }
 
-/// Operations whose first two sources may be exchanged.
+/// Parts of the mnemonics of operations whose first two sources may be exchanged.
 const COMMUTATIVE: &[&str] = &[
     "add", "addc", "mul", "and", "or", "xor", "nand", "nor", "xnor", "min", "max", "eq", "lg",
     "ne", "neq", "o", "u", "nlg", "fma", "mad", "fmac", "mac", "madmk", "madak", "sad", "dot2",
     "dot4", "dot8", "mbcnt", "legacy",
 ];
 
-/// Operations all of whose sources may be exchanged.
+/// Parts of the mnemonics of operations whose sources may all be exchanged.
 const SYMMETRIC: &[&str] = &["add3", "or3", "min3", "max3", "med3"];
 
-/// Whether two sources of an instruction say the same in either order.
+/// Returns true if an instruction computes the same after an exchange of two sources.
 pub(super) fn commutes(inst: &Inst, first: Role, second: Role) -> bool {
     let parts: Vec<&str> = inst.row.mnemonic.split('_').collect();
     let has = |set: &[&str]| parts.iter().any(|part| set.contains(part));

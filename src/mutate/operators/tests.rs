@@ -1,4 +1,4 @@
-//! Every change of every instruction of the built-in kernels is what it says.
+//! Tests of every change of every instruction of the built-in kernels: it decodes to its text.
 
 use std::collections::BTreeSet;
 

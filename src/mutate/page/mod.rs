@@ -1,4 +1,4 @@
-//! A campaign as an HTML file that needs no other and no network: scores, and the disassembly with what became of its mutants.
+//! The HTML page of a campaign: scores, and the disassembly with the outcomes of mutants. It needs no other file and no network.
 
 mod pictures;
 
@@ -7,7 +7,7 @@ use std::io;
 
 use askama::Template;
 
-use super::report::{Counts, FunctionReport, MutantReport, MutationReport, Outcome};
+use super::report::{Counts, FunctionReport, MutantOutcome, MutantReport, MutationReport};
 use super::show::percent;
 use crate::report::Frame;
 use crate::text::{demangled, escaped};
@@ -49,7 +49,7 @@ struct FunctionView {
 struct LineView {
     offset: String,
     text: String,
-    /// Where it comes from, where that is not where the line before does.
+    /// The source line of the instruction; empty if the line before has the same.
     source: String,
     class: Option<&'static str>,
     mutants: Vec<MutantView>,
@@ -248,31 +248,31 @@ fn mutant(function: &str, mutant: &MutantReport) -> MutantView {
     }
 }
 
-/// What became of it, in words.
+/// Describes the outcome of a mutant in lines of text.
 fn told(mutant: &MutantReport) -> Vec<String> {
     let ran = format!(
         "ran in {} of {} cases that execute it",
         mutant.ran, mutant.executed_by
     );
     match &mutant.outcome {
-        Outcome::Killed { test, how, .. } => vec![format!("{test}: {how}")],
-        Outcome::Missed { saw } | Outcome::NotInfected { saw } => {
+        MutantOutcome::Killed { test, how, .. } => vec![format!("{test}: {how}")],
+        MutantOutcome::Missed { saw } | MutantOutcome::NotInfected { saw } => {
             let saw = saw.iter().map(|saw| format!("saw {saw}"));
             [ran].into_iter().chain(saw).collect()
         }
-        Outcome::WithinTolerance { test } => vec![ran, format!("differs in {test}")],
-        Outcome::Equivalent { rule } => vec![format!("by the rule {rule}")],
-        Outcome::NotJudged => Vec::new(),
+        MutantOutcome::WithinTolerance { test } => vec![ran, format!("differs in {test}")],
+        MutantOutcome::Equivalent { rule } => vec![format!("by the rule {rule}")],
+        MutantOutcome::NotJudged => Vec::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::report::tests::{killed, report};
-    use super::super::report::{Line, Uncovered};
+    use super::super::report::{Line, UncoveredStretch};
     use super::*;
 
-    /// A function of so many instructions of four bytes.
+    /// Makes a function of instructions of four bytes.
     fn of(instructions: u64) -> FunctionReport {
         let line = |at| Line {
             offset: 4 * at,
@@ -290,15 +290,15 @@ mod tests {
     }
 
     fn campaign() -> MutationReport {
-        let missed = Outcome::Missed {
+        let missed = MutantOutcome::Missed {
             saw: vec!["v1 = <&>".into()],
         };
         let mut report = report(
             "1/1",
-            vec![(0, killed()), (4, missed), (4, Outcome::NotJudged)],
+            vec![(0, killed()), (4, missed), (4, MutantOutcome::NotJudged)],
         );
         report.functions.push(of(5));
-        report.uncovered.push(Uncovered {
+        report.uncovered.push(UncoveredStretch {
             function: "kernel".into(),
             offset: 8,
             instructions: 2,
@@ -321,7 +321,7 @@ mod tests {
         assert!(!page.contains("://"), "nothing is loaded");
         assert_eq!(page.matches("class=\"item mutant\"").count(), 3);
         assert!(page.contains("saw v1 = &#60;&#38;&#62;"), "it is escaped");
-        // What nobody noticed is what there is to read.
+        // The reader is looking for mutants that survived.
         assert!(page.contains("value=\"missed\" checked"));
         assert!(page.contains("value=\"killed\">"));
         assert_eq!(page.matches("a.hip:3").count(), 1, "a source line once");

@@ -1,15 +1,15 @@
-//! What a page of a campaign draws: shares of outcomes, and functions instruction by instruction.
+//! The pictures of a campaign's page: shares of outcomes, and functions instruction by instruction.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::super::report::{Counts, Line, MutantReport, Outcome};
+use super::super::report::{Counts, Line, MutantOutcome, MutantReport};
 
-/// Instructions of a line of a strip, and the side of one.
+/// Number of instructions in a line of a strip, and the side of an instruction's square.
 const ACROSS: usize = 96;
 const SIDE: usize = 8;
 
-/// What the colours of a strip mean.
+/// The meanings of a strip's colours.
 pub(super) const LEGEND: [(&str, &str); 5] = [
     ("survived", "a mutant survived"),
     ("killed", "every mutant was noticed"),
@@ -18,7 +18,7 @@ pub(super) const LEGEND: [(&str, &str); 5] = [
     ("uncovered", "no test executes it"),
 ];
 
-/// Mutants that were noticed beside those that were not.
+/// Draws the shares of killed, surviving and other mutants as a bar.
 pub(super) fn bar(counts: &Counts) -> String {
     let mut text =
         String::from("<svg class=\"shares\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\">");
@@ -46,7 +46,7 @@ fn class(executed: bool, mutants: Option<&Vec<&MutantReport>>) -> &'static str {
     let Some(mutants) = mutants else {
         return if executed { "executed" } else { "uncovered" };
     };
-    let killed = |mutant: &&MutantReport| matches!(mutant.outcome, Outcome::Killed { .. });
+    let killed = |mutant: &&MutantReport| matches!(mutant.outcome, MutantOutcome::Killed { .. });
     if mutants.iter().any(|mutant| mutant.outcome.survived()) {
         "survived"
     } else if mutants.iter().any(killed) {
@@ -56,7 +56,7 @@ fn class(executed: bool, mutants: Option<&Vec<&MutantReport>>) -> &'static str {
     }
 }
 
-/// The instructions of a function: what stands together and is alike is one rectangle.
+/// Draws the instructions of a function. Neighbouring instructions of one class share a rectangle.
 pub(super) fn strip(
     listing: &[Line],
     executed: &[bool],

@@ -1,6 +1,6 @@
 use super::*;
 
-fn mutant(offset: u64, outcome: Outcome) -> MutantReport {
+fn mutant(offset: u64, outcome: MutantOutcome) -> MutantReport {
     MutantReport {
         function: "kernel".into(),
         offset,
@@ -14,7 +14,7 @@ fn mutant(offset: u64, outcome: Outcome) -> MutantReport {
     }
 }
 
-pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, Outcome)>) -> MutationReport {
+pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, MutantOutcome)>) -> MutationReport {
     MutationReport {
         schema: SCHEMA.into(),
         complete: true,
@@ -25,7 +25,7 @@ pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, Outcome)>) -> Mut
             sha256: "ab".into(),
             build: None,
         },
-        asked: Asked {
+        asked: CampaignSettings {
             seed: 0,
             per_kernel: 40,
             operators: Operator::ALL.into(),
@@ -46,8 +46,8 @@ pub(in crate::mutate) fn report(part: &str, mutants: Vec<(u64, Outcome)>) -> Mut
     }
 }
 
-pub(in crate::mutate) fn killed() -> Outcome {
-    Outcome::Killed {
+pub(in crate::mutate) fn killed() -> MutantOutcome {
+    MutantOutcome::Killed {
         test: "t".into(),
         verdict: "FAIL".into(),
         how: "1/1 wrong".into(),
@@ -56,17 +56,17 @@ pub(in crate::mutate) fn killed() -> Outcome {
 
 #[test]
 fn a_score_is_the_share_that_was_noticed_of_what_could_have_been() {
-    let equivalent = Outcome::Equivalent { rule: "r".into() };
-    let missed = Outcome::Missed { saw: Vec::new() };
-    let within = Outcome::WithinTolerance { test: "t".into() };
-    let idle = Outcome::NotInfected { saw: Vec::new() };
+    let equivalent = MutantOutcome::Equivalent { rule: "r".into() };
+    let missed = MutantOutcome::Missed { saw: Vec::new() };
+    let within = MutantOutcome::WithinTolerance { test: "t".into() };
+    let idle = MutantOutcome::NotInfected { saw: Vec::new() };
     let all = [
         killed(),
         missed,
         within,
         idle,
         equivalent,
-        Outcome::NotJudged,
+        MutantOutcome::NotJudged,
     ];
     let all = all
         .into_iter()
@@ -81,7 +81,10 @@ fn a_score_is_the_share_that_was_noticed_of_what_could_have_been() {
 #[test]
 fn a_report_reads_back_as_it_was_written() {
     let saw = vec!["v0 = 0x1".to_owned()];
-    let written = report("1/1", vec![(0, killed()), (4, Outcome::Missed { saw })]);
+    let written = report(
+        "1/1",
+        vec![(0, killed()), (4, MutantOutcome::Missed { saw })],
+    );
     let text = serde_json::to_string(&written).expect("JSON");
     let back: MutationReport = serde_json::from_str(&text).expect("a report");
     assert_eq!(serde_json::to_string(&back).expect("JSON"), text);

@@ -1,4 +1,4 @@
-//! Profiles as an HTML file that needs no other and no network: intervals, what they consist of, a roofline of asked bytes.
+//! The HTML page of profiles: intervals, their parts, and a roofline of requested bytes. It needs no other file and no network.
 
 mod pictures;
 
@@ -11,7 +11,7 @@ use super::constants::{CUS, SIMDS};
 use super::launch::{LaunchProfile, SiteProfile};
 use super::model::Card;
 use super::report::{ProfileReport, between, heading, lines, time, together};
-use super::trial::Profiled;
+use super::trial::CaseProfile;
 use crate::report::Frame;
 use crate::text::{demangled, escaped};
 
@@ -59,7 +59,7 @@ struct SiteView {
     stride: String,
 }
 
-/// The page of some profiles, and of what they are: names and what they stand for.
+/// Renders the page of some profiles. `facts` describe the run: names and values.
 ///
 /// # Errors
 /// The page's template cannot be rendered.
@@ -104,13 +104,13 @@ pub fn page(report: &ProfileReport, facts: Vec<(&'static str, String)>) -> io::R
 }
 
 /// Returns the resource that limits the longest launch.
-fn limiter(profiled: &Profiled) -> &'static str {
+fn limiter(profiled: &CaseProfile) -> &'static str {
     let launches = profiled.launches.iter();
     let longest = launches.max_by(|a, b| a.model.seconds[0].total_cmp(&b.model.seconds[0]));
     longest.map_or("none", |launch| launch.model.limiter)
 }
 
-fn case(card: Card, scale: [f64; 2], profiled: &Profiled, count: usize) -> CaseView {
+fn case(card: Card, scale: [f64; 2], profiled: &CaseProfile, count: usize) -> CaseView {
     let alone = count == 1 && profiled.launches.len() == 1;
     let shape = profiled.shape.as_deref().map_or_else(String::new, escaped);
     let id = escaped(&profiled.id);

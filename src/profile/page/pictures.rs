@@ -6,7 +6,7 @@ use super::super::constants::{CUS, MEMORY, SIMDS};
 use super::super::launch::LaunchProfile;
 use super::super::model::{Card, Interval};
 use super::super::report::{between, bytes, time};
-use super::super::trial::Profiled;
+use super::super::trial::CaseProfile;
 use crate::report::Chart;
 use crate::text::{demangled, escaped};
 
@@ -16,7 +16,7 @@ const LANES: f64 = 16.0;
 const LINE: f64 = 64.0;
 
 /// The shortest and the longest time of all cases.
-pub(super) fn scale(profiles: &[Profiled]) -> [f64; 2] {
+pub(super) fn scale(profiles: &[CaseProfile]) -> [f64; 2] {
     if profiles.is_empty() {
         return [1e-6, 1e-3];
     }

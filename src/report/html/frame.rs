@@ -2,8 +2,8 @@
 
 use super::super::plain;
 
-/// The frame of a page. Its body may have a form `filter` with a search and boxes, a place `shown` for how many there are, and what these choose
-/// among: elements of the class `item`, with a `data-verdict` that is the value of a box and `data-words` in lower case.
+/// The frame of a page. Its body may have a form `filter` with a search field and boxes, and an element `shown` for the number of items. The form
+/// filters the elements of class `item` by their `data-verdict`, which is the value of a box, and their `data-words`, which are in lower case.
 pub struct Frame {
     /// The page's title.
     pub title: &'static str,

@@ -66,7 +66,7 @@ struct TrialView {
     words: String,
     rows: Vec<RowView>,
     /// The description of the trial's problem, where there is one.
-    told: Option<Told>,
+    diagnosis: Option<DiagnosisView>,
 }
 
 /// An output in the table.
@@ -80,7 +80,7 @@ struct RowView {
     time: String,
 }
 
-struct Told {
+struct DiagnosisView {
     lines: Vec<(String, Vec<String>)>,
     pictures: Vec<Picture>,
 }
@@ -267,7 +267,7 @@ fn trial(trial: &TrialReport) -> TrialView {
         class: class(trial.verdict).into(),
         words: words.join(" ").to_lowercase(),
         rows,
-        told: tell.then(|| told(trial)),
+        diagnosis: tell.then(|| diagnose(trial)),
     }
 }
 
@@ -288,13 +288,13 @@ fn row(trial: &TrialReport, output: &OutputReport) -> RowView {
     }
 }
 
-fn told(trial: &TrialReport) -> Told {
+fn diagnose(trial: &TrialReport) -> DiagnosisView {
     let outputs = trial.outputs.iter();
     let outputs =
         outputs.filter_map(|output| Some(drawn(of_output(output), output.damage.as_ref()?)));
     let laws = trial.relations.iter();
     let laws = laws.filter_map(|law| Some(drawn(of_law(law)?, law.damage.as_ref()?)));
-    Told {
+    DiagnosisView {
         lines: grouped(failure::describe(trial, Look::default())),
         pictures: outputs.chain(laws).collect(),
     }
@@ -316,7 +316,7 @@ fn grouped(lines: Lines) -> Vec<(String, Vec<String>)> {
 }
 
 /// An output that is drawn: its name, type and axes, and the limits that are the same for all its elements.
-struct Drawn<'a> {
+struct DrawnOutput<'a> {
     name: String,
     element: &'a str,
     axes: &'a [Axis],
@@ -324,8 +324,8 @@ struct Drawn<'a> {
     limits: Option<[f64; 2]>,
 }
 
-fn of_output(output: &OutputReport) -> Drawn<'_> {
-    Drawn {
+fn of_output(output: &OutputReport) -> DrawnOutput<'_> {
+    DrawnOutput {
         name: plain::line(&output.name),
         element: &output.element,
         axes: &output.axes,
@@ -335,7 +335,7 @@ fn of_output(output: &OutputReport) -> Drawn<'_> {
     }
 }
 
-fn of_law(law: &RelationReport) -> Option<Drawn<'_>> {
+fn of_law(law: &RelationReport) -> Option<DrawnOutput<'_>> {
     match law.problem.as_ref()? {
         Problem::RelationBroken {
             relation,
@@ -343,7 +343,7 @@ fn of_law(law: &RelationReport) -> Option<Drawn<'_>> {
             element,
             axes,
             ..
-        } => Some(Drawn {
+        } => Some(DrawnOutput {
             name: format!("{} by {}", plain::line(output), plain::line(relation)),
             element,
             axes,
@@ -353,7 +353,7 @@ fn of_law(law: &RelationReport) -> Option<Drawn<'_>> {
     }
 }
 
-fn drawn(of: Drawn<'_>, damage: &Damage) -> Picture {
+fn drawn(of: DrawnOutput<'_>, damage: &Damage) -> Picture {
     let histogram = &damage.histogram;
     let mut counted = format!("{} without error", histogram.exact);
     if histogram.not_finite > 0 {
@@ -382,7 +382,7 @@ fn drawn(of: Drawn<'_>, damage: &Damage) -> Picture {
     }
 }
 
-fn numbers(of: &Drawn<'_>, row: &WrongRow) -> RowsView {
+fn numbers(of: &DrawnOutput<'_>, row: &WrongRow) -> RowsView {
     let first = row.index.last().copied().unwrap_or(0);
     let lines = row.got.iter().zip(&row.want).zip(&row.allowed).enumerate();
     let cell =

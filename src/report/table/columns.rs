@@ -58,7 +58,7 @@ pub(super) fn align(grids: &mut [Grid], room: Option<usize>) -> Vec<String> {
     };
     let (enough, least) = (at_most(ENOUGH), at_most([LEAST; 2]));
     for name in DISPENSABLE {
-        // What judges goes last.
+        // The columns of the judgement are dropped last.
         let judges = ["headroom", "tolerance"].contains(&name);
         let wanted = if judges { &least } else { &enough };
         if whole(wanted, &shown) <= room {
@@ -73,7 +73,7 @@ pub(super) fn align(grids: &mut [Grid], room: Option<usize>) -> Vec<String> {
     {
         let over = whole(&widths, &shown).saturating_sub(room);
         let left = (names + shapes).saturating_sub(u16::try_from(over).unwrap_or(u16::MAX));
-        // Half of what is left each, and what one does not need to the other.
+        // Each gets half of the rest, and the part that the other does not need.
         let names = names.min(left.saturating_sub(shapes).max(left / 2).max(LEAST));
         widths[name] = names;
         widths[shape] = shapes.min(left.saturating_sub(names).max(LEAST));

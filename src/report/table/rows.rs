@@ -113,7 +113,7 @@ fn cells(
     output: Option<&OutputReport>,
     first: bool,
 ) -> Vec<Cell> {
-    // What no output is to blame for (a guard, an input) shows in the first row.
+    // A problem of no output (a guard, an input) shows in the first row.
     let blamed = trial.outputs.len() > 1
         && trial
             .outputs

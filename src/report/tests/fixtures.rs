@@ -4,8 +4,8 @@ use gfx906::machine::Poison;
 
 use crate::compare::guards::Guards;
 use crate::compare::{
-    Alternative, Beside, BufferAfter, Element, ElementKind, NamedInput, OutputCase, encode, guards,
-    judge_buffers, judge_output, judge_repeat, poison, with_element,
+    Alternative, BufferAfter, Element, ElementKind, NamedInput, OutputCase, ReferenceComparison,
+    encode, guards, judge_buffers, judge_output, judge_repeat, poison, with_element,
 };
 use crate::report::RunPlan;
 use crate::text::quoted;
@@ -82,7 +82,7 @@ fn values(count: usize) -> Vec<f32> {
         .collect()
 }
 
-/// An output that is what `spoil` makes of its reference.
+/// An output whose values are those of its reference, changed by `spoil`.
 struct Output {
     name: &'static str,
     axes: Vec<Axis>,
@@ -617,7 +617,7 @@ fn relations(axes: &[Axis]) -> Vec<RelationReport> {
     };
     let wrong: Vec<bool> = (0..64).map(|at| at / 8 == 3).collect();
     let error = |at: usize| if wrong[at] { 0.25 } else { 0.0 };
-    let damage = Beside {
+    let damage = ReferenceComparison {
         axes,
         wrong: &wrong,
         got: &|at| 1.0 - error(at),

@@ -57,8 +57,8 @@ fn the_likely_mistake_of_an_operator_is_named() {
             "chunks-ignored",
         ),
         (
-            "gdr_cumsum_vector",
-            &["T=100"],
+            "gdr_cumsum_vector_domain",
+            &["T=63,H=5"],
             "backwards not heard of",
             "not-reversed",
         ),

@@ -6,7 +6,9 @@ use std::thread;
 use gfx906::code_object::Symbol;
 
 use super::{reply, work};
-use crate::device::{Allocated, Device, DeviceError, Launch, Launched, Limits, Session, Watch};
+use crate::device::{
+    Device, DeviceBuffer, DeviceError, Launch, LaunchResult, Limits, Session, Watch,
+};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::verdict::DeviceReport;
@@ -72,7 +74,7 @@ impl Session for TellingSession {
         self.0.variable(module, symbol)
     }
 
-    fn alloc(&mut self, name: &str, bytes: u64) -> Result<Allocated, DeviceError> {
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError> {
         self.0.alloc(name, bytes)
     }
 
@@ -88,7 +90,7 @@ impl Session for TellingSession {
         self.0.download(address, data)
     }
 
-    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<Launched, DeviceError> {
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<LaunchResult, DeviceError> {
         reply::tell_launch(launch).map_err(|error| {
             DeviceError::invalid(format!("cannot write to standard output: {error}"))
         })?;

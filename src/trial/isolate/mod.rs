@@ -17,25 +17,25 @@ use std::io::{self, Write};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::plan::{Finished, Plan};
+use super::plan::{FinishedTrial, Plan};
 use crate::device::{DeviceError, DeviceErrorKind, Isolation};
 use crate::verdict::{LaunchReport, Verdict};
 
 pub use child::{CHILD, serve};
-use process::{End, Ended, signal_name};
-use reply::Told;
+use process::{End, EndedProcess, signal_name};
+use reply::ChildMessages;
 
 /// Most lines of a process's standard error that a report takes.
 const MAX_LINES: usize = 40;
 
 /// Runs the trial in a process of its own.
-pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> Finished {
+pub(super) fn run(plan: &Plan<'_>, isolation: &Isolation) -> FinishedTrial {
     // Kernel output goes to standard error, because standard output is for the report.
     run_beside(plan, isolation, &mut io::stderr())
 }
 
 /// Runs a trial in a process of its own. Output of the process other than its messages goes to `beside`.
-fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -> Finished {
+fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -> FinishedTrial {
     let started = Instant::now();
     let limit = isolation
         .limit
@@ -58,18 +58,18 @@ fn run_beside(plan: &Plan<'_>, isolation: &Isolation, beside: &mut impl Write) -
 /// Combines the report of the trial's process with the way the process ended.
 fn judge(
     plan: &Plan<'_>,
-    ended: Ended,
+    ended: EndedProcess,
     limit: Duration,
     seconds: f64,
     beside: &mut impl Write,
-) -> Finished {
-    let Told {
+) -> FinishedTrial {
+    let ChildMessages {
         launches,
         finished,
         other,
     } = reply::read(&ended.output);
     let _ = beside.write_all(&other);
-    let own = |finished: &Finished| {
+    let own = |finished: &FinishedTrial| {
         finished.report.id == plan.case.id && finished.report.seed == plan.seed
     };
     let finished = finished.filter(own);
@@ -142,7 +142,7 @@ fn trouble(end: &End, reported: bool, limit: Duration) -> Option<DeviceError> {
 }
 
 /// Returns the message with the end of the process's standard error.
-fn with_errors(mut message: String, ended: &Ended) -> String {
+fn with_errors(mut message: String, ended: &EndedProcess) -> String {
     let text = String::from_utf8_lossy(&ended.errors);
     let lines: Vec<&str> = text
         .lines()

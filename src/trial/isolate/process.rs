@@ -20,7 +20,7 @@ const DRAINING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The remains of an ended process.
-pub struct Ended {
+pub struct EndedProcess {
     /// The way the process ended.
     pub end: End,
     /// The process's standard output.
@@ -45,7 +45,7 @@ pub enum End {
 }
 
 /// Runs a process, which finds `input` on its standard input and no end of that as long as this process waits for it.
-pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
+pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> EndedProcess {
     let started = Instant::now();
     let piped = command
         .stdin(Stdio::piped())
@@ -54,7 +54,7 @@ pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
     let mut child = match piped.spawn() {
         Ok(child) => child,
         Err(error) => {
-            return Ended {
+            return EndedProcess {
                 end: End::Lost(format!("cannot start a process for the test: {error}")),
                 output: Vec::new(),
                 errors: Vec::new(),
@@ -71,18 +71,18 @@ pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> Ended {
             let _ = held.recv();
         });
     }
-    let output = Kept::of(child.stdout.take(), |kept, new| {
+    let output = StreamReader::of(child.stdout.take(), |kept, new| {
         let room = MAX_OUTPUT.saturating_sub(kept.len());
         kept.extend(&new[..new.len().min(room)]);
     });
-    let errors = Kept::of(child.stderr.take(), |kept, new| {
+    let errors = StreamReader::of(child.stderr.take(), |kept, new| {
         kept.extend(new);
         let over = kept.len().saturating_sub(MAX_ERRORS);
         kept.drain(..over);
     });
     let end = wait(&mut child, started + limit);
     drop(hold);
-    Ended {
+    EndedProcess {
         end,
         output: output.take(),
         errors: errors.take(),
@@ -129,16 +129,16 @@ fn end(status: ExitStatus) -> End {
 }
 
 /// The bytes of a stream, which a thread reads.
-struct Kept {
+struct StreamReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     done: Receiver<()>,
 }
 
-impl Kept {
+impl StreamReader {
     fn of(
         stream: Option<impl Read + Send + 'static>,
         keep: impl Fn(&mut Vec<u8>, &[u8]) + Send + 'static,
-    ) -> Kept {
+    ) -> StreamReader {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let (finish, done) = mpsc::channel();
         let kept = Arc::clone(&bytes);
@@ -154,7 +154,7 @@ impl Kept {
             // The send fails if the parent gave up on a process that did not end.
             let _ = finish.send(());
         });
-        Kept { bytes, done }
+        StreamReader { bytes, done }
     }
 
     /// Waits for the end of the stream, but not for ever: somebody else may hold it open.

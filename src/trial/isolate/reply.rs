@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::Finished;
+use super::super::FinishedTrial;
 use crate::device::Launch;
 use crate::verdict::LaunchReport;
 
@@ -21,16 +21,16 @@ enum Line {
         grid: [u32; 3],
         block: [u32; 3],
     },
-    Finished(Box<Finished>),
+    Finished(Box<FinishedTrial>),
 }
 
 /// The messages of a trial's process.
 #[derive(Default)]
-pub struct Told {
+pub struct ChildMessages {
     /// The launches that the process began.
     pub launches: Vec<LaunchReport>,
     /// The finished trial.
-    pub finished: Option<Finished>,
+    pub finished: Option<FinishedTrial>,
     /// Other output of the process: text that kernels print.
     pub other: Vec<u8>,
 }
@@ -45,7 +45,7 @@ pub fn tell_launch(launch: &Launch<'_>) -> io::Result<()> {
 }
 
 /// Reports the result of the trial.
-pub fn tell_finished(finished: Finished) -> io::Result<()> {
+pub fn tell_finished(finished: FinishedTrial) -> io::Result<()> {
     tell(&Line::Finished(Box::new(finished)))
 }
 
@@ -57,8 +57,8 @@ fn tell(line: &Line) -> io::Result<()> {
 }
 
 /// Reads the messages of a trial's process.
-pub fn read(output: &[u8]) -> Told {
-    let mut told = Told::default();
+pub fn read(output: &[u8]) -> ChildMessages {
+    let mut messages = ChildMessages::default();
     for line in output.split_inclusive(|&byte| byte == b'\n') {
         let at = line
             .windows(MARK.len())
@@ -66,13 +66,13 @@ pub fn read(output: &[u8]) -> Told {
         let read = at.and_then(|at| serde_json::from_slice(&line[at + MARK.len()..]).ok());
         // Unterminated output of others may stand on the line before our message.
         let before = at.filter(|_| read.is_some()).unwrap_or(line.len());
-        told.other.extend(&line[..before]);
+        messages.other.extend(&line[..before]);
         match read {
             Some(Line::Launch {
                 kernel,
                 grid,
                 block,
-            }) => told.launches.push(LaunchReport {
+            }) => messages.launches.push(LaunchReport {
                 kernel,
                 grid,
                 block,
@@ -82,9 +82,9 @@ pub fn read(output: &[u8]) -> Told {
                 kernel_seconds: None,
                 seconds: f64::NAN,
             }),
-            Some(Line::Finished(finished)) => told.finished = Some(*finished),
+            Some(Line::Finished(finished)) => messages.finished = Some(*finished),
             None => {}
         }
     }
-    told
+    messages
 }

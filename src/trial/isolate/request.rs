@@ -8,8 +8,8 @@ use std::ffi::OsString;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Dump, Plan, Variant};
-use crate::contract::{Judged, Value};
-use crate::device::{Limits, Place};
+use crate::contract::{OutputTolerance, Value};
+use crate::device::{DeviceId, Limits};
 use crate::program::Program;
 use crate::verdict::CodeObjectReport;
 
@@ -18,7 +18,7 @@ pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CA
 /// The fields of a trial except the long parts, whose lengths are here, in order.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Head {
-    pub(super) place: Place,
+    pub(super) place: DeviceId,
     pub(super) threads: usize,
     pub(super) limits: Limits,
     pub(super) program: Object,
@@ -31,7 +31,7 @@ pub(super) struct Head {
     pub(super) title: String,
     pub(super) function: String,
     pub(super) documented: bool,
-    pub(super) outputs: BTreeMap<String, Judged>,
+    pub(super) outputs: BTreeMap<String, OutputTolerance>,
     pub(super) case: String,
     pub(super) values: Vec<(String, Parameter)>,
     pub(super) variant: usize,
@@ -74,8 +74,8 @@ pub(super) struct Lengths {
     pub(super) scale: Option<f64>,
 }
 
-/// The request for a trial. What is observed is not part of it: a device that is used so observes nothing.
-pub fn write(plan: &Plan<'_>, place: Place) -> serde_json::Result<Vec<u8>> {
+/// The request for a trial. It has no observers, because a device in another process cannot observe.
+pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
     let mut long = Vec::new();
     let object = |program: &Program, long: &mut Vec<u8>| {
         long.extend(&*program.bytes);

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
-use crate::binding::{Binding, Described, describe, parse};
-use crate::contract::Given;
+use crate::binding::{Binding, ContractTensors, describe, parse};
+use crate::contract::ExternalTensors;
 use crate::device::emulator::Emulator;
-use crate::device::{Device, Place};
+use crate::device::{Device, DeviceId};
 use crate::program::Program;
 use crate::registry::Registry;
-use crate::trial::{Bound, Dump, Planted, Variant};
+use crate::trial::{Bound, Dump, PlantedKernel, Variant};
 
 /// A test.
 const REGISTRY: &str = r#"
@@ -22,7 +22,7 @@ number = 1
 title = "One"
 [[phase.test]]
 id = "mul"
-function = "mul"
+contract = "mul"
 shape = { n = 300 }
 outputs.out = { tolerance = 1e-6, ceiling = 1e-6, reason = "-" }
 planted = "all"
@@ -48,7 +48,7 @@ struct Bench {
     registry: Registry,
     program: Program,
     binding: Binding,
-    described: Described,
+    described: ContractTensors,
 }
 
 impl Bench {
@@ -67,7 +67,7 @@ impl Bench {
 
     /// Makes a plan with a planted bug of the binding.
     fn planted(&self, bug: usize) -> Plan<'_> {
-        let planted = Planted {
+        let planted = PlantedKernel {
             bug: &self.binding.planted[bug],
             program: &self.program,
         };
@@ -97,29 +97,29 @@ impl Bench {
     }
 
     /// Runs the plan in a shell that does this.
-    fn shell(&self, script: &str) -> Finished {
+    fn shell(&self, script: &str) -> FinishedTrial {
         isolated(&self.plan(), script)
     }
 }
 
-fn isolated(plan: &Plan<'_>, script: &str) -> Finished {
+fn isolated(plan: &Plan<'_>, script: &str) -> FinishedTrial {
     let isolation = Isolation {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), script.into()],
-        place: Place::Emulator,
+        place: DeviceId::Emulator,
         limit: Duration::from_secs(if script.contains("sleep") { 1 } else { 60 }),
     };
     beside(plan, &isolation).0
 }
 
-/// The trial, and what its process printed, which else would be in this test's log, protocol and all.
-fn beside(plan: &Plan<'_>, isolation: &Isolation) -> (Finished, Vec<u8>) {
+/// Runs the trial, and returns it with the output of its process. The output would otherwise be in this test's log.
+fn beside(plan: &Plan<'_>, isolation: &Isolation) -> (FinishedTrial, Vec<u8>) {
     let mut printed = Vec::new();
     let finished = run_beside(plan, isolation, &mut printed);
     (finished, printed)
 }
 
-fn error(finished: &Finished) -> &str {
+fn error(finished: &FinishedTrial) -> &str {
     assert_eq!(finished.report.verdict, Verdict::Error);
     finished.report.error.as_deref().expect("an error")
 }
@@ -178,7 +178,7 @@ fn other_ends_without_a_report_are_errors() {
     let isolation = Isolation {
         program: "/nowhere/at all".into(),
         args: Vec::new(),
-        place: Place::Emulator,
+        place: DeviceId::Emulator,
         limit: Duration::from_secs(1),
     };
     let lost = beside(&bench.plan(), &isolation).0;
@@ -200,7 +200,7 @@ fn of_a_flood_of_errors_the_last_lines_are_kept() {
 
 /// Returns the answer of this plan's process, as a shell command.
 fn answer(plan: &Plan<'_>) -> String {
-    let request = request::write(plan, Place::Emulator).expect("written");
+    let request = request::write(plan, DeviceId::Emulator).expect("written");
     let work = work::read(Cursor::new(request)).expect("read");
     let finished = work.plan(&Emulator::ACROSS_LINES).run();
     let line = serde_json::json!({ "Finished": finished }).to_string();
@@ -220,7 +220,7 @@ fn a_report_comes_back_as_it_was() {
         "{:?}",
         here.report.error
     );
-    let bare = |finished: &Finished| {
+    let bare = |finished: &FinishedTrial| {
         let mut report = finished.report.clone();
         report.seconds = 0.0;
         report.launches[0].seconds = 0.0;
@@ -283,7 +283,7 @@ fn launches_before_a_crash_are_reported_and_use_the_planted_bug() {
 fn a_request_holds_everything_of_a_plan() {
     let bench = Bench::new();
     let odd = f32::from_bits(0x7fc0_1234);
-    let given = Given {
+    let given = ExternalTensors {
         inputs: [("a".into(), vec![odd; 300]), ("b".into(), vec![-0.0; 300])].into(),
         expected: [("out".into(), vec![f32::INFINITY; 300])].into(),
         scale: Some(0.1),
@@ -291,9 +291,9 @@ fn a_request_holds_everything_of_a_plan() {
     let mut plan = bench.planted(1);
     plan.given = Some(&given);
     plan.dump = Some(Dump::Safetensors(Path::new("a place")));
-    let request = request::write(&plan, Place::Hip(3)).expect("written");
+    let request = request::write(&plan, DeviceId::Hip(3)).expect("written");
     let work = work::read(Cursor::new(&request)).expect("read");
-    assert_eq!(work.place(), Place::Hip(3));
+    assert_eq!(work.place(), DeviceId::Hip(3));
     let again = work.plan(&Emulator::ACROSS_LINES);
     assert_eq!(again.case.values, plan.case.values);
     assert_eq!(
@@ -327,7 +327,7 @@ fn a_request_holds_everything_of_a_plan() {
     assert!(matches!(again.dump, Some(Dump::Safetensors(path)) if path == Path::new("a place")));
     plan.variant = Variant::Silent;
     plan.dump = Some(Dump::Npy(Path::new("d")));
-    let request = request::write(&plan, Place::Emulator).expect("written");
+    let request = request::write(&plan, DeviceId::Emulator).expect("written");
     let work = work::read(Cursor::new(request)).expect("read");
     let again = work.plan(&Emulator::ACROSS_LINES);
     assert!(matches!(again.variant, Variant::Silent));
@@ -341,7 +341,7 @@ fn a_request_holds_everything_of_a_plan() {
 #[test]
 fn what_is_no_request_is_refused_in_a_line() {
     let bench = Bench::new();
-    let whole = request::write(&bench.plan(), Place::Emulator).expect("written");
+    let whole = request::write(&bench.plan(), DeviceId::Emulator).expect("written");
     let line = whole
         .iter()
         .position(|&byte| byte == b'\n')
@@ -373,7 +373,7 @@ fn a_planted_bug_of_a_built_in_binding_goes_along() {
     let wrong = Program::planted().expect("built in");
     let mut plan = bench.plan();
     let bug = &plan.bound.binding.planted[0];
-    plan.bound.planted = Some(Planted {
+    plan.bound.planted = Some(PlantedKernel {
         bug,
         program: &wrong,
     });

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use super::super::{Bound, Dump, Plan, Planted, Variant};
+use super::super::{Bound, Dump, Plan, PlantedKernel, Variant};
 use super::request::{Head, MAGIC, Object, Parameter};
-use crate::binding::{self, Binding, Described, describe};
-use crate::contract::{Case, Given, Test, Value, Values};
+use crate::binding::{self, Binding, ContractTensors, describe};
+use crate::contract::{Case, ExternalTensors, Test, Value, Values};
 use crate::contracts::functions;
-use crate::device::{Device, NOTHING, Place};
+use crate::device::{Device, DeviceId, NOTHING};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::verdict::CodeObjectReport;
@@ -24,8 +24,8 @@ pub struct Work {
     twin: Option<Program>,
     planted: Option<(Program, usize)>,
     test: Test,
-    given: Option<Given>,
-    bound: Option<(Binding, Described)>,
+    given: Option<ExternalTensors>,
+    bound: Option<(Binding, ContractTensors)>,
     built_in: Bound<'static>,
 }
 
@@ -117,7 +117,7 @@ impl Work {
             Ok(all)
         };
         let given = match &head.given {
-            Some(lengths) => Some(Given {
+            Some(lengths) => Some(ExternalTensors {
                 inputs: tensors(&lengths.inputs)?,
                 expected: tensors(&lengths.expected)?,
                 scale: lengths.scale,
@@ -198,15 +198,15 @@ impl Work {
     }
 
     /// The planted bug.
-    fn bug(&self) -> Option<Planted<'_>> {
+    fn bug(&self) -> Option<PlantedKernel<'_>> {
         let (program, at) = self.planted.as_ref()?;
         let mut all = self.bound().binding.planted.iter();
         let bug = all.find(|bug| bug.span.start == *at)?;
-        Some(Planted { bug, program })
+        Some(PlantedKernel { bug, program })
     }
 
     /// Returns the place of the device.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> DeviceId {
         self.head.place
     }
 

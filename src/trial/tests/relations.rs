@@ -1,10 +1,12 @@
 //! Laws that need no reference: wrong kernels break them, and so do those that a reference agrees with.
 
 use super::*;
-use crate::contract::{Function, Instance, Outcome, Test, table};
+use crate::contract::{DeviceResult, Function, Instance, Test, table};
 use crate::contracts::rule::problem::{asked, problem};
 use crate::device::Spec;
+use crate::program::PLANTED;
 use crate::references;
+use crate::registry::REGISTRY;
 use crate::tensor::Distribution::Normal;
 use crate::verdict::TrialReport;
 use deltanet_reference::operators;
@@ -12,22 +14,20 @@ use deltanet_reference::rule::HeadMap;
 
 /// Runs a case with its laws, with a planted bug or none.
 fn tried(test: &Test, case: usize, bug: Option<&str>) -> TrialReport {
-    let honest = Program::built_in().expect("built in");
-    let wrong = Program::planted().expect("built in");
     let device = Spec::EMULATOR.open().expect("it is there");
     let mut bound = Bound::built_in(test.function).expect("a binding");
     bound.planted = bug.map(|name| {
         let mut bugs = bound.binding.planted.iter();
         let bug = bugs.find(|bug| bug.name == name).expect("the bug");
-        Planted {
+        PlantedKernel {
             bug,
-            program: &wrong,
+            program: &PLANTED,
         }
     });
     let place = (13, test, &test.cases[case]);
     let plan = Plan {
         relations: true,
-        ..Plan::new(&*device, (&honest, bound), place, 0)
+        ..Plan::new(&*device, (&BUILT_IN, bound), place, 0)
     };
     plan.run().report
 }
@@ -39,7 +39,7 @@ fn broken(report: &TrialReport) -> Vec<&str> {
 }
 
 /// A test of the registry with another reference: it agrees with a wrong kernel.
-fn agreeing(of: &Test, run: fn(&mut Instance<'_>) -> Outcome) -> Test {
+fn agreeing(of: &Test, run: fn(&mut Instance<'_>) -> DeviceResult) -> Test {
     let Function {
         name,
         title,
@@ -108,9 +108,8 @@ const BREAKS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn wrong_kernels_break_laws() {
-    let registry = Registry::built_in().expect("it is good");
     for (id, bug, law) in BREAKS {
-        let test = registry.tests().find(|test| test.id == *id);
+        let test = REGISTRY.tests().find(|test| test.id == *id);
         let test = test.expect("the test");
         let mut cases = 0..test.cases.len();
         let breaks = |case| broken(&tried(test, case, Some(bug))).contains(law);
@@ -119,7 +118,7 @@ fn wrong_kernels_break_laws() {
 }
 
 /// The reference has each value head read the key head that the wrong kernel reads.
-fn other_heads(t: &mut Instance<'_>) -> Outcome {
+fn other_heads(t: &mut Instance<'_>) -> DeviceResult {
     let mut convention = asked(t);
     convention.head_map = match convention.head_map {
         HeadMap::Block => HeadMap::Tiled,
@@ -131,7 +130,7 @@ fn other_heads(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// The reference solves (I + A) X = B, as the wrong kernel does.
-fn other_sign(t: &mut Instance<'_>) -> Outcome {
+fn other_sign(t: &mut Instance<'_>) -> DeviceResult {
     let (n, k) = (t.dim("n"), t.dim("k"));
     let full = t.draw("full", table(n, n), Normal(0.15));
     let a = t.upload("A", table(n, n), operators::tril(t.values(full), n, -1))?;
@@ -144,12 +143,11 @@ fn other_sign(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// The body of a contract.
-type Run = fn(&mut Instance<'_>) -> Outcome;
+type Run = fn(&mut Instance<'_>) -> DeviceResult;
 
 /// A law must find a mistake that kernel and reference share, which every other part of the judgement accepts.
 #[test]
 fn a_mistake_that_the_reference_shares_is_found() {
-    let registry = Registry::built_in().expect("it is good");
     let shared: [(_, _, Run, _); 2] = [
         (
             "gdn_recurrent_domain",
@@ -165,7 +163,7 @@ fn a_mistake_that_the_reference_shares_is_found() {
         ),
     ];
     for (id, bug, run, law) in shared {
-        let of = registry.tests().find(|test| test.id == id);
+        let of = REGISTRY.tests().find(|test| test.id == id);
         let test = agreeing(of.expect("the test"), run);
         let mut found = 0;
         for case in 0..test.cases.len() {

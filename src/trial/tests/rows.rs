@@ -4,9 +4,9 @@ use super::types::{LIKE, ran_by};
 use super::*;
 use crate::binding::parse_for;
 use crate::compare::ElementKind::F32;
-use crate::contract::{Function, Instance, Outcome, table};
+use crate::contract::{DeviceResult, Function, Instance, table};
 use crate::tensor::Distribution::Uniform;
-use crate::verdict::{Side, TrialReport};
+use crate::verdict::{GuardSide, TrialReport};
 
 static ROWS: Function = Function {
     name: "rows",
@@ -16,14 +16,14 @@ static ROWS: Function = Function {
 };
 
 /// Three rows in the middle of a matrix of 6 x 5.
-fn rows(t: &mut Instance<'_>) -> Outcome {
+fn rows(t: &mut Instance<'_>) -> DeviceResult {
     let x = t.input_as(F32, "x", table(6, 5), Uniform(0.5, 2.0))?;
     let y = t.output_as(F32, "y", table(3, 5))?;
     let expected = t.values(x)[10..25].to_vec();
     t.check_exact(y, expected)
 }
 
-/// Row by row, so many bytes of each, into rows of so many elements.
+/// Copies `bytes` bytes of each row into rows of `pitch` elements.
 fn copied(bytes: u32, pitch: u32, repeat: u16) -> TrialReport {
     let text = format!(
         r#"
@@ -39,7 +39,7 @@ args = ["x[t + 2]", "x", "y[t]", "i32 {bytes}"]
 "#
     );
     let bindings = parse_for("rows.toml", &text, &[&ROWS]).expect("a good one");
-    ran_by(&bindings[0], &ROWS, Does::Copy, repeat, None)
+    ran_by(&bindings[0], &ROWS, FakeBehaviour::Copy, repeat, None)
 }
 
 /// A kernel whose rows are longer than those of its output passed: only the guards around a buffer were looked at.
@@ -53,7 +53,7 @@ fn what_is_written_between_rows_is_told() {
     // Element 5 of each row of 8. Copies of f32 from 0.5 to 2 differ from poison in every byte but by chance.
     let Some(Problem::GuardOverwritten {
         buffer,
-        side: Side::Between,
+        side: GuardSide::Between,
         offset,
         count,
         size,
@@ -77,7 +77,7 @@ fn behind_the_last_row_is_the_guard() {
         matches!(
             stray.problem,
             Some(Problem::GuardOverwritten {
-                side: Side::After,
+                side: GuardSide::After,
                 offset: 60..64,
                 ..
             })

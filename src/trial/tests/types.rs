@@ -7,7 +7,9 @@ use safetensors::{Dtype, SafeTensors};
 use super::*;
 use crate::binding::{Binding, parse_for};
 use crate::compare::ElementKind::{Bf16, F64, I32, U16};
-use crate::contract::{Case, Data, Domain, Function, Instance, Judged, Outcome, Test, elements};
+use crate::contract::{
+    Case, Data, DeviceResult, Domain, Function, Instance, OutputTolerance, Test, elements,
+};
 use crate::npy::Npy;
 use crate::tensor::Distribution::Uniform;
 use crate::verdict::{Tolerance, TrialReport};
@@ -45,7 +47,7 @@ static UNMOVED: Function = Function {
     ..LIKE
 };
 
-/// The second half of each input goes to its output, so many bytes; the last element of `kept` keeps what it holds.
+/// Copies the second half of each input to its output. The last element of `kept` keeps its value.
 const BINDINGS: &str = r#"
 schema = 1
 [[binding]]
@@ -88,7 +90,7 @@ args = ["kept", "kept", "kept", "i32 0"]
 const N: usize = 100;
 
 /// Copies the second half of each input to an output of its type.
-fn copies(t: &mut Instance<'_>) -> Outcome {
+fn copies(t: &mut Instance<'_>) -> DeviceResult {
     let x = t.input_as(Bf16, "x", elements(2 * N), Uniform(0.5, 2.0))?;
     let g = t.input_as(F64, "g", elements(2 * N), Uniform(-20.0, -1.0))?;
     let numbers = (0..2 * N as i32).map(|i| i * i - 5000).collect::<Vec<_>>();
@@ -117,27 +119,27 @@ fn copies(t: &mut Instance<'_>) -> Outcome {
 }
 
 /// Gives the bf16 output a reference in floats for one of whole numbers.
-fn confused(t: &mut Instance<'_>) -> Outcome {
+fn confused(t: &mut Instance<'_>) -> DeviceResult {
     let at = t.output_as(I32, "at", elements(4))?;
     t.check(at, (vec![0.5f32; 4], vec![0.5; 4]))
 }
 
 /// Asks for f64 as if it were f32.
-fn mistaken(t: &mut Instance<'_>) -> Outcome {
+fn mistaken(t: &mut Instance<'_>) -> DeviceResult {
     let g = t.input_as(F64, "g", elements(4), Uniform(0.0, 1.0))?;
     assert!(t.values(g).is_empty());
     Ok(())
 }
 
-/// Expects of what is updated in place what it held before.
-fn unmoved(t: &mut Instance<'_>) -> Outcome {
+/// Expects a tensor that is updated in place to keep its values.
+fn unmoved(t: &mut Instance<'_>) -> DeviceResult {
     let kept = t.update("kept", elements(N), vec![1.5f32; N])?;
     t.check_exact(kept, vec![1.5f32; N])
 }
 
 fn ran(
     function: &'static Function,
-    does: Does,
+    does: FakeBehaviour,
     repeat: u16,
     dump: Option<Dump<'_>>,
 ) -> TrialReport {
@@ -153,14 +155,14 @@ fn ran(
 pub(super) fn ran_by(
     binding: &Binding,
     function: &'static Function,
-    does: Does,
+    does: FakeBehaviour,
     repeat: u16,
     dump: Option<Dump<'_>>,
 ) -> TrialReport {
     let judged = |name: &&str| {
         let tolerance = Tolerance::absolute(0.0, 0.0);
         let reason = "-".into();
-        (name.to_string(), Judged { tolerance, reason })
+        (name.to_string(), OutputTolerance { tolerance, reason })
     };
     let case = Case {
         id: "types bf16↔f64 (all)".into(),
@@ -178,7 +180,6 @@ pub(super) fn ran_by(
         outputs: function.outputs.iter().map(judged).collect(),
         planted: Vec::new(),
     };
-    let program = Program::built_in().expect("built in");
     let device = Fake {
         does,
         runs: 0.into(),
@@ -191,7 +192,7 @@ pub(super) fn ran_by(
     let plan = Plan {
         repeat,
         dump,
-        ..Plan::new(&device, (&program, bound), (11, &test, &test.cases[0]), 5)
+        ..Plan::new(&device, (&BUILT_IN, bound), (11, &test, &test.cases[0]), 5)
     };
     let done = plan.run();
     assert_eq!(done.dump_error, None);
@@ -200,7 +201,7 @@ pub(super) fn ran_by(
 
 #[test]
 fn tensors_of_every_type_are_judged() {
-    let report = ran(&COPIES, Does::Copy, 2, None);
+    let report = ran(&COPIES, FakeBehaviour::Copy, 2, None);
     assert_eq!(report.verdict, Verdict::Pass, "{report:?}");
     let types: Vec<&str> = report.outputs.iter().map(|o| o.element.as_str()).collect();
     assert_eq!(types, ["bf16", "f64", "i32", "u16", "bf16"]);
@@ -212,7 +213,7 @@ fn tensors_of_every_type_are_judged() {
 
 #[test]
 fn an_idle_device_leaves_the_poison_of_every_type() {
-    let report = ran(&COPIES, Does::Nothing, 1, None);
+    let report = ran(&COPIES, FakeBehaviour::Nothing, 1, None);
     assert_eq!(report.verdict, Verdict::Fail);
     for output in &report.outputs[..4] {
         let Some(Problem::PoisonLeft { count, total, .. }) = output.problem else {
@@ -229,14 +230,14 @@ fn an_idle_device_leaves_the_poison_of_every_type() {
 
 #[test]
 fn a_test_that_mistakes_a_type_is_an_error() {
-    let report = ran(&CONFUSED, Does::Nothing, 1, None);
+    let report = ran(&CONFUSED, FakeBehaviour::Nothing, 1, None);
     assert_eq!(report.verdict, Verdict::Error);
     let error = report.error.expect("an explanation");
     assert!(
         error.starts_with("`at` is of i32 and its golden reference of f32"),
         "{error}"
     );
-    let report = ran(&MISTAKEN, Does::Nothing, 1, None);
+    let report = ran(&MISTAKEN, FakeBehaviour::Nothing, 1, None);
     let error = report.error.expect("an explanation");
     assert!(
         error.contains("`g` is of f64 and no input that `values` can give"),
@@ -246,7 +247,7 @@ fn a_test_that_mistakes_a_type_is_an_error() {
 
 #[test]
 fn what_is_updated_must_not_be_right_already() {
-    let report = ran(&UNMOVED, Does::Nothing, 1, None);
+    let report = ran(&UNMOVED, FakeBehaviour::Nothing, 1, None);
     assert_eq!(report.verdict, Verdict::Error);
     let error = report.error.expect("an explanation");
     assert!(
@@ -265,7 +266,7 @@ fn scratch(name: &str) -> PathBuf {
 #[test]
 fn npy_holds_bf16_as_f32_and_as_bits() {
     let dir = scratch("npy");
-    ran(&COPIES, Does::Copy, 1, Some(Dump::Npy(&dir)));
+    ran(&COPIES, FakeBehaviour::Copy, 1, Some(Dump::Npy(&dir)));
     let read = |name: &str| {
         let path = dir.join("types.bf16.f64..all.").join(name);
         Npy::from_bytes(&std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}")))
@@ -306,7 +307,7 @@ fn safetensors_have_types_of_their_own() {
     let path = dir.join("all.safetensors");
     ran(
         &COPIES,
-        Does::Copy,
+        FakeBehaviour::Copy,
         1,
         Some(Dump::Safetensors(Path::new(&path))),
     );

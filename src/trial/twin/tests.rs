@@ -3,9 +3,9 @@ use std::sync::Mutex;
 use super::*;
 use crate::device::emulator::Emulator;
 use crate::device::{Device, Session, Watch};
-use crate::program::Program;
+use crate::program::{BUILT_IN, PLANTED};
 use crate::registry::Registry;
-use crate::trial::Planted;
+use crate::trial::PlantedKernel;
 use crate::verdict::{DeviceReport, Verdict};
 
 /// The emulator, and the budget of every session that it opened.
@@ -31,11 +31,9 @@ impl Device for Counting {
 
 /// Runs `exp` of `n` elements with kernels that hang or do not, and with a twin or without: budgets, verdict and text.
 fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdict, String) {
-    let program = Program::built_in().expect("built in");
-    let planted = Program::planted().expect("built in");
     let text = format!(
         "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"exp\"\n\
-         function = \"exp\"\nshape = {{ n = {n} }}\n\
+         contract = \"exp\"\nshape = {{ n = {n} }}\n\
          outputs.out = {{ tolerance = 1e-5, ceiling = 1, reason = \"-\" }}\n\
          planted = [\"never ends\"]\n"
     );
@@ -45,16 +43,16 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
     let bug = bound.binding.planted.iter();
     bound.planted = bug
         .filter(|bug| hangs && test.planted.contains(&bug.name))
-        .map(|bug| Planted {
+        .map(|bug| PlantedKernel {
             bug,
-            program: &planted,
+            program: &PLANTED,
         })
         .next();
     let device = Counting::default();
     let plan = Plan {
         limits,
-        twin: twin.then_some(&program),
-        ..Plan::new(&device, (&program, bound), (1, test, &test.cases[0]), 0)
+        twin: twin.then_some(&*BUILT_IN),
+        ..Plan::new(&device, (&BUILT_IN, bound), (1, test, &test.cases[0]), 0)
     };
     let report = plan.run().report;
     let budgets = device.0.lock().expect("no panic").clone();

@@ -7,8 +7,9 @@ use super::super::group::{self, Budget, Meter};
 use super::super::lds::Lds;
 use super::super::level::Level;
 use super::super::memory::{AddressSpace, Region};
-use super::super::program::Program;
+use super::super::program::SegmentCode;
 use super::super::registers::LANES;
+use super::super::trap::TrapKind;
 use super::super::wave::Wave;
 use crate::isa::Code;
 use crate::machine::Nobody;
@@ -48,11 +49,11 @@ impl Bench {
     /// Runs words to their end.
     ///
     /// # Errors
-    /// The trap's text.
-    pub fn run(&mut self, words: &[u32], level: Level) -> Result<(), String> {
+    /// The trap.
+    pub fn run(&mut self, words: &[u32], level: Level) -> Result<(), TrapKind> {
         let code = words.iter().chain([&S_ENDPGM]);
         let code = code.flat_map(|w| w.to_le_bytes()).collect();
-        let programs = [Program::new(CODE, code, level)];
+        let programs = [SegmentCode::new(CODE, code, level)];
         let mut space = AddressSpace::default();
         space.insert(self.memory.clone());
         let mut env = Env {
@@ -70,7 +71,7 @@ impl Bench {
             &mut Nobody,
         );
         self.lds = env.lds;
-        result.map_err(|failure| failure.fault.kind.to_string())
+        result.map_err(|failure| failure.fault.kind)
     }
 
     /// Returns a register's lanes.

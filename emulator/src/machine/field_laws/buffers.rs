@@ -2,6 +2,7 @@
 
 use super::super::level::Level;
 use super::super::registers::LANES;
+use super::super::trap::TrapKind;
 use super::bench::{BYTES, Bench, MEMORY, value};
 
 /// Widths of the components of a data format, the first component first; 0 for a missing component.
@@ -99,7 +100,7 @@ pub(super) fn expect(bench: &Bench, l: usize, want: [u32; 4], title: &str) {
 }
 
 /// tbuffer_load_format_xyzw v[8:11], v0, s[4:7], 0 idxen.
-pub fn format(format: u32, level: Level) -> Result<(), String> {
+pub fn format(format: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     bench.run(&[0xe801_a000 | format << 19, 0x8001_0800], level)?;
     for l in 0..LANES {
@@ -112,7 +113,7 @@ pub fn format(format: u32, level: Level) -> Result<(), String> {
 /// buffer_load_format_xyzw v[8:11], v0, s[4:7], 0 idxen.
 const LOAD_FORMAT: [u32; 2] = [0xe00c_2000, 0x8001_0800];
 
-pub fn resource_format(format: u32, level: Level) -> Result<(), String> {
+pub fn resource_format(format: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     // A resource of zeros selects zeros.
     let select = if format == 0 { 0 } else { 0xfac };
@@ -130,7 +131,7 @@ pub fn resource_format(format: u32, level: Level) -> Result<(), String> {
 }
 
 /// Tests the select in each position, with the others set to 1.
-pub fn resource_select(select: u32, level: Level) -> Result<(), String> {
+pub fn resource_select(select: u32, level: Level) -> Result<(), TrapKind> {
     for place in 0..4 {
         let (mut bench, bytes) = filled();
         let selects: [u32; 4] = std::array::from_fn(|k| if k == place { select } else { 1 });
@@ -151,7 +152,7 @@ pub fn resource_select(select: u32, level: Level) -> Result<(), String> {
 
 /// Tests a swizzled buffer, which is an array of blocks: a block holds the first dwords of its records, then their second dwords, and so
 /// on.
-pub fn index_stride(field: u32, level: Level) -> Result<(), String> {
+pub fn index_stride(field: u32, level: Level) -> Result<(), TrapKind> {
     const DWORDS: u32 = 4;
     let (mut bench, bytes) = filled();
     let side_by_side = [8, 16, 32, 64][field as usize];
@@ -187,7 +188,7 @@ pub fn index_stride(field: u32, level: Level) -> Result<(), String> {
 }
 
 /// buffer_load_dword v8, off, s[4:7], 0, with and without tfe. v9 keeps its value, because no page is missing.
-pub fn status(tfe: u32, level: Level) -> Result<(), String> {
+pub fn status(tfe: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     let before = bench.lanes(9);
     bench.run(&[0xe050_0000, 0x8001_0800 | tfe << 23], level)?;
@@ -198,7 +199,7 @@ pub fn status(tfe: u32, level: Level) -> Result<(), String> {
 }
 
 /// Tests the load of a dword through each segment: a flat address, an offset into scratch, a global address.
-pub fn segment(segment: u32, level: Level) -> Result<(), String> {
+pub fn segment(segment: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     // Scratch begins at flat_scratch, with the dwords of the 64 lanes adjacent.
     bench.wave.s[102] = MEMORY as u32;

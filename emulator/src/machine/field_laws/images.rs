@@ -2,6 +2,7 @@
 
 use super::super::level::Level;
 use super::super::registers::LANES;
+use super::super::trap::TrapKind;
 use super::bench::{Bench, MEMORY};
 use super::buffers::{element, expect, filled};
 
@@ -35,12 +36,12 @@ fn resource(bench: &mut Bench, format: u32, select: u32, kind: u32) {
 }
 
 /// Runs image_load v[8:11], v2, s[8:15] with additional bits in the first word.
-fn load(bench: &mut Bench, more: u32, level: Level) -> Result<(), String> {
+fn load(bench: &mut Bench, more: u32, level: Level) -> Result<(), TrapKind> {
     bench.run(&[0xf000_1000 | more, 0x0002_0802], level)
 }
 
 /// Runs image_sample_lz v[8:11], v2, s[8:15], s[16:19] dmask:0xf unorm.
-fn sample(bench: &mut Bench, words: [u32; 4], level: Level) -> Result<(), String> {
+fn sample(bench: &mut Bench, words: [u32; 4], level: Level) -> Result<(), TrapKind> {
     bench.wave.s[16..20].copy_from_slice(&words);
     bench.run(&[0xf09c_1f00, 0x0082_0802], level)
 }
@@ -75,7 +76,7 @@ fn float(bytes: &[u8], at: [u32; 3]) -> f32 {
     f32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"))
 }
 
-pub fn dmask(dmask: u32, level: Level) -> Result<(), String> {
+pub fn dmask(dmask: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, BYTES_4, IN_ORDER, PLANE);
     numbers(&mut bench);
@@ -95,7 +96,7 @@ pub fn dmask(dmask: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-pub fn format(format: u32, level: Level) -> Result<(), String> {
+pub fn format(format: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, format, IN_ORDER, PLANE);
     numbers(&mut bench);
@@ -113,7 +114,7 @@ pub fn format(format: u32, level: Level) -> Result<(), String> {
 }
 
 /// Tests the select in each position, with the others set to 1.
-pub fn select(select: u32, level: Level) -> Result<(), String> {
+pub fn select(select: u32, level: Level) -> Result<(), TrapKind> {
     for place_of in 0..4 {
         let (mut bench, bytes) = filled();
         let selects: [u32; 4] = std::array::from_fn(|k| if k == place_of { select } else { 1 });
@@ -135,7 +136,7 @@ pub fn select(select: u32, level: Level) -> Result<(), String> {
 }
 
 /// Checks the coordinates of each image type, and the array element, which follows the coordinates where the instruction declares an array.
-pub fn kind(kind: u32, level: Level) -> Result<(), String> {
+pub fn kind(kind: u32, level: Level) -> Result<(), TrapKind> {
     for array in [0, 1] {
         let (mut bench, bytes) = filled();
         resource(&mut bench, BYTES_4, IN_ORDER, kind);
@@ -159,7 +160,7 @@ pub fn kind(kind: u32, level: Level) -> Result<(), String> {
 }
 
 /// Runs a load through a resource with additional bits in one word.
-fn with_bits(word: usize, bits: u32, level: Level) -> Result<(), String> {
+fn with_bits(word: usize, bits: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, BYTES_4, IN_ORDER, PLANE);
     bench.wave.s[8 + word] |= bits;
@@ -174,20 +175,20 @@ fn with_bits(word: usize, bits: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-pub fn levels(levels: u32, level: Level) -> Result<(), String> {
+pub fn levels(levels: u32, level: Level) -> Result<(), TrapKind> {
     with_bits(3, levels << 12, level)
 }
 
-pub fn tiling(mode: u32, level: Level) -> Result<(), String> {
+pub fn tiling(mode: u32, level: Level) -> Result<(), TrapKind> {
     with_bits(3, mode << 20, level)
 }
 
-pub fn compression(on: u32, level: Level) -> Result<(), String> {
+pub fn compression(on: u32, level: Level) -> Result<(), TrapKind> {
     with_bits(6, on << 21, level)
 }
 
 /// Tests the continuation of a row of texels beyond its ends: by the row again, by its mirror image, by its last texel, or by nothing.
-pub fn clamp(clamp: u32, level: Level) -> Result<(), String> {
+pub fn clamp(clamp: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, FLOAT, IN_ORDER, PLANE);
     let first = -28;
@@ -231,7 +232,7 @@ fn between(first: f64, second: f64, part: f64) -> f64 {
 }
 
 /// Tests a plane of floats, sampled halfway between columns and a quarter between rows: the mean or the nearest texel.
-pub fn xy_filter(filter: u32, level: Level) -> Result<(), String> {
+pub fn xy_filter(filter: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, bytes) = filled();
     resource(&mut bench, FLOAT, IN_ORDER, PLANE);
     let small: Vec<u8> = (0..bytes.len() as u32 / 4)
@@ -264,7 +265,7 @@ pub fn xy_filter(filter: u32, level: Level) -> Result<(), String> {
 }
 
 /// Tests planes of floats, sampled a quarter between two planes: the mean or the nearest plane.
-pub fn z_filter(filter: u32, level: Level) -> Result<(), String> {
+pub fn z_filter(filter: u32, level: Level) -> Result<(), TrapKind> {
     let (mut bench, _) = filled();
     resource(&mut bench, FLOAT, IN_ORDER, CUBE);
     let small: Vec<u8> = (0..2048u32)
@@ -288,7 +289,7 @@ pub fn z_filter(filter: u32, level: Level) -> Result<(), String> {
     Ok(())
 }
 
-pub fn border(kind: u32, level: Level) -> Result<(), String> {
+pub fn border(kind: u32, level: Level) -> Result<(), TrapKind> {
     for (format, one) in [(FLOAT, 1f32.to_bits()), (BYTES_4, 1)] {
         let (mut bench, _) = filled();
         resource(&mut bench, format, IN_ORDER, PLANE);

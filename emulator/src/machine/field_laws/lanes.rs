@@ -2,6 +2,7 @@
 
 use super::super::level::Level;
 use super::super::registers::LANES;
+use super::super::trap::TrapKind;
 use super::bench::Bench;
 
 /// EXEC masks that the laws try in turn.
@@ -46,7 +47,7 @@ fn pattern_source(pattern: usize, lane: usize) -> usize {
     }
 }
 
-pub fn swizzle(pattern: u32, level: Level) -> Result<(), String> {
+pub fn swizzle(pattern: u32, level: Level) -> Result<(), TrapKind> {
     let mut bench = Bench::new();
     for (n, mask) in MASKS.into_iter().enumerate() {
         bench.wave.s[126] = mask as u32;
@@ -119,7 +120,7 @@ fn moved(control: u32, lanes: &[Option<u32>]) -> Option<Vec<Option<u32>>> {
 }
 
 /// Tests v_mov_b32_dpp v2, v1 under a control and masks of rows and banks.
-fn dpp(control: u32, rows: u32, banks: u32, level: Level) -> Result<(), String> {
+fn dpp(control: u32, rows: u32, banks: u32, level: Level) -> Result<(), TrapKind> {
     for mask in MASKS {
         for zero in [false, true] {
             let mut bench = Bench::new();
@@ -155,14 +156,14 @@ fn dpp(control: u32, rows: u32, banks: u32, level: Level) -> Result<(), String> 
     Ok(())
 }
 
-pub fn dpp_ctrl(control: u32, level: Level) -> Result<(), String> {
+pub fn dpp_ctrl(control: u32, level: Level) -> Result<(), TrapKind> {
     dpp(control, 15, 15, level)
 }
 
-pub fn row_mask(rows: u32, level: Level) -> Result<(), String> {
+pub fn row_mask(rows: u32, level: Level) -> Result<(), TrapKind> {
     dpp(0x111, rows, 15, level)
 }
 
-pub fn bank_mask(banks: u32, level: Level) -> Result<(), String> {
+pub fn bank_mask(banks: u32, level: Level) -> Result<(), TrapKind> {
     dpp(0x140, 15, banks, level)
 }

@@ -2,6 +2,7 @@
 
 use super::super::level::Level;
 use super::super::registers::LANES;
+use super::super::trap::TrapKind;
 use super::bench::Bench;
 
 /// First word of v_add_u32_sdwa v2, v1, v3.
@@ -21,7 +22,7 @@ fn part(x: u32, select: u32, signed: bool) -> i64 {
 }
 
 /// Tests an addition with selects for (first source, second source, destination, unused bits).
-fn sdwa(selects: [u32; 4], signs: [bool; 2], level: Level) -> Result<(), String> {
+fn sdwa(selects: [u32; 4], signs: [bool; 2], level: Level) -> Result<(), TrapKind> {
     let [src0, src1, dst, unused] = selects;
     let mut bench = Bench::new();
     bench.wave.v[2] = std::array::from_fn(|l| 0x0123_4567 ^ l as u32);
@@ -56,26 +57,26 @@ fn sdwa(selects: [u32; 4], signs: [bool; 2], level: Level) -> Result<(), String>
     Ok(())
 }
 
-pub fn src0_sel(select: u32, level: Level) -> Result<(), String> {
+pub fn src0_sel(select: u32, level: Level) -> Result<(), TrapKind> {
     sdwa([select, 6, 6, 0], [false, false], level)?;
     sdwa([select, 5, 6, 0], [true, false], level)
 }
 
-pub fn src1_sel(select: u32, level: Level) -> Result<(), String> {
+pub fn src1_sel(select: u32, level: Level) -> Result<(), TrapKind> {
     sdwa([6, select, 6, 0], [false, false], level)?;
     sdwa([1, select, 6, 0], [false, true], level)
 }
 
-pub fn dst_sel(select: u32, level: Level) -> Result<(), String> {
+pub fn dst_sel(select: u32, level: Level) -> Result<(), TrapKind> {
     (0..3).try_for_each(|unused| sdwa([6, 6, select, unused], [false, false], level))
 }
 
-pub fn dst_unused(unused: u32, level: Level) -> Result<(), String> {
+pub fn dst_unused(unused: u32, level: Level) -> Result<(), TrapKind> {
     (0..7).try_for_each(|select| sdwa([6, 6, select, unused], [false, false], level))
 }
 
 /// Tests v_add_f32_e64 v2, v1, v3 in a mode that flushes, in which the multiplier has an effect.
-pub fn omod(by: u32, level: Level) -> Result<(), String> {
+pub fn omod(by: u32, level: Level) -> Result<(), TrapKind> {
     let mut bench = Bench::new();
     bench.wave.set_mode_bits(0x100);
     let (a, b) = (|l: usize| l as f32 * 0.75 - 9.0, |l: usize| 3.0 - l as f32);

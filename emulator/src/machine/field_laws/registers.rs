@@ -2,11 +2,12 @@
 
 use super::super::level::Level;
 use super::super::registers::LANES;
+use super::super::trap::TrapKind;
 use super::bench::Bench;
 use crate::isa::Code;
 
 /// Tests s_getreg_b32 s8, hwreg(id) in a wave with 24 VGPRs, the sixth of its group, with 1024 bytes of LDS and SCC set.
-pub fn hwreg(id: u32, level: Level) -> Result<(), String> {
+pub fn hwreg(id: u32, level: Level) -> Result<(), TrapKind> {
     let mut bench = Bench::new();
     bench.wave.set_vgprs(24);
     bench.wave.index = 5;
@@ -45,18 +46,18 @@ pub fn hwreg(id: u32, level: Level) -> Result<(), String> {
 }
 
 /// Tests s_sendmsg, which only the host may notice.
-pub fn message(id: u32, level: Level) -> Result<(), String> {
+pub fn message(id: u32, level: Level) -> Result<(), TrapKind> {
     let mut bench = Bench::new();
     bench.run(&[0xbf90_0000 | id], level)?;
     assert_eq!(bench.wave.exec(), !0);
     let mut halted = Bench::new();
-    let text = halted.run(&[0xbf91_0000 | id], level);
-    assert!(text.is_err_and(|text| text.contains("halted")));
+    let stopped = halted.run(&[0xbf91_0000 | id], level);
+    assert_eq!(stopped, Err(TrapKind::Halted));
     Ok(())
 }
 
 /// Tests v_mad_u32_u24 v4, v1, v2, v3 with an index of 8 added to the operands that the field selects.
-pub fn gpr_index(operands: u32, level: Level) -> Result<(), String> {
+pub fn gpr_index(operands: u32, level: Level) -> Result<(), TrapKind> {
     let mut bench = Bench::new();
     for register in 0..32 {
         bench.wave.v[register] = [register as u32 * 3 + 1; LANES];
@@ -86,12 +87,12 @@ pub fn gpr_index(operands: u32, level: Level) -> Result<(), String> {
 }
 
 /// Tests exp. Every target belongs to graphics.
-pub fn export(target: u32, level: Level) -> Result<(), String> {
+pub fn export(target: u32, level: Level) -> Result<(), TrapKind> {
     Bench::new().run(&[0xc400_000f | target << 4, 0x0302_0100], level)
 }
 
 /// v_mov_b32 v2, src_lds_direct.
-pub fn lds_direct(ty: u32, level: Level) -> Result<(), String> {
+pub fn lds_direct(ty: u32, level: Level) -> Result<(), TrapKind> {
     let mut bench = Bench::new();
     bench
         .lds
@@ -111,7 +112,7 @@ pub fn lds_direct(ty: u32, level: Level) -> Result<(), String> {
 }
 
 /// s_setreg_imm32_b32 hwreg(MODE, offset, width), value.
-fn mode(offset: u32, width: u32, value: u32, level: Level) -> Result<(), String> {
+fn mode(offset: u32, width: u32, value: u32, level: Level) -> Result<(), TrapKind> {
     let mut bench = Bench::new();
     let simm16 = 1 | offset << 6 | (width - 1) << 11;
     bench.run(&[0xba00_0000 | simm16, value], level)?;
@@ -119,14 +120,14 @@ fn mode(offset: u32, width: u32, value: u32, level: Level) -> Result<(), String>
     Ok(())
 }
 
-pub fn exceptions(value: u32, level: Level) -> Result<(), String> {
+pub fn exceptions(value: u32, level: Level) -> Result<(), TrapKind> {
     mode(12, 9, value, level)
 }
 
-pub fn debug(value: u32, level: Level) -> Result<(), String> {
+pub fn debug(value: u32, level: Level) -> Result<(), TrapKind> {
     mode(11, 1, value, level)
 }
 
-pub fn fp16_overflow(value: u32, level: Level) -> Result<(), String> {
+pub fn fp16_overflow(value: u32, level: Level) -> Result<(), TrapKind> {
     mode(23, 1, value, level)
 }

@@ -7,7 +7,7 @@ use super::super::poison::Poison;
 use super::super::program::Module;
 use super::super::region::{PAGE, ReadBeyond};
 use super::super::words::Words;
-use super::{DEVICE_MEMORY, Gpu, GpuError, State};
+use super::{DEVICE_MEMORY, DeviceMemory, Gpu, GpuError};
 
 /// Unmapped bytes between allocations, so that an access past the end of one is a fault.
 const GAP: u64 = 1 << 20;
@@ -217,7 +217,7 @@ fn none(address: u64, bytes: usize) -> GpuError {
     }
 }
 
-impl State {
+impl DeviceMemory {
     pub(super) fn reserve(&mut self, name: &str, bytes: u64) -> Result<u64, GpuError> {
         let left = DEVICE_MEMORY - self.used;
         let none = || GpuError::OutOfMemory {

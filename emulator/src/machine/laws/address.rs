@@ -5,7 +5,7 @@ use super::dice::Dice;
 use super::encode::Draft;
 use super::image::image;
 use super::resource::{buffer, private_places, resource};
-use super::state::{BYTES, M0, MEMORY, State};
+use super::state::{BYTES, M0, MEMORY, MachineState};
 use crate::isa::{Code, Encoding, Flags, Role};
 
 /// First offset of addresses, so that negative offsets stay inside.
@@ -65,7 +65,7 @@ fn aligned(draft: &Draft) -> bool {
 }
 
 /// Sets the registers that hold addresses, bases, resources and offsets.
-pub fn prepare(state: &mut State, draft: &Draft, dice: &mut Dice) {
+pub fn prepare(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     if draft.inst.row.operands.is_empty() {
         return;
     }
@@ -106,7 +106,12 @@ pub fn pattern(draft: &Draft, dice: &mut Dice) -> [u64; 64] {
 }
 
 /// Writes each lane's value, and random values to the disabled lanes.
-pub fn set_lanes(state: &mut State, code: Code, dice: &mut Dice, values: impl Fn(usize) -> u32) {
+pub fn set_lanes(
+    state: &mut MachineState,
+    code: Code,
+    dice: &mut Dice,
+    values: impl Fn(usize) -> u32,
+) {
     let exec = state.exec();
     let nonsense = dice.percent(70);
     let lanes = std::array::from_fn(|l| {
@@ -120,12 +125,12 @@ pub fn set_lanes(state: &mut State, code: Code, dice: &mut Dice, values: impl Fn
     state.set_register(code, &lanes);
 }
 
-fn set_wide(state: &mut State, code: Code, dice: &mut Dice, values: [u64; 64]) {
+fn set_wide(state: &mut MachineState, code: Code, dice: &mut Dice, values: [u64; 64]) {
     set_lanes(state, code, dice, |l| values[l] as u32);
     set_lanes(state, Code(code.0 + 1), dice, |l| (values[l] >> 32) as u32);
 }
 
-fn scalar(state: &mut State, draft: &Draft, dice: &mut Dice) {
+fn scalar(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     let (base, soffset) = (i.by_role(Role::Sbase), i.by_role(Role::Soffset));
     if base == Code::OFF {
@@ -154,7 +159,7 @@ fn scalar(state: &mut State, draft: &Draft, dice: &mut Dice) {
     }
 }
 
-fn lds(state: &mut State, draft: &Draft, dice: &mut Dice) {
+fn lds(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     state.s[M0] = 4 * dice.below(256) as u32 + if dice.percent(30) { 0x1_0000 } else { 0 };
     let code = i.by_role(Role::Addr);
@@ -171,7 +176,7 @@ fn lds(state: &mut State, draft: &Draft, dice: &mut Dice) {
     });
 }
 
-fn flat(state: &mut State, draft: &Draft, dice: &mut Dice) {
+fn flat(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let code = draft.inst.by_role(Role::Addr);
     let places = pattern(draft, dice);
     let offset = draft.inst.offset as u64;
@@ -198,7 +203,7 @@ fn flat(state: &mut State, draft: &Draft, dice: &mut Dice) {
     set_wide(state, code, dice, values);
 }
 
-fn global(state: &mut State, draft: &Draft, dice: &mut Dice) {
+fn global(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     state.s[M0] = 4 * dice.below(256) as u32;
     let places = pattern(draft, dice);
@@ -215,7 +220,7 @@ fn global(state: &mut State, draft: &Draft, dice: &mut Dice) {
     }
 }
 
-fn scratch(state: &mut State, draft: &Draft, dice: &mut Dice) {
+fn scratch(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     state.s[M0] = 4 * dice.below(256) as u32;
     let common = 4 * dice.below(8) as u32;
@@ -229,7 +234,7 @@ fn scratch(state: &mut State, draft: &Draft, dice: &mut Dice) {
 }
 
 /// Draws the M0 value of instructions without an address: an index of registers, or an address in LDS.
-fn others(state: &mut State, draft: &Draft, dice: &mut Dice) {
+fn others(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     if i.operands.contains(&Code::LDS_DIRECT) {
         state.s[M0] = 4 * dice.below(256) as u32 + (dice.pick(&[0, 1, 2, 4, 5]) << 16);

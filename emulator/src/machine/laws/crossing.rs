@@ -5,7 +5,7 @@ use super::Law;
 use super::asm;
 use super::dice::Dice;
 use super::draw::{LawCase, Pool};
-use super::state::{Bench, EXEC, M0, State};
+use super::state::{Bench, EXEC, M0, MachineState};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::{Code, Flags, Form, Modifiers, Role};
@@ -183,7 +183,7 @@ fn count(drawn: &LawCase, bench: &mut Bench) -> Option<String> {
     let consume = asm::op("ds_consume", &[second]);
     let after = bench.run(state, &[append, consume].concat());
     let on = state.exec().count_ones();
-    let mut expected: State = state.clone();
+    let mut expected: MachineState = state.clone();
     let counter = state.lds[at];
     for l in (0..64).filter(|l| state.exec() >> l & 1 != 0) {
         expected.v[9][l] = counter;

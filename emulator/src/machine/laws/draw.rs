@@ -5,7 +5,7 @@ use super::dice::Dice;
 use super::encode::Draft;
 use super::modifier;
 use super::operand;
-use super::state::{EXEC, HIP_MODE, M0, State};
+use super::state::{EXEC, HIP_MODE, M0, MachineState};
 use super::subject::Subject;
 use crate::isa::{Code, Flags, Role, Type};
 
@@ -16,17 +16,17 @@ pub struct LawCase {
     /// Its words.
     pub words: Vec<u32>,
     /// The state before it.
-    pub state: State,
+    pub state: MachineState,
 }
 
 /// Initial states. Building one takes longer than running an instruction.
-pub struct Pool(Vec<State>);
+pub struct Pool(Vec<MachineState>);
 
 impl Pool {
     /// Builds a few states.
     pub fn new() -> Pool {
         let mut dice = Dice::new("pool", 0, 0);
-        Pool((0..8).map(|_| State::seeded(&mut dice)).collect())
+        Pool((0..8).map(|_| MachineState::seeded(&mut dice)).collect())
     }
 
     /// Draws a case of a subject: modifiers, addressing, operands, registers, mask, mode.
@@ -52,7 +52,7 @@ impl Pool {
     }
 
     /// Draws a state for an instruction with its operands.
-    pub fn state(&self, draft: &Draft, dice: &mut Dice) -> State {
+    pub fn state(&self, draft: &Draft, dice: &mut Dice) -> MachineState {
         let mut state = self.0[dice.below(self.0.len())].clone();
         state.scc = dice.percent(50);
         state.mode = mode(dice);

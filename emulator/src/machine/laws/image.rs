@@ -3,7 +3,7 @@
 use super::address::set_lanes;
 use super::dice::Dice;
 use super::encode::Draft;
-use super::state::{MEMORY, State};
+use super::state::{MEMORY, MachineState};
 use crate::isa::{Code, Flags, Role};
 use half::f16;
 
@@ -21,7 +21,7 @@ const MEANS: [(u32, u32); 8] = [
 const INTEGERS: [(u32, u32); 6] = [(4, 4), (1, 5), (2, 4), (5, 5), (10, 4), (14, 5)];
 
 /// Draws the resource, the sampler and the coordinates of an instruction. The image is small, so that many lanes are within it.
-pub fn image(state: &mut State, draft: &Draft, dice: &mut Dice) {
+pub fn image(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     let samples = i.row.has_role(Role::Ssamp);
     let mixes = samples && dice.percent(40);
@@ -65,7 +65,7 @@ pub fn image(state: &mut State, draft: &Draft, dice: &mut Dice) {
 }
 
 /// Draws numbers of texels, or coordinates between and beyond texels, and sometimes any value.
-fn coordinates(state: &mut State, draft: &Draft, dice: &mut Dice, samples: bool) {
+fn coordinates(state: &mut MachineState, draft: &Draft, dice: &mut Dice, samples: bool) {
     let i = &draft.inst;
     let halves = i.modifiers.flags.has(Flags::A16);
     let first = i.by_role(Role::Addr);

@@ -5,7 +5,7 @@ use super::Law;
 use super::dice::Dice;
 use super::draw::{LawCase, Pool};
 use super::modifier;
-use super::state::{Bench, EXEC, State};
+use super::state::{Bench, EXEC, MachineState};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::{Access, Form, Type};
@@ -98,7 +98,7 @@ fn masks(drawn: &LawCase) -> Vec<usize> {
 }
 
 /// Turns VGPR indexing on, with a small index in M0 for some operands.
-pub fn index(state: &mut State, dice: &mut Dice) {
+pub fn index(state: &mut MachineState, dice: &mut Dice) {
     state.mode |= Mode::INDEXED;
     state.s[super::state::M0] = dice.below(8) as u32 | (dice.below(16) as u32) << 12;
 }

@@ -6,7 +6,7 @@ use super::dice::Dice;
 use super::draw::{LawCase, Pool};
 use super::encode::Draft;
 use super::operand::{Slot, slot};
-use super::state::{Bench, EXEC, M0, State, VCC};
+use super::state::{Bench, EXEC, M0, MachineState, VCC};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::{Access, Code};
@@ -118,7 +118,7 @@ fn width(draft: &Draft, n: usize) -> usize {
 }
 
 /// Returns the value of a register that a source may name, or of a condition code.
-fn value(state: &State, draft: &Draft, code: Code) -> super::super::registers::Lanes {
+fn value(state: &MachineState, draft: &Draft, code: Code) -> super::super::registers::Lanes {
     let bit = |bit: bool| [u32::from(bit); 64];
     match code.0 {
         251 => bit(state.get64(VCC) == 0),

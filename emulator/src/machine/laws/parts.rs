@@ -3,7 +3,7 @@
 use super::asm::{clamped, number, op, with_literal};
 use super::encode::Draft;
 use super::modifier;
-use super::state::State;
+use super::state::MachineState;
 use crate::isa::{Access, Code, Encoding, Flags, Form, Modifiers, Operand, Type};
 
 /// VGPRs for the modified sources (pairs of registers), for the result, and for parts of it.
@@ -125,7 +125,7 @@ fn signs(register: Code, sign: u32, abs: bool, neg: bool) -> Vec<u32> {
 }
 
 /// Returns the instructions that make the destination from the bare result, and removes their effects from the bare instruction.
-pub fn behind(draft: &Draft, bare: &mut Draft, ready: &mut State) -> Vec<u32> {
+pub fn behind(draft: &Draft, bare: &mut Draft, ready: &mut MachineState) -> Vec<u32> {
     let i = &draft.inst;
     let ty = i.row.operands[0].ty;
     let vdst = i.operands[0];
@@ -216,7 +216,7 @@ pub fn keeps_subnormals(ty: Type, mode: u32) -> bool {
 }
 
 /// Makes zeros positive, as the multiplier does.
-pub fn positive_zeros(state: &mut State, draft: &Draft, exec: u64) {
+pub fn positive_zeros(state: &mut MachineState, draft: &Draft, exec: u64) {
     let i = &draft.inst;
     let ty = i.row.operands[0].ty;
     let first = usize::from(i.operands[0].as_vgpr().expect("a vector destination"));

@@ -3,11 +3,18 @@
 use super::address::{START, pattern, set_lanes};
 use super::dice::Dice;
 use super::encode::Draft;
-use super::state::{M0, MEMORY, SCRATCH, State};
+use super::state::{M0, MEMORY, MachineState, SCRATCH};
 use crate::isa::{Code, Flags, Role};
 
 /// Sets the four dwords of a resource.
-pub fn resource(state: &mut State, first: usize, base: u64, stride: u32, records: u32, word: u32) {
+pub fn resource(
+    state: &mut MachineState,
+    first: usize,
+    base: u64,
+    stride: u32,
+    records: u32,
+    word: u32,
+) {
     state.set64(first, base | u64::from(stride) << 48);
     state.s[first + 2] = records;
     state.s[first + 3] = word;
@@ -30,7 +37,7 @@ const FLOATS: u32 = 0x77fac;
 const BY_LANE: u32 = 1 << 23 | 3 << 21;
 
 /// Draws the resource, index and offsets of a vector instruction: raw, structured, swizzled, or scratch.
-pub fn buffer(state: &mut State, draft: &Draft, dice: &mut Dice) {
+pub fn buffer(state: &mut MachineState, draft: &Draft, dice: &mut Dice) {
     let i = &draft.inst;
     state.s[M0] = 4 * dice.below(256) as u32;
     let flags = i.modifiers.flags;

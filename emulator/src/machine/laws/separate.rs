@@ -10,7 +10,7 @@ use super::modifier;
 use super::parts::{
     RESULT, SOURCES, before, behind, float, keeps_subnormals, positive_zeros, strip,
 };
-use super::state::{Bench, EXEC, State};
+use super::state::{Bench, EXEC, MachineState};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::{Access, Code, Encoding, Flags, Form, Operand, Role, Type};
@@ -49,7 +49,12 @@ pub fn has_modifiers(subject: &Subject) -> bool {
 }
 
 /// Moves every source to separate VGPRs, away from the destination.
-fn prepared(subject: &Subject, mut drawn: LawCase, pool: &Pool, dice: &mut Dice) -> (Draft, State) {
+fn prepared(
+    subject: &Subject,
+    mut drawn: LawCase,
+    pool: &Pool,
+    dice: &mut Dice,
+) -> (Draft, MachineState) {
     let i = &mut drawn.draft.inst;
     for (n, operand) in i.row.operands.iter().enumerate() {
         let place = match operand.role {
@@ -102,7 +107,13 @@ fn signed_packed(operands: &[Operand]) -> u8 {
     })
 }
 
-fn check(subject: &Subject, draft: &Draft, state: &State, bench: &mut Bench, tally: &mut Tally) {
+fn check(
+    subject: &Subject,
+    draft: &Draft,
+    state: &MachineState,
+    bench: &mut Bench,
+    tally: &mut Tally,
+) {
     let i = &draft.inst;
     let mut bare = *draft;
     let mut words = Vec::new();

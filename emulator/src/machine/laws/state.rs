@@ -8,7 +8,7 @@ use super::super::forms;
 use super::super::lds::Lds;
 use super::super::level::Level;
 use super::super::memory::{AddressSpace, Region};
-use super::super::program::Program;
+use super::super::program::SegmentCode;
 use super::super::registers::{LANES, Lanes};
 use super::super::trap::Stop;
 use super::super::wave::Wave;
@@ -30,7 +30,7 @@ const VGPRS: usize = 256;
 
 /// State of a wave and its memories.
 #[derive(Clone, PartialEq)]
-pub struct State {
+pub struct MachineState {
     /// Vector registers.
     pub v: Vec<Lanes>,
     /// Scalar registers.
@@ -49,16 +49,16 @@ pub struct State {
     pub stop: Option<String>,
 }
 
-impl State {
+impl MachineState {
     /// Draws registers and memories with all kinds of values.
-    pub fn seeded(dice: &mut Dice) -> State {
+    pub fn seeded(dice: &mut Dice) -> MachineState {
         let mut dwords = |count: usize| (0..count).map(|_| dice.dword()).collect::<Vec<_>>();
         let (s, memory, lds) = (
             dwords(128),
             dwords(BYTES as usize / 4),
             dwords(LDS as usize / 4),
         );
-        let mut state = State {
+        let mut state = MachineState {
             v: (0..VGPRS)
                 .map(|_| std::array::from_fn(|_| dice.dword()))
                 .collect(),
@@ -107,7 +107,7 @@ impl State {
     }
 
     /// Describes the first difference from another state in a few words.
-    pub fn difference(&self, other: &State) -> Option<String> {
+    pub fn difference(&self, other: &MachineState) -> Option<String> {
         if self == other {
             return None;
         }
@@ -132,7 +132,7 @@ impl State {
                 said.push(format!("{name}{n} is {:#x}, not {:#x}", a[n], b[n]));
             }
         }
-        let rest = |s: &State| (s.scc, s.mode, s.pc);
+        let rest = |s: &MachineState| (s.scc, s.mode, s.pc);
         if rest(self) != rest(other) {
             said.push(format!(
                 "scc, mode, pc {:x?}, not {:x?}",
@@ -181,12 +181,12 @@ impl Bench {
     }
 
     /// Runs instructions one after another on a state, at the host's feature level.
-    pub fn run(&mut self, state: &State, words: &[u32]) -> State {
+    pub fn run(&mut self, state: &MachineState, words: &[u32]) -> MachineState {
         self.run_at(state, words, Level::host())
     }
 
     /// Runs instructions on a state at a feature level, until one of them stops the wave or they end.
-    pub fn run_at(&mut self, state: &State, words: &[u32], level: Level) -> State {
+    pub fn run_at(&mut self, state: &MachineState, words: &[u32], level: Level) -> MachineState {
         self.load(state);
         let program = assemble(words, level);
         let stop = self.step(&program, words.len());
@@ -197,11 +197,11 @@ impl Bench {
     /// memories of the run before. `f` is called with the scalar registers after each run.
     pub fn run_each(
         &mut self,
-        state: &State,
+        state: &MachineState,
         words: &[u32],
         masks: impl Iterator<Item = u64>,
         mut after: impl FnMut(&[u32; 128]),
-    ) -> State {
+    ) -> MachineState {
         self.load(state);
         let program = assemble(words, Level::host());
         let mut stop = None;
@@ -218,7 +218,7 @@ impl Bench {
         self.store(stop)
     }
 
-    fn load(&mut self, state: &State) {
+    fn load(&mut self, state: &MachineState) {
         let w = &mut self.wave;
         w.v[..VGPRS].copy_from_slice(&state.v);
         w.s = state.s;
@@ -231,7 +231,7 @@ impl Bench {
     }
 
     /// Runs until the pc leaves the words. Returns the reason if the wave stops earlier.
-    fn step(&mut self, program: &Program, count: usize) -> Option<String> {
+    fn step(&mut self, program: &SegmentCode, count: usize) -> Option<String> {
         let mut env = Env {
             lds: std::mem::take(&mut self.lds),
             clock: 1000,
@@ -260,10 +260,10 @@ impl Bench {
         stop
     }
 
-    fn store(&self, stop: Option<String>) -> State {
+    fn store(&self, stop: Option<String>) -> MachineState {
         let w = &self.wave;
         let words = self.region.words_at(0).iter();
-        State {
+        MachineState {
             v: w.v[..VGPRS].to_vec(),
             s: w.s,
             scc: w.scc,
@@ -276,7 +276,7 @@ impl Bench {
     }
 }
 
-fn assemble(words: &[u32], level: Level) -> Program {
+fn assemble(words: &[u32], level: Level) -> SegmentCode {
     let code = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    Program::new(CODE, code, level)
+    SegmentCode::new(CODE, code, level)
 }

@@ -185,8 +185,12 @@ fn store(words: &mut Vec<u32>, register: Code) {
     words.extend(op("v_addc_co_u32", &carry));
 }
 
+/// A launch that did not complete, in the words of its report.
+#[derive(Debug, PartialEq)]
+struct LaunchFailure(String);
+
 /// Returns the memory after a launch, or the reason why it did not end.
-fn run(words: &[u32], threads: usize) -> Result<Vec<u8>, String> {
+fn run(words: &[u32], threads: usize) -> Result<Vec<u8>, LaunchFailure> {
     let mut object = CodeObject::parse(TEMPLATE).expect("the template");
     let entry = object.kernel("anything").expect("its kernel").entry_address;
     let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -209,13 +213,13 @@ fn run(words: &[u32], threads: usize) -> Result<Vec<u8>, String> {
         threads,
     };
     gpu.launch(&module, "anything", &launch)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| LaunchFailure(error.to_string()))?;
     let mut out = vec![0; bytes as usize];
     gpu.read(data, &mut out).expect("the allocation");
     Ok(out)
 }
 
-fn difference(results: &[Result<Vec<u8>, String>; 2]) -> String {
+fn difference(results: &[Result<Vec<u8>, LaunchFailure>; 2]) -> String {
     match results {
         [Ok(one), Ok(two)] => {
             let at = (0..one.len()).find(|&n| one[n] != two[n]).unwrap_or(0);

@@ -4,7 +4,7 @@
 use super::Law;
 use super::dice::Dice;
 use super::draw::{LawCase, Pool};
-use super::state::{Bench, State};
+use super::state::{Bench, MachineState};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
 use crate::isa::uses::{MODE, Number, RegisterSet, SCC, Uses};
@@ -63,7 +63,7 @@ fn check(
 }
 
 /// Returns the registers that differ between two states.
-fn changed(a: &State, b: &State) -> RegisterSet {
+fn changed(a: &MachineState, b: &MachineState) -> RegisterSet {
     let mut set = RegisterSet::default();
     for at in 0..128 {
         if a.s[at] != b.s[at] {
@@ -81,7 +81,7 @@ fn changed(a: &State, b: &State) -> RegisterSet {
 }
 
 /// Changes every register that is not spared. MODE keeps its value, because most values stop instructions.
-fn disturb(state: &mut State, spared: &RegisterSet, dice: &mut Dice) {
+fn disturb(state: &mut MachineState, spared: &RegisterSet, dice: &mut Dice) {
     for at in 0..128 {
         if !spared.has(at as Number) {
             state.s[at] = dice.next() as u32;
@@ -99,13 +99,13 @@ fn disturb(state: &mut State, spared: &RegisterSet, dice: &mut Dice) {
 
 /// Describes how a second run from disturbed registers breaks the law.
 fn differs(
-    before: &State,
+    before: &MachineState,
     uses: &Uses,
-    first: &State,
-    other: &State,
-    second: &State,
+    first: &MachineState,
+    other: &MachineState,
+    second: &MachineState,
 ) -> Option<String> {
-    let rest = |s: &State| (s.pc, s.stop.clone(), s.memory.clone(), s.lds.clone());
+    let rest = |s: &MachineState| (s.pc, s.stop.clone(), s.memory.clone(), s.lds.clone());
     if rest(first) != rest(second) {
         return Some(
             "memory, LDS or the next pc depends on a register that it is said not to read".into(),

@@ -7,7 +7,7 @@ use super::super::group::{self, Budget, Meter};
 use super::super::lds::Lds;
 use super::super::level::Level;
 use super::super::memory::{AddressSpace, Region};
-use super::super::program::Program;
+use super::super::program::SegmentCode;
 use super::super::wave::Wave;
 use super::{CODE, S_ENDPGM};
 use crate::isa::Code;
@@ -36,7 +36,7 @@ fn no_instruction_panics_whatever_the_registers_hold() {
         let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex");
         let mut code: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
         code.extend(S_ENDPGM.to_le_bytes());
-        let programs = [Program::new(CODE, code, Level::host())];
+        let programs = [SegmentCode::new(CODE, code, Level::host())];
         for round in 0..4 {
             let pick = |at: usize| numbers[(n * 7 + at * 3 + round * 5 + at * at) % numbers.len()];
             let [wave] = &mut waves;

@@ -6,7 +6,7 @@ use super::super::env::Env;
 use super::super::lds::Lds;
 use super::super::memory::Region;
 use super::super::registers::LANES;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
@@ -89,8 +89,8 @@ pub fn staged<W: Word>(
     w: &mut Wave,
     vdst: Option<u8>,
     lanes: u64,
-    by: impl FnOnce(&Wave, &mut [W; LANES]) -> Outcome,
-) -> Outcome {
+    by: impl FnOnce(&Wave, &mut [W; LANES]) -> StepResult,
+) -> StepResult {
     let mut old = [W::ZERO; LANES];
     by(w, &mut old)?;
     if let Some(vdst) = vdst {
@@ -110,7 +110,7 @@ pub fn memory<W: Word>(
     addresses: &Addresses,
     lanes: u64,
     f: impl Fn(W, W, W) -> W,
-) -> Outcome {
+) -> StepResult {
     let Some(data) = data.as_vgpr().map(usize::from) else {
         return Ok(());
     };

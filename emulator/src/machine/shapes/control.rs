@@ -2,10 +2,10 @@
 
 use super::super::env::Env;
 use super::super::gws::Gws;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::trap::{Fault, Stop, TrapKind};
 use super::super::wave::Wave;
-use crate::isa::fields::{self, Reserved};
+use crate::isa::fields::{self, ReservedValue};
 use crate::isa::{Code, Inst, Role};
 
 /// Number of the hardware register TRAPSTS.
@@ -13,7 +13,7 @@ const TRAPSTS: u32 = 3;
 
 /// Branches by the signed distance in dwords if the condition holds.
 #[inline(always)]
-pub fn branch(w: &mut Wave, i: &Inst, taken: bool) -> Outcome {
+pub fn branch(w: &mut Wave, i: &Inst, taken: bool) -> StepResult {
     if taken {
         w.pc = w.pc.wrapping_add(((i.literal as i16 as i64) * 4) as u64);
     }
@@ -21,19 +21,19 @@ pub fn branch(w: &mut Wave, i: &Inst, taken: bool) -> Outcome {
 }
 
 /// s_getpc_b64 returns the address of the next instruction.
-pub fn getpc(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn getpc(w: &mut Wave, i: &Inst) -> StepResult {
     w.set_scalar64(i.operands[0], w.pc);
     Ok(())
 }
 
 /// s_setpc_b64 jumps to an address.
-pub fn setpc(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn setpc(w: &mut Wave, i: &Inst) -> StepResult {
     w.pc = w.scalar64(i.operands[0], i.literal);
     Ok(())
 }
 
 /// s_swappc_b64 calls a function at an address.
-pub fn swappc(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn swappc(w: &mut Wave, i: &Inst) -> StepResult {
     let target = w.scalar64(i.operands[1], i.literal);
     w.set_scalar64(i.operands[0], w.pc);
     w.pc = target;
@@ -41,34 +41,34 @@ pub fn swappc(w: &mut Wave, i: &Inst) -> Outcome {
 }
 
 /// s_call_b64 calls a function at a distance.
-pub fn call(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn call(w: &mut Wave, i: &Inst) -> StepResult {
     w.set_scalar64(i.operands[0], w.pc);
     branch(w, i, true)
 }
 
 /// s_endpgm ends the wave.
-pub fn end(_: &mut Wave) -> Outcome {
+pub fn end(_: &mut Wave) -> StepResult {
     Err(Stop::End)
 }
 
 /// s_barrier waits for the other waves of the group.
-pub fn barrier(_: &mut Wave) -> Outcome {
+pub fn barrier(_: &mut Wave) -> StepResult {
     Err(Stop::Barrier)
 }
 
 /// s_waitcnt and buffer_wbinvl1 complete all earlier accesses, for all observers, before any later one begins.
-pub fn wait(e: &mut Env<'_>) -> Outcome {
+pub fn wait(e: &mut Env<'_>) -> StepResult {
     e.fence();
     Ok(())
 }
 
 /// s_sleep gives other waves of the group a turn.
-pub fn sleep(_: &mut Wave) -> Outcome {
+pub fn sleep(_: &mut Wave) -> StepResult {
     Err(Stop::Yield)
 }
 
 /// s_sethalt and s_sendmsghalt stop a wave until a debugger resumes it.
-pub fn halt(_: &mut Wave, halted: bool) -> Outcome {
+pub fn halt(_: &mut Wave, halted: bool) -> StepResult {
     if halted {
         Err(Fault::new(TrapKind::Halted).into())
     } else {
@@ -77,17 +77,17 @@ pub fn halt(_: &mut Wave, halted: bool) -> Outcome {
 }
 
 /// s_setkill ends the wave.
-pub fn kill(_: &mut Wave, killed: bool) -> Outcome {
+pub fn kill(_: &mut Wave, killed: bool) -> StepResult {
     if killed { Err(Stop::End) } else { Ok(()) }
 }
 
 /// Traps on instructions that only a trap handler may execute.
-pub fn privileged() -> Outcome {
+pub fn privileged() -> StepResult {
     Err(Fault::new(TrapKind::Privileged).into())
 }
 
 /// s_trap: trap 3 is llvm.debugtrap, which continues if no debugger is attached; all others end the kernel.
-pub fn trap(i: &Inst) -> Outcome {
+pub fn trap(i: &Inst) -> StepResult {
     match i.literal as u16 {
         3 => Ok(()),
         id => Err(Fault::new(TrapKind::Trap { id }).into()),
@@ -95,26 +95,26 @@ pub fn trap(i: &Inst) -> Outcome {
 }
 
 /// s_memtime reads a monotonic clock.
-pub fn time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     w.set_scalar64(i.operands[0], e.time.cycles(e.clock));
     Ok(())
 }
 
 /// s_memrealtime reads a second clock, which counts at its own rate on a card.
-pub fn real_time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn real_time(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     w.set_scalar64(i.operands[0], e.time.steady(e.clock));
     Ok(())
 }
 
 /// ds_gws_init sets the number of waves that arrive at the grid's barrier before the releasing wave, from the first enabled lane.
-pub fn grid_init(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn grid_init(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     let grid = grid(e)?;
     grid.init(grid_count(w, i)?);
     Ok(())
 }
 
 /// ds_gws_barrier waits for the waves of the other groups.
-pub fn grid_barrier(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn grid_barrier(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     let grid = grid(e)?;
     let count = grid_count(w, i)?;
     // Stores of the group become visible to the released waves.
@@ -135,7 +135,7 @@ fn grid<'a>(e: &Env<'a>) -> Result<&'a Gws, Stop> {
 fn grid_count(w: &Wave, i: &Inst) -> Result<u32, Stop> {
     let resource = u32::from(i.offset as u16) + (w.scalar32(Code::M0, 0) >> 16);
     if resource & 63 != 0 {
-        return Err(Reserved {
+        return Err(ReservedValue {
             field: "resource of global wave sync",
             value: resource & 63,
             why: "a cooperative launch has resource 0 alone",
@@ -154,10 +154,10 @@ fn hardware_field(simm16: u32) -> (u32, u32, u32) {
 }
 
 /// s_getreg_b32. Registers that only describe the wave's placement read as for a single wave in the first slot.
-pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == TRAPSTS && mask << shift & 0x1ff != 0 {
-        return Err(Reserved {
+        return Err(ReservedValue {
             field: "excp of TRAPSTS",
             value: mask << shift & 0x1ff,
             why: "not kept: the emulator records no floating-point exceptions",
@@ -188,7 +188,7 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
 }
 
 /// Writes a field of a hardware register. Only MODE has an effect.
-pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> Outcome {
+pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> StepResult {
     let (id, shift, mask) = hardware_field(i.words[0] & 0xffff);
     if id == 1 {
         let bits = w.mode_bits() & !(mask << shift) | (value & mask) << shift;

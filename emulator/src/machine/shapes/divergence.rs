@@ -3,7 +3,7 @@
 //!
 //! `MODE[31:29]` is the depth of the stack. Entry `n` is `s[4n .. 4n+3]`: the waiting lanes, and the address at which they continue.
 
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use crate::isa::{Code, Inst};
 
@@ -24,7 +24,7 @@ fn entry(n: u32) -> Code {
 }
 
 /// Sends the lanes of `mask` to `target`; the other lanes continue.
-fn fork(w: &mut Wave, mask: u64, target: u64) -> Outcome {
+fn fork(w: &mut Wave, mask: u64, target: u64) -> StepResult {
     let (jump, stay) = (mask & w.exec(), !mask & w.exec());
     let next = w.pc;
     if stay == 0 {
@@ -47,20 +47,20 @@ fn fork(w: &mut Wave, mask: u64, target: u64) -> Outcome {
 }
 
 /// s_cbranch_g_fork, whose mask and target are register pairs.
-pub fn g_fork(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn g_fork(w: &mut Wave, i: &Inst) -> StepResult {
     let [mask, target] = [0, 1].map(|n| w.scalar64(i.operands[n], i.literal));
     fork(w, mask, target)
 }
 
 /// s_cbranch_i_fork, whose target is a distance.
-pub fn i_fork(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn i_fork(w: &mut Wave, i: &Inst) -> StepResult {
     let mask = w.scalar64(i.operands[0], 0);
     let target = w.pc.wrapping_add_signed(i64::from(i.literal as i16) * 4);
     fork(w, mask, target)
 }
 
 /// s_cbranch_join continues if the stack has the depth that the source recorded before the fork; else it switches to the waiting part.
-pub fn join(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn join(w: &mut Wave, i: &Inst) -> StepResult {
     let n = depth(w);
     if n == w.scalar32(i.operands[0], i.literal) {
         return Ok(());

@@ -3,7 +3,7 @@
 use super::super::dpp::{exchange, masked};
 use super::super::op::Op;
 use super::super::registers::{LANES, Lanes};
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::each;
 
@@ -16,7 +16,7 @@ fn named(w: &Wave, op: &Op) -> Lanes {
 
 /// Each lane reads the lane that its address names. Disabled lanes read as 0.
 #[inline(always)]
-pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
+pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
     let from = named(w, op);
     let values = masked(w, op.plan.data.into());
     write::<WIDTH>(w, op, &values, &from)
@@ -24,7 +24,7 @@ pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
 
 /// Each lane writes to the lane that its address names. The highest writer wins, and lanes without a writer get 0.
 #[inline(always)]
-pub fn permute(w: &mut Wave, op: &Op) -> Outcome {
+pub fn permute(w: &mut Wave, op: &Op) -> StepResult {
     let (exec, to) = (w.exec(), named(w, op));
     let data = &w.v[usize::from(op.plan.data)];
     let mut values = [0; LANES];
@@ -59,7 +59,7 @@ pub fn swizzled(pattern: u32, l: u32) -> u32 {
 
 /// Each lane reads a lane of its group of 32 by the pattern in the offset. Disabled lanes read as 0.
 #[inline(always)]
-pub fn swizzle<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
+pub fn swizzle<const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
     let pattern = op.offset as u32 & 0xffff;
     let from = std::array::from_fn(|l| l as u32 & 32 | swizzled(pattern, l as u32 & 31));
     let values = masked(w, op.plan.addr.into());
@@ -67,7 +67,7 @@ pub fn swizzle<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
 }
 
 #[inline(always)]
-fn write<const WIDTH: usize>(w: &mut Wave, op: &Op, values: &Lanes, from: &Lanes) -> Outcome {
+fn write<const WIDTH: usize>(w: &mut Wave, op: &Op, values: &Lanes, from: &Lanes) -> StepResult {
     let mut out = [0; LANES];
     exchange::<WIDTH>(values, from, &mut out);
     let exec = w.exec();

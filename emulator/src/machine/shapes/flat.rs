@@ -4,7 +4,7 @@ use super::super::env::Env;
 use super::super::memory::{PRIVATE_BASE, SHARED_BASE};
 use super::super::op::Op;
 use super::super::registers::LANES;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each, place, places, wide};
 use super::atomic::Word;
@@ -21,7 +21,7 @@ pub fn load_global<const WIDTH: usize>(
     e: &mut Env<'_>,
     op: &Op,
     element: Element,
-) -> Outcome {
+) -> StepResult {
     if !starts_private(w, op) && at_once::<WIDTH>(w, e, op, op.plan.vdst, element, Direction::Load)
     {
         return Ok(());
@@ -36,7 +36,7 @@ pub fn store_global<const WIDTH: usize>(
     e: &mut Env<'_>,
     op: &Op,
     element: Element,
-) -> Outcome {
+) -> StepResult {
     if !starts_private(w, op) && at_once::<WIDTH>(w, e, op, op.plan.data, element, Direction::Store)
     {
         return Ok(());
@@ -93,13 +93,13 @@ fn sum(w: &Wave, op: &Op) -> Sum {
 
 /// Loads any element through any of the three kinds of address.
 #[inline(never)]
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> StepResult {
     transfer(w, e, i, Role::Vdst, element, Direction::Load)
 }
 
 /// Stores any element through any of the three kinds of address.
 #[inline(never)]
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> Outcome {
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, element: Element) -> StepResult {
     transfer(w, e, i, Role::Data, element, Direction::Store)
 }
 
@@ -111,7 +111,7 @@ fn transfer(
     register: Role,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     let (register, lanes) = (i.by_role(register), w.exec());
     if let (Some(first), Some(offset)) = (register.as_vgpr(), one_offset::of_flat(w, i)) {
         let place = (scratch_start(w), offset);
@@ -205,7 +205,7 @@ fn apertures(
     addresses: &Addresses,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     let lanes = w.exec();
     let shared = within(addresses, lanes, SHARED_BASE);
     let private = within(addresses, lanes, PRIVATE_BASE);
@@ -254,7 +254,7 @@ pub fn atomic<W: Word>(
     e: &mut Env<'_>,
     i: &Inst,
     f: impl Fn(W, W, W) -> W + Copy,
-) -> Outcome {
+) -> StepResult {
     let (vdst, data, lanes) = (returned(i), i.by_role(Role::Data), w.exec());
     if i.encoding == Encoding::Global {
         let addresses = global(w, i);

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::super::registers::{Aligned, LANES, Lanes, collect};
+use super::super::registers::{CacheAligned, LANES, Lanes, collect};
 use super::super::single::load64;
 #[cfg(not(target_arch = "x86_64"))]
 use super::super::single::{store32, store64};
@@ -120,7 +120,7 @@ impl Pattern {
                 neighbours: 0,
             };
         }
-        let mut firsts = Aligned([0; LANES]);
+        let mut firsts = CacheAligned([0; LANES]);
         for row in (0..LANES).step_by(ROW) {
             firsts[row..row + ROW].fill(offsets[row]);
         }

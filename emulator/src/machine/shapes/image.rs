@@ -6,7 +6,7 @@ mod place;
 mod resource;
 
 use super::super::env::Env;
-use super::super::trap::{Outcome, Stop};
+use super::super::trap::{StepResult, Stop};
 use super::super::wave::Wave;
 use super::addresses::each;
 use crate::isa::{Flags, Inst, Role};
@@ -56,7 +56,7 @@ fn texel(e: &mut Env<'_>, bytes: u64, lane: usize, at: u64) -> Result<[u32; 4], 
 }
 
 /// Loads or samples texels.
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outcome {
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> StepResult {
     let image = Image::read(w, i)?;
     let looked = taps(w, i, &image, how)?;
     let bytes = image.format.bytes();
@@ -91,7 +91,7 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outcom
 }
 
 /// Stores texels. Components that the instruction lacks are 0, and texels beyond the image are dropped.
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outcome {
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> StepResult {
     let image = Image::read(w, i)?;
     let looked = taps(w, i, &image, how)?;
     let bytes = image.format.bytes();
@@ -118,7 +118,7 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> Outco
 }
 
 /// Returns the sizes of a level and the number of levels. A level that does not exist has size 0.
-pub fn extent(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn extent(w: &mut Wave, i: &Inst) -> StepResult {
     let image = Image::read(w, i)?;
     let level = i.by_role(Role::Addr).as_vgpr().map_or(0, usize::from);
     let levels = w.v[level];

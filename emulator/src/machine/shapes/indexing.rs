@@ -3,7 +3,7 @@
 //! `M0[7:0]` is the index. While `MODE[27]` is set, `M0[15:12]` selects the VGPR operands to which it is added: src0, src1, src2,
 //! destination.
 
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::Wave;
 use crate::isa::{Code, Inst, Role};
@@ -18,7 +18,7 @@ fn set_m0(w: &mut Wave, mask: u32, value: u32) {
 }
 
 /// s_set_gpr_idx_on sets index and operands, and starts indexing.
-pub fn on(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn on(w: &mut Wave, i: &Inst) -> StepResult {
     let index = w.scalar32(i.operands[0], i.literal);
     set_m0(
         w,
@@ -30,26 +30,26 @@ pub fn on(w: &mut Wave, i: &Inst) -> Outcome {
 }
 
 /// s_set_gpr_idx_off ends indexing.
-pub fn off(w: &mut Wave) -> Outcome {
+pub fn off(w: &mut Wave) -> StepResult {
     w.set_mode_bits(w.mode_bits() & !Mode::INDEXED);
     Ok(())
 }
 
 /// s_set_gpr_idx_idx sets another index.
-pub fn index(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn index(w: &mut Wave, i: &Inst) -> StepResult {
     let index = w.scalar32(i.operands[0], i.literal);
     set_m0(w, 0xff, index);
     Ok(())
 }
 
 /// s_set_gpr_idx_mode selects other operands.
-pub fn mode(w: &mut Wave, operands: u32) -> Outcome {
+pub fn mode(w: &mut Wave, operands: u32) -> StepResult {
     set_m0(w, 0xf000, operands << 12);
     Ok(())
 }
 
 /// s_setvskip copies the bit of the first source with the number in the second source to the mode.
-pub fn set_vskip(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn set_vskip(w: &mut Wave, i: &Inst) -> StepResult {
     let [bits, number] = [0, 1].map(|n| w.scalar32(i.operands[n], i.literal));
     let skipped = if bits >> (number & 31) & 1 != 0 {
         Mode::SKIPPED
@@ -103,18 +103,18 @@ fn relative(w: &Wave, code: Code, count: usize) -> Result<Code, Fault> {
 }
 
 /// s_movrels copies from an indexed source.
-pub fn movrels(w: &mut Wave, i: &Inst, registers: usize) -> Outcome {
+pub fn movrels(w: &mut Wave, i: &Inst, registers: usize) -> StepResult {
     let from = relative(w, i.operands[1], registers)?;
     copy(w, i, i.operands[0], from, registers)
 }
 
 /// s_movreld copies to an indexed destination.
-pub fn movreld(w: &mut Wave, i: &Inst, registers: usize) -> Outcome {
+pub fn movreld(w: &mut Wave, i: &Inst, registers: usize) -> StepResult {
     let to = relative(w, i.operands[0], registers)?;
     copy(w, i, to, i.operands[1], registers)
 }
 
-fn copy(w: &mut Wave, i: &Inst, to: Code, from: Code, registers: usize) -> Outcome {
+fn copy(w: &mut Wave, i: &Inst, to: Code, from: Code, registers: usize) -> StepResult {
     if registers == 2 {
         w.set_scalar64(to, w.scalar64(from, i.literal));
     } else {

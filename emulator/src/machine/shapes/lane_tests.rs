@@ -21,7 +21,7 @@ const HIP_MODE: u32 = 0x3f0;
 
 /// A wave's lanes and its mode.
 #[derive(Clone, Debug)]
-struct State {
+struct LaneRegisters {
     v0: Vec<u32>,
     v1: Vec<u32>,
     exec: u64,
@@ -56,7 +56,7 @@ fn value() -> impl Strategy<Value = u32> {
     ]
 }
 
-fn state() -> impl Strategy<Value = State> {
+fn state() -> impl Strategy<Value = LaneRegisters> {
     let lanes = || proptest::collection::vec(value(), LANES);
     let exec = prop_oneof![
         Just(!0),
@@ -65,11 +65,16 @@ fn state() -> impl Strategy<Value = State> {
         Just(0xffff)
     ];
     let mode = prop_oneof![Just(HIP_MODE), 0u32..0x400];
-    (lanes(), lanes(), exec, mode).prop_map(|(v0, v1, exec, mode)| State { v0, v1, exec, mode })
+    (lanes(), lanes(), exec, mode).prop_map(|(v0, v1, exec, mode)| LaneRegisters {
+        v0,
+        v1,
+        exec,
+        mode,
+    })
 }
 
 /// Returns v2 and VCC after an instruction, which must be the same at every level.
-fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
+fn run(words: [u32; 2], state: &LaneRegisters) -> (Lanes, u64) {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let inst = isa::decode(&bytes).expect("an instruction");
     let handlers = inst.row.semantics.expect("it runs");
@@ -105,7 +110,7 @@ fn run(words: [u32; 2], state: &State) -> (Lanes, u64) {
 }
 
 /// Runs an instruction that writes v2, and compares it with each lane's expected value; `None` stands for the old value.
-fn check(words: [u32; 2], state: &State, lane: impl Fn(usize) -> Option<u32>) {
+fn check(words: [u32; 2], state: &LaneRegisters, lane: impl Fn(usize) -> Option<u32>) {
     let (got, _) = run(words, state);
     for (l, got) in got.into_iter().enumerate() {
         let on = state.exec >> l & 1 != 0;

@@ -1,7 +1,7 @@
 //! Vector instructions that cross lanes or touch single ones.
 
 use super::super::registers::{LANES, Lanes};
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::trap::{Fault, TrapKind};
 use super::super::wave::Wave;
 use crate::isa::{Code, Inst};
@@ -10,7 +10,7 @@ use crate::isa::{Code, Inst};
 const MINUS_ONE: u16 = 193;
 
 /// v_readfirstlane_b32 reads the first enabled lane's value, or lane 0's if no lane is enabled.
-pub fn readfirstlane(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn readfirstlane(w: &mut Wave, i: &Inst) -> StepResult {
     let lane = w.exec().trailing_zeros() as usize % LANES;
     let value = lane_value(w, i.operands[1], i.literal, lane);
     w.set_scalar32(i.operands[0], value);
@@ -18,7 +18,7 @@ pub fn readfirstlane(w: &mut Wave, i: &Inst) -> Outcome {
 }
 
 /// v_readlane_b32 reads the value of a lane.
-pub fn readlane(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn readlane(w: &mut Wave, i: &Inst) -> StepResult {
     let lane = w.scalar32(i.operands[2], i.literal) as usize % LANES;
     let value = lane_value(w, i.operands[1], i.literal, lane);
     w.set_scalar32(i.operands[0], value);
@@ -26,7 +26,7 @@ pub fn readlane(w: &mut Wave, i: &Inst) -> Outcome {
 }
 
 /// v_writelane_b32 writes a lane, independent of EXEC.
-pub fn writelane(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn writelane(w: &mut Wave, i: &Inst) -> StepResult {
     let value = w.scalar32(i.operands[1], i.literal);
     let lane = w.scalar32(i.operands[2], i.literal) as usize % LANES;
     if let Some(v) = i.operands[0].as_vgpr() {
@@ -60,7 +60,7 @@ const fn lower_lanes(first: usize) -> Lanes {
 /// v_mbcnt_lo_u32_b32 and v_mbcnt_hi_u32_b32 add to src1 the number of src0's bits that belong to lower lanes of the half that begins at
 /// lane `FIRST`.
 #[inline(always)]
-pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> StepResult {
     const LOWER: [Lanes; 2] = [lower_lanes(0), lower_lanes(32)];
     let operand = |w: &Wave, code: Code| match code.as_vgpr() {
         Some(v) => w.v[v as usize],
@@ -86,7 +86,7 @@ pub fn mbcnt<const FIRST: usize>(w: &mut Wave, i: &Inst) -> Outcome {
 }
 
 /// v_swap_b32, whose operands must be VGPRs because both are written.
-pub fn swap(w: &mut Wave, i: &Inst) -> Outcome {
+pub fn swap(w: &mut Wave, i: &Inst) -> StepResult {
     let (Some(a), Some(b)) = (i.operands[0].as_vgpr(), i.operands[1].as_vgpr()) else {
         return Err(Fault::new(TrapKind::IllegalInstruction).into());
     };
@@ -97,7 +97,7 @@ pub fn swap(w: &mut Wave, i: &Inst) -> Outcome {
 }
 
 /// v_mqsad_u32_u8 is the only instruction with operands of 128 bits: `f(a, b, c)`.
-pub fn quad(w: &mut Wave, i: &Inst, f: impl Fn(u64, u32, [u32; 4]) -> [u32; 4]) -> Outcome {
+pub fn quad(w: &mut Wave, i: &Inst, f: impl Fn(u64, u32, [u32; 4]) -> [u32; 4]) -> StepResult {
     let [vdst, a, b, c] = [0, 1, 2, 3].map(|n| i.operands[n]);
     let (Some(vdst), Some(c)) = (vdst.as_vgpr(), c.as_vgpr()) else {
         return Ok(());

@@ -4,9 +4,9 @@
 use super::super::env::Env;
 use super::super::lds::Lds;
 use super::super::op::Op;
-use super::super::registers::{Aligned, LANES, Lanes};
+use super::super::registers::{CacheAligned, LANES, Lanes};
 use super::super::trap::Fault;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::each;
 use super::atomic::{Word, staged, update_lds};
@@ -64,7 +64,7 @@ pub fn lanes(
     at: &Lanes,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     let lanes = w.exec();
     transfer(w, e, register, lanes, element, direction, |_, e, rows| {
         for l in each(lanes) {
@@ -84,12 +84,12 @@ fn span(
     offset: u32,
     bytes: u32,
     align: u32,
-) -> Option<Aligned<Lanes>> {
+) -> Option<CacheAligned<Lanes>> {
     let addr = usize::from(op.plan.addr);
     let limit = lds.reach().checked_sub(bytes)?;
     let home = w.v[addr][w.exec().trailing_zeros() as usize % LANES].wrapping_add(offset);
     let mask = *w.lane_mask();
-    let mut at = Aligned([0; LANES]);
+    let mut at = CacheAligned([0; LANES]);
     let mut outside = 0;
     for l in 0..LANES {
         let address = w.v[addr][l].wrapping_add(offset);
@@ -106,8 +106,8 @@ fn load_span<const WIDTH: usize, const N: usize>(
     lds: &Lds,
     at: &Lanes,
     element: Element,
-) -> Aligned<[Lanes; N]> {
-    let mut rows = Aligned([[0; LANES]; N]);
+) -> CacheAligned<[Lanes; N]> {
+    let mut rows = CacheAligned([[0; LANES]; N]);
     if let Element::Dwords(_) = element {
         gather_wide::<WIDTH, N, _>(lds.words(), at, &mut rows);
         return rows;
@@ -191,7 +191,7 @@ pub fn read<const WIDTH: usize>(
     e: &mut Env<'_>,
     op: &Op,
     element: Element,
-) -> Outcome {
+) -> StepResult {
     let done = match element {
         Element::Dwords(2) => read_rows::<WIDTH, 2>(w, e, op, element),
         Element::Dwords(3) => read_rows::<WIDTH, 3>(w, e, op, element),
@@ -212,7 +212,7 @@ pub fn write<const WIDTH: usize>(
     e: &mut Env<'_>,
     op: &Op,
     element: Element,
-) -> Outcome {
+) -> StepResult {
     let done = match element {
         Element::Dwords(2) => write_rows::<2>(w, e, op, element),
         Element::Dwords(3) => write_rows::<3>(w, e, op, element),
@@ -240,7 +240,7 @@ pub fn read2<const WIDTH: usize>(
     op: &Op,
     dwords: u16,
     unit: u32,
-) -> Outcome {
+) -> StepResult {
     let (first, second) = offsets(op, unit);
     let done = match dwords {
         1 => read2_rows::<WIDTH, 1>(w, e, op, first, second),
@@ -272,7 +272,7 @@ fn read2_rows<const WIDTH: usize, const N: usize>(
     let (vdst, lanes) = (usize::from(op.plan.vdst), w.exec());
     for (k, offset) in [first, second].into_iter().enumerate() {
         let words = e.lds.words().get((offset - low) as usize / 4..);
-        let mut rows = Aligned([[0; LANES]; N]);
+        let mut rows = CacheAligned([[0; LANES]; N]);
         pattern.gather::<WIDTH, N, _>(words.unwrap_or(&[]), &at, &mut rows);
         commit(w, vdst + N * k, lanes, element, &*rows);
     }
@@ -288,7 +288,7 @@ fn read2_lanes(
     dwords: u16,
     first: u32,
     second: u32,
-) -> Outcome {
+) -> StepResult {
     let (lanes, half) = (w.exec(), Element::Dwords(dwords));
     let (first, second) = (addresses(w, i, first), addresses(w, i, second));
     let (vdst, both) = (i.by_role(Role::Vdst), Element::Dwords(2 * dwords));
@@ -303,7 +303,7 @@ fn read2_lanes(
 }
 
 /// `ds_write2*` writes each lane's second element after its first.
-pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -> Outcome {
+pub fn write2(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16, unit: u32) -> StepResult {
     let (first, second) = offsets(i, unit);
     let (first, second) = (addresses(w, i, first), addresses(w, i, second));
     let element = Element::Dwords(dwords);
@@ -327,7 +327,7 @@ pub fn atomic<W: Word>(
     e: &mut Env<'_>,
     i: &Inst,
     f: impl Fn(W, W, W) -> W + Copy,
-) -> Outcome {
+) -> StepResult {
     let data = [Role::Data, Role::Data1].map(|role| register(i.by_role(role)));
     let (vdst, lanes) = (i.by_role(Role::Vdst).as_vgpr(), w.exec());
     staged(w, vdst, lanes, |w, old| {
@@ -351,20 +351,20 @@ pub fn by_lane(w: &Wave, i: &Inst) -> Lanes {
 }
 
 /// `ds_read_addtid_b32` reads at addresses by lane.
-pub fn read_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn read_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     let (vdst, at) = (i.by_role(Role::Vdst), by_lane(w, i));
     lanes(w, e, vdst, &at, Element::Dwords(1), Direction::Load)
 }
 
 /// `ds_write_addtid_b32` writes at addresses by lane.
-pub fn write_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn write_addtid(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     let (data, at) = (i.by_role(Role::Data), by_lane(w, i));
     lanes(w, e, data, &at, Element::Dwords(1), Direction::Store)
 }
 
 /// `ds_append` and `ds_consume` change the counter at M0's base to `f(counter, number of enabled lanes)`, and every enabled lane gets the
 /// old value.
-pub fn count(w: &mut Wave, e: &mut Env<'_>, i: &Inst, f: impl Fn(u32, u32) -> u32) -> Outcome {
+pub fn count(w: &mut Wave, e: &mut Env<'_>, i: &Inst, f: impl Fn(u32, u32) -> u32) -> StepResult {
     let exec = w.exec();
     let (Some(lane), Some(vdst)) = (each(exec).next(), i.by_role(Role::Vdst).as_vgpr()) else {
         return Ok(());
@@ -378,7 +378,7 @@ pub fn count(w: &mut Wave, e: &mut Env<'_>, i: &Inst, f: impl Fn(u32, u32) -> u3
 }
 
 /// `ds_wrxchg2*` runs two exchanges, with offsets in units of `unit` bytes.
-pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) -> Outcome {
+pub fn exchange2<W: Word>(w: &mut Wave, e: &mut Env<'_>, i: &Inst, unit: u32) -> StepResult {
     let [addr, data, data1, vdst] =
         [Role::Addr, Role::Data, Role::Data1, Role::Vdst].map(|role| register(i.by_role(role)));
     let offsets = super::lds::offsets(i, unit);
@@ -417,7 +417,7 @@ pub fn from_lds<W: Word>(
     e: &mut Env<'_>,
     i: &Inst,
     f: impl Fn(W, W) -> W,
-) -> Outcome {
+) -> StepResult {
     let addr = register(i.by_role(Role::Addr));
     for l in each(w.exec()) {
         let (to, from) = both_places(i, w.v[addr][l]);

@@ -3,7 +3,7 @@
 use super::super::env::Env;
 use super::super::op::Op;
 use super::super::registers::{LANES, collect};
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::{Addresses, place};
 use super::atomic::Word;
@@ -71,7 +71,7 @@ pub fn load<const WIDTH: usize>(
     e: &mut Env<'_>,
     op: &Op,
     element: Element,
-) -> Outcome {
+) -> StepResult {
     if at_once::<WIDTH>(w, e, op, element, Direction::Load) {
         return Ok(());
     }
@@ -85,7 +85,7 @@ pub fn store<const WIDTH: usize>(
     e: &mut Env<'_>,
     op: &Op,
     element: Element,
-) -> Outcome {
+) -> StepResult {
     if at_once::<WIDTH>(w, e, op, element, Direction::Store) {
         return Ok(());
     }
@@ -150,7 +150,7 @@ fn transfer(
     i: &Inst,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     let (data, lanes, (parts, part)) = (vdata(i), w.exec(), element.parts());
     if let Some(place) = one_offset::of_buffer(w, i, part.bytes())
         && one_offset::transfer(w, e, self::data(i), place, element, direction)
@@ -176,7 +176,7 @@ pub fn atomic<W: Word>(
     e: &mut Env<'_>,
     i: &Inst,
     f: impl Fn(W, W, W) -> W,
-) -> Outcome {
+) -> StepResult {
     let (addresses, inside) = addresses(w, i, 0, 4 * W::REGISTERS as u64);
     let lanes = w.exec() & inside;
     super::atomic::staged(w, returned(i), lanes, |w, old| {

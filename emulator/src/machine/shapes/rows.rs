@@ -49,7 +49,7 @@ macro_rules! scalar {
             $w: &mut $crate::machine::Wave,
             $e: &mut $crate::machine::Env<'_>,
             $i: &$crate::machine::Op,
-        ) -> $crate::machine::Outcome {
+        ) -> $crate::machine::StepResult {
             $body
         }
         Some($crate::machine::Handlers::scalar(run))

@@ -1,6 +1,6 @@
 //! The shape of a scalar ALU instruction. A `bool` argument is SCC, and a `bool` result goes to SCC.
 
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use crate::isa::{Access, Code, Inst, Role, Type};
 
@@ -111,7 +111,7 @@ impl<T: Output> Output for (T, bool) {
 /// A pure function of one to three scalars.
 pub trait ScalarFunction<Signature>: Copy {
     /// Runs the function.
-    fn run(self, w: &mut Wave, i: &Inst) -> Outcome;
+    fn run(self, w: &mut Wave, i: &Inst) -> StepResult;
 }
 
 macro_rules! scalar_function {
@@ -123,7 +123,7 @@ macro_rules! scalar_function {
             $($t: Argument),*
         {
             #[inline(always)]
-            fn run(self, w: &mut Wave, i: &Inst) -> Outcome {
+            fn run(self, w: &mut Wave, i: &Inst) -> StepResult {
                 let mut n = i.row.operands.first().is_some_and(|o| o.access == Access::Write) as usize;
                 $(let $s = $t::read(w, i, n); n += $t::OPERAND as usize;)*
                 let _ = n;
@@ -139,13 +139,13 @@ scalar_function!(A a, B b, C c);
 
 /// Runs a pure function as a scalar instruction.
 #[inline(always)]
-pub fn salu<S, F: ScalarFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> Outcome {
+pub fn salu<S, F: ScalarFunction<S>>(w: &mut Wave, i: &Inst, f: F) -> StepResult {
     f.run(w, i)
 }
 
 /// `s_and_saveexec_b64` and its variants: the old EXEC goes to the destination, f(source, EXEC) to EXEC, and f's second result to SCC.
 #[inline(always)]
-pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> Outcome {
+pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> StepResult {
     let source = w.scalar64(i.operands[1], i.literal);
     let exec = w.exec();
     let (new, scc) = f(source, exec);
@@ -157,7 +157,7 @@ pub fn saveexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> 
 
 /// `s_andn1_wrexec_b64` and its variants: f(source, EXEC) goes to EXEC and to the destination.
 #[inline(always)]
-pub fn wrexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> Outcome {
+pub fn wrexec(w: &mut Wave, i: &Inst, f: impl Fn(u64, u64) -> (u64, bool)) -> StepResult {
     let source = w.scalar64(i.operands[1], i.literal);
     let (new, scc) = f(source, w.exec());
     w.set_scalar64(Code::EXEC, new);

@@ -5,7 +5,7 @@
 
 use super::super::env::Env;
 use super::super::registers::LANES;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::addresses::{Addresses, each, place, places};
 use super::element::{Direction, Element};
 use super::span::{AccessRequirements, span_from};
@@ -88,7 +88,7 @@ pub fn memory(
     lanes: u64,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     let (parts, part) = element.parts();
     let dwords = || 0..usize::from(parts);
     if let Some(offset) = common(offsets, lanes, part) {
@@ -125,7 +125,7 @@ fn bytes(
     lanes: u64,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     let write = direction == Direction::Store;
     for l in each(lanes) {
         for b in 0..element.bytes() {

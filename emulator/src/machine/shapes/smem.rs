@@ -2,7 +2,7 @@
 //! Through a resource, dwords beyond its records read as 0 and are not written.
 
 use super::super::env::Env;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::atomic::{Word, check_aligned};
 use crate::isa::{Code, Flags, Inst, Properties};
@@ -64,7 +64,7 @@ fn commit(w: &mut Wave, i: &Inst, dwords: u16, values: [u32; WIDEST]) {
     }
 }
 
-fn load_at(w: &mut Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
+fn load_at(w: &mut Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> StepResult {
     let region = e.access(None, address, u64::from(dwords) * 4, false)?;
     let mut values = [0; WIDEST];
     region.read_dwords(region.offset(address), &mut values[..dwords.into()]);
@@ -72,7 +72,7 @@ fn load_at(w: &mut Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -
     Ok(())
 }
 
-fn store_at(w: &Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> Outcome {
+fn store_at(w: &Wave, e: &mut Env<'_>, i: &Inst, address: u64, dwords: u16) -> StepResult {
     let region = e.access(None, address, u64::from(dwords) * 4, true)?;
     region.write_dwords(region.offset(address), &data(w, i)[..dwords.into()]);
     Ok(())
@@ -84,22 +84,22 @@ fn data(w: &Wave, i: &Inst) -> [u32; WIDEST] {
 }
 
 /// `s_load_dword*`, whose operands are destination, base and offset.
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> StepResult {
     load_at(w, e, i, address(w, i, 1), dwords)
 }
 
 /// `s_store_dword*`, whose operands are data, base and offset.
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> StepResult {
     store_at(w, e, i, address(w, i, 1), dwords)
 }
 
 /// `s_scratch_load_dword*`: [`load`] whose register offset counts the bytes of one lane, so that it is multiplied by 64.
-pub fn scratch_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+pub fn scratch_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> StepResult {
     load_at(w, e, i, address(w, i, 64), dwords)
 }
 
 /// `s_scratch_store_dword*`: [`store`] with the offset of [`scratch_load`].
-pub fn scratch_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+pub fn scratch_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> StepResult {
     store_at(w, e, i, address(w, i, 64), dwords)
 }
 
@@ -120,7 +120,7 @@ fn runs(w: &Wave, i: &Inst, dwords: u16) -> impl Iterator<Item = (usize, usize, 
 }
 
 /// `s_buffer_load_dword*`: [`load`] through a resource.
-pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> StepResult {
     let mut values = [0; WIDEST];
     for (first, count, address) in runs(w, i, dwords) {
         let region = e.access(None, address, 4 * count as u64, false)?;
@@ -131,7 +131,7 @@ pub fn buffer_load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outc
 }
 
 /// `s_buffer_store_dword*`: [`store`] through a resource.
-pub fn buffer_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> Outcome {
+pub fn buffer_store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, dwords: u16) -> StepResult {
     let values = data(w, i);
     for (first, count, address) in runs(w, i, dwords) {
         let region = e.access(None, address, 4 * count as u64, true)?;
@@ -172,7 +172,7 @@ pub fn atomic<W: ScalarWord>(
     e: &mut Env<'_>,
     i: &Inst,
     f: impl Fn(W, W, W) -> W,
-) -> Outcome {
+) -> StepResult {
     atomic_at(w, e, i, Some(address(w, i, 1)), f)
 }
 
@@ -182,7 +182,7 @@ pub fn buffer_atomic<W: ScalarWord>(
     e: &mut Env<'_>,
     i: &Inst,
     f: impl Fn(W, W, W) -> W,
-) -> Outcome {
+) -> StepResult {
     let address = buffer_address(w, i, 0, 4 * W::REGISTERS as u64);
     atomic_at(w, e, i, address, f)
 }
@@ -193,7 +193,7 @@ fn atomic_at<W: ScalarWord>(
     i: &Inst,
     address: Option<u64>,
     f: impl Fn(W, W, W) -> W,
-) -> Outcome {
+) -> StepResult {
     let data = i.operands[0];
     let value = W::read(w, data);
     let compare = W::read(w, Code(data.0 + W::REGISTERS as u16));

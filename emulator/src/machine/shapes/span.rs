@@ -2,7 +2,7 @@
 
 use super::super::env::Env;
 use super::super::memory::{Hint, Region};
-use super::super::registers::{Aligned, LANES, Lanes, expand};
+use super::super::registers::{CacheAligned, LANES, Lanes, expand};
 use super::super::single::{store32, store64};
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
@@ -15,7 +15,7 @@ pub struct Span<'a> {
     /// The region.
     pub region: &'a Region,
     /// Byte offsets into it.
-    pub offsets: Aligned<Lanes>,
+    pub offsets: CacheAligned<Lanes>,
 }
 
 /// Requirements of an access.
@@ -55,7 +55,7 @@ pub fn span<'a>(
     let (low, high) = limits(region, need)?;
     let mask = expand(lanes);
     let home = region.offset(first) as u32;
-    let mut offsets = Aligned([0; LANES]);
+    let mut offsets = CacheAligned([0; LANES]);
     let mut outside = 0;
     for l in 0..LANES {
         let offset = region.offset(addresses[l]);
@@ -79,7 +79,7 @@ fn limits(region: &Region, need: AccessRequirements) -> Option<(u64, u64)> {
 fn found<'a>(
     e: &mut Env<'a>,
     region: &'a Region,
-    offsets: Aligned<Lanes>,
+    offsets: CacheAligned<Lanes>,
     outside: u32,
     need: AccessRequirements,
 ) -> Option<Span<'a>> {
@@ -107,7 +107,7 @@ pub fn span_from<'a>(
     let mask = expand(lanes);
     let home = region.offset(first) as u32;
     let (low, room) = (low as u32, (high - low) as u32);
-    let mut offsets = Aligned([0; LANES]);
+    let mut offsets = CacheAligned([0; LANES]);
     let mut outside = 0;
     for l in 0..LANES {
         let offset = beyond[l].wrapping_add(distance);
@@ -158,7 +158,7 @@ impl Sum {
         let (lowest, room) = (lowest as u32, (highest - lowest) as u32);
         let (distance, home) = (distance as u32, region.offset(first) as u32);
         let common_high = high[lane];
-        let mut offsets = Aligned([0; LANES]);
+        let mut offsets = CacheAligned([0; LANES]);
         let mut outside = 0;
         for l in 0..LANES {
             let offset = low[l].wrapping_add(distance);
@@ -178,9 +178,9 @@ impl Span<'_> {
     pub fn load<const WIDTH: usize, const N: usize>(
         &self,
         element: Element,
-    ) -> Aligned<[Lanes; N]> {
+    ) -> CacheAligned<[Lanes; N]> {
         let words = self.region.words_at(0);
-        let mut rows = Aligned([[0; LANES]; N]);
+        let mut rows = CacheAligned([[0; LANES]; N]);
         if let Element::Dwords(_) = element {
             gather_wide::<WIDTH, N, _>(words, &self.offsets, &mut rows);
         } else {

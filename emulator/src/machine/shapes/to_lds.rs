@@ -3,7 +3,7 @@
 
 use super::super::env::Env;
 use super::super::registers::LANES;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
 use super::element::Element;
@@ -18,7 +18,7 @@ pub fn place(w: &Wave, i: &Inst, lane: usize) -> u32 {
 }
 
 /// Runs a load with the `lds` modifier. It loads at most a dword, and a narrower value is extended to a dword.
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     let values = if i.has(Properties::FORMATTED) {
         typed::first_components(w, e, i)?
     } else {
@@ -59,7 +59,7 @@ fn addresses(w: &Wave, i: &Inst, element: Element) -> (Addresses, u64) {
 }
 
 /// buffer_store_lds_dword stores LDS to memory.
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> Outcome {
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
     debug_assert!(i.modifiers.flags.has(Flags::LDS));
     let (addresses, inside) = mubuf::addresses(w, i, 0, 4);
     for l in each(w.exec() & inside) {

@@ -4,7 +4,7 @@ use super::super::env::Env;
 use super::super::memory::Hint;
 use super::super::registers::{LANES, Lanes, expand};
 use super::super::single::{store8, store16, store32};
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each};
 use super::element::{Direction, Element};
@@ -27,8 +27,8 @@ pub fn transfer(
     lanes: u64,
     element: Element,
     direction: Direction,
-    by: impl FnOnce(&Wave, &mut Env<'_>, &mut Rows) -> Outcome,
-) -> Outcome {
+    by: impl FnOnce(&Wave, &mut Env<'_>, &mut Rows) -> StepResult,
+) -> StepResult {
     let Some(first) = register.as_vgpr().map(usize::from) else {
         return Ok(());
     };
@@ -141,7 +141,7 @@ pub fn memory(
     lanes: u64,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     if lanes == 0 {
         return Ok(());
     }
@@ -168,7 +168,7 @@ fn scattered(
     lanes: u64,
     element: Element,
     direction: Direction,
-) -> Outcome {
+) -> StepResult {
     let write = direction == Direction::Store;
     for l in each(lanes) {
         let region = e.access(Some(l as u32), addresses[l], element.bytes(), write)?;

@@ -5,7 +5,7 @@
 
 use super::super::env::Env;
 use super::super::registers::LANES;
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::trap::Stop;
 use super::super::wave::Wave;
 use super::addresses::each;
@@ -91,7 +91,7 @@ fn ordered(format: BufferFormat, select: Select, raw: [u32; 4]) -> [u32; 4] {
 }
 
 /// Loads the first `count` components.
-pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width) -> Outcome {
+pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width) -> StepResult {
     let (format, select) = format(w, i)?;
     let raw = elements(w, e, i, format.bytes())?;
     let first = mubuf::data(i);
@@ -117,7 +117,7 @@ pub fn load(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width)
 }
 
 /// Stores an element of `count` components; those that the format has beyond are 0.
-pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width) -> Outcome {
+pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, count: usize, width: Width) -> StepResult {
     let (format, _) = format(w, i)?;
     let bytes = format.bytes();
     let first = mubuf::data(i);

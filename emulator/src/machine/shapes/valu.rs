@@ -9,11 +9,11 @@
 //! loop; and one for directed rounding.
 
 use super::super::lane::{Float, Lane};
-use super::super::lane::{Shape, Slot};
+use super::super::lane::{LaneSignature, Slot};
 use super::super::op::Op;
 use super::super::registers::SOURCES;
 use super::super::registers::{LANES, Lanes, REGISTERS, Results, collect, expand};
-use super::super::trap::Outcome;
+use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::select;
 use crate::isa::{Code, Flags};
@@ -102,13 +102,13 @@ impl Output for bool {
 /// A pure function of one to four lane values, with or without the mode as its first argument.
 pub trait LaneFunction<Signature> {
     /// Arguments and result of the function.
-    const SHAPE: &'static Shape;
+    const SHAPE: &'static LaneSignature;
     /// Runs the function over all lanes at the feature level of vectors of `WIDTH` bytes.
-    fn run<const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome;
+    fn run<const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult;
 }
 
 /// Returns the shape of a lane function.
-pub const fn shape_of<S, F: LaneFunction<S>>() -> &'static Shape {
+pub const fn shape_of<S, F: LaneFunction<S>>() -> &'static LaneSignature {
     F::SHAPE
 }
 
@@ -149,7 +149,7 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
 
 /// Writes the results to their destinations.
 #[inline(always)]
-fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> Outcome {
+fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
     let whole = op.plan.whole && w.exec() == !0;
     let mut clamps = false;
     if let Some(float) = R::FLOAT
@@ -251,14 +251,14 @@ macro_rules! lane_function {
             R: Output,
             $($t: Argument),*
         {
-            const SHAPE: &'static Shape = &Shape {
+            const SHAPE: &'static LaneSignature = &LaneSignature {
                 sources: &[$($t::SLOT),*],
                 result: R::SLOT,
                 destinations: R::DESTINATIONS,
             };
 
             #[inline(always)]
-            fn run<const WIDTH: usize>($w: &mut Wave, $op: &Op) -> Outcome {
+            fn run<const WIDTH: usize>($w: &mut Wave, $op: &Op) -> StepResult {
                 $(bring::<$t>($w, $op, $n);)*
                 if $op.plan.signs != 0 {
                     select::fetch_signed::<WIDTH>($w, $op);
@@ -279,7 +279,7 @@ lane_function!(A a 0, B b 1, C c 2, D d 3);
 
 /// Runs a pure function as a vector instruction.
 #[inline(always)]
-pub fn valu<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) -> Outcome {
+pub fn valu<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) -> StepResult {
     F::run::<WIDTH>(w, op)
 }
 
@@ -288,7 +288,7 @@ pub fn valu<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) ->
 pub fn valu_or_clamped<const WIDTH: usize, S, F: LaneFunction<S>, C: LaneFunction<S>>(
     w: &mut Wave,
     op: &Op,
-) -> Outcome {
+) -> StepResult {
     if op.modifiers.flags.has(Flags::CLAMP) {
         return C::run::<WIDTH>(w, op);
     }
@@ -297,7 +297,7 @@ pub fn valu_or_clamped<const WIDTH: usize, S, F: LaneFunction<S>, C: LaneFunctio
 
 /// Runs a comparison that writes EXEC as well as its mask.
 #[inline(always)]
-pub fn cmpx<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) -> Outcome {
+pub fn cmpx<const WIDTH: usize, S, F: LaneFunction<S>>(w: &mut Wave, op: &Op) -> StepResult {
     F::run::<WIDTH>(w, op)?;
     let mask = w.scalar64(op.operands[0], 0);
     w.set_scalar64(Code::EXEC, mask);

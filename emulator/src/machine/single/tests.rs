@@ -3,10 +3,10 @@
 use super::{AtomicU32, Pair, Relaxed, host, locked};
 
 #[repr(align(8))]
-struct Aligned(Pair);
+struct AlignedPair(Pair);
 
-fn pair() -> Aligned {
-    Aligned([0x0302_0100, 0x0706_0504].map(AtomicU32::new))
+fn pair() -> AlignedPair {
+    AlignedPair([0x0302_0100, 0x0706_0504].map(AtomicU32::new))
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn sizes_mix() {
     macro_rules! run {
         ($by:ident) => {{
             use $by::*;
-            let words = Aligned([AtomicU32::new(0), AtomicU32::new(0)]);
+            let words = AlignedPair([AtomicU32::new(0), AtomicU32::new(0)]);
             let pair = &words.0;
             std::thread::scope(|scope| {
                 scope.spawn(|| {

@@ -1,9 +1,9 @@
 //! Issue classes, which determine how long an instruction occupies its SIMD.
 //!
-//! A wave has 64 lanes and a SIMD 16, so a vector instruction takes at least 4 cycles. Slower instructions are listed here by mnemonic,
-//! from CLRX's table of GCN timings, with f64 at the half rate of this chip (6.4 of 13.2 TFLOP/s measured).
+//! A wave has 64 lanes and a SIMD 16, so a vector instruction takes at least 4 cycles. The properties of the
+//! instruction table tell slower instructions, from CLRX's table of GCN timings, with f64 at the half rate of this chip (6.4 of 13.2 TFLOP/s measured).
 
-use crate::isa::{Inst, Kind};
+use crate::isa::{Inst, Kind, Properties};
 
 /// Class of instructions that occupy the same unit for the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,45 +33,6 @@ pub enum Class {
     Control,
 }
 
-/// Prefixes of mnemonics at quarter rate.
-pub const QUARTER: [&str; 16] = [
-    "v_rcp_",
-    "v_rsq_",
-    "v_sqrt_",
-    "v_exp_",
-    "v_log_",
-    "v_sin_",
-    "v_cos_",
-    "v_mul_lo_u32",
-    "v_mul_hi_u32",
-    "v_mul_hi_i32",
-    "v_mad_u64_u32",
-    "v_mad_i64_i32",
-    "v_div_",
-    "v_qsad_",
-    "v_mqsad_",
-    "v_trig_preop_f64",
-];
-
-/// Mnemonics that have a prefix of [`QUARTER`] and run at full rate.
-pub const NOT_QUARTER: [&str; 2] = ["v_mul_hi_u32_u24", "v_mul_hi_i32_i24"];
-
-/// Prefixes of mnemonics at half rate. All other mnemonics with `f64` run at half rate too.
-pub const HALF: [&str; 6] = [
-    "v_lshlrev_b64",
-    "v_lshrrev_b64",
-    "v_ashrrev_i64",
-    "v_swap_b32",
-    "v_cmp_",
-    "v_cmpx_",
-];
-
-/// Suffixes of 64-bit comparisons.
-const WIDE: [&str; 3] = ["_f64", "_i64", "_u64"];
-
-/// LDS instructions that exchange lanes.
-const EXCHANGE: [&str; 3] = ["ds_swizzle", "ds_permute", "ds_bpermute"];
-
 impl Class {
     /// Every class, in the order of their numbers.
     pub const ALL: [Class; 11] = [
@@ -90,28 +51,24 @@ impl Class {
 
     /// Determines the class of an instruction.
     pub fn of(inst: &Inst) -> Class {
-        let name = inst.row.mnemonic;
         match Kind::of(inst) {
-            Kind::Valu => Class::of_valu(name),
+            Kind::Valu => Class::of_valu(inst.row.properties),
             Kind::Salu => Class::Salu,
             Kind::Smem => Class::Smem,
             Kind::Vmem => Class::Vmem,
-            Kind::Lds if begins(name, &EXCHANGE) => Class::Exchange,
+            Kind::Lds if inst.has(Properties::LDS_LANE_EXCHANGE) => Class::Exchange,
             Kind::Lds => Class::Lds,
             Kind::Branch => Class::Branch,
-            Kind::Control if name == "s_barrier" => Class::Barrier,
+            Kind::Control if inst.has(Properties::BARRIER) => Class::Barrier,
             Kind::Control => Class::Control,
         }
     }
 
     /// Determines the class of a vector ALU instruction.
-    pub fn of_valu(name: &str) -> Class {
-        let compares = name.starts_with("v_cmp");
-        if begins(name, &QUARTER) && !NOT_QUARTER.contains(&name) {
+    fn of_valu(properties: Properties) -> Class {
+        if properties.has(Properties::QUARTER_RATE) {
             Class::ValuQuarter
-        } else if name.contains("f64")
-            || begins(name, &HALF) && (!compares || WIDE.iter().any(|wide| name.ends_with(wide)))
-        {
+        } else if properties.has(Properties::HALF_RATE) {
             Class::ValuHalf
         } else {
             Class::Valu
@@ -162,10 +119,6 @@ impl Class {
     }
 }
 
-fn begins(name: &str, prefixes: &[&str]) -> bool {
-    prefixes.iter().any(|prefix| name.starts_with(prefix))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,10 +133,6 @@ mod tests {
         rows.map(|(_, row)| row)
     }
 
-    fn valu_rows() -> impl Iterator<Item = &'static str> {
-        rows().map(|row| row.mnemonic)
-    }
-
     /// Returns true if a source or the result is a number of eight bytes. A condition does not count: it is a mask of lanes.
     fn is_wide(row: &Row) -> bool {
         let numbers = [Role::Vdst, Role::Src0, Role::Src1];
@@ -195,7 +144,7 @@ mod tests {
     fn every_row_of_the_vector_alu_has_its_class() {
         let mut names: [Vec<&str>; 3] = Default::default();
         for row in rows() {
-            let class = Class::of_valu(row.mnemonic);
+            let class = Class::of_valu(row.properties);
             names[class as usize].push(row.mnemonic);
             if is_wide(row) {
                 assert_ne!(class, Class::Valu, "{}", row.mnemonic);
@@ -203,19 +152,8 @@ mod tests {
         }
         let [full, half, quarter] = names;
         assert!(full.len() > 300, "{}", full.len());
-        // Every entry of the lists matches a row.
-        for prefix in QUARTER {
-            assert!(
-                quarter.iter().any(|name| name.starts_with(prefix)),
-                "{prefix}"
-            );
-        }
-        for prefix in HALF {
-            assert!(half.iter().any(|name| name.starts_with(prefix)), "{prefix}");
-        }
-        for name in NOT_QUARTER {
-            assert!(full.contains(&name), "{name}");
-        }
+        assert!(half.len() > 50, "{}", half.len());
+        assert!(quarter.len() > 20, "{}", quarter.len());
     }
 
     #[test]
@@ -224,6 +162,7 @@ mod tests {
             ("v_fma_f32", 4),
             ("v_mul_u32_u24", 4),
             ("v_mul_hi_u32_u24", 4),
+            ("v_mul_hi_i32_i24", 4),
             ("v_mul_lo_u16", 4),
             ("v_pk_fma_f16", 4),
             ("v_cmp_lt_f32", 4),
@@ -245,8 +184,9 @@ mod tests {
             ("v_mad_u32_u24", 4),
         ];
         for (name, cycles) in known {
-            assert!(valu_rows().any(|row| row == name), "{name}");
-            assert_eq!(Class::of_valu(name).valu_cycles(), cycles, "{name}");
+            let row = rows().find(|row| row.mnemonic == name).expect(name);
+            let class = Class::of_valu(row.properties);
+            assert_eq!(class.valu_cycles(), cycles, "{name}");
         }
     }
 

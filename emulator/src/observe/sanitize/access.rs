@@ -3,7 +3,7 @@
 use crate::isa::{Encoding, Flags, Inst, Properties, Role};
 use crate::machine::shapes::addresses::{Addresses, each};
 use crate::machine::shapes::{flat, image, lds, mubuf, smem, to_lds, typed};
-use crate::machine::{LANES, Op, PRIVATE_BASE, SHARED_BASE, Wave, Way};
+use crate::machine::{LANES, MemoryPath, Op, PRIVATE_BASE, SHARED_BASE, Wave};
 use crate::observe::lanes_on;
 
 /// Kind of memory.
@@ -97,8 +97,8 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
     let lanes = lanes_on(wave);
     let parts = &mut out.parts;
     match op.traffic.way {
-        Way::None => {}
-        Way::Scalar => {
+        MemoryPath::None => {}
+        MemoryPath::Scalar => {
             for (first, count, address) in smem::reached(wave, op, (bytes / 4) as u16) {
                 parts.push(Part {
                     scalar: true,
@@ -108,12 +108,12 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
             }
         }
         _ if lanes == 0 => {}
-        Way::Global => parts.push(part(Space::Global, lanes, flat::global(wave, op), bytes)),
-        Way::Scratch => {
+        MemoryPath::Global => parts.push(part(Space::Global, lanes, flat::global(wave, op), bytes)),
+        MemoryPath::Scratch => {
             let at = beyond(flat::scratch_start(wave), flat::private(wave, op), scratch);
             parts.push(part(Space::Scratch, lanes, at, bytes));
         }
-        Way::Flat => {
+        MemoryPath::Flat => {
             let at = flat::flat(wave, op);
             let shared = flat::within(&at, lanes, SHARED_BASE);
             let private = flat::within(&at, lanes, PRIVATE_BASE);
@@ -130,14 +130,14 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
             let some = apart.into_iter().filter(|(_, lanes, _)| *lanes != 0);
             parts.extend(some.map(|(space, lanes, at)| part(space, lanes, at, bytes)));
         }
-        Way::Buffer => buffer(wave, op, lanes, bytes, scratch, parts, part),
-        Way::Image => {
+        MemoryPath::Buffer => buffer(wave, op, lanes, bytes, scratch, parts, part),
+        MemoryPath::Image => {
             let (bytes, taps) = image::reached(wave, op);
             let found = taps.into_iter().map(|tap| (lanes & tap.inside, tap.at));
             let some = found.filter(|(lanes, _)| *lanes != 0);
             parts.extend(some.map(|(lanes, at)| part(Space::Global, lanes, at, bytes)));
         }
-        Way::LdsOnce => {
+        MemoryPath::LdsOnce => {
             let at = lds::m0_base(wave) + op.offset as u32;
             parts.push(part(
                 Space::Lds,
@@ -146,8 +146,8 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
                 4,
             ));
         }
-        Way::Lds if flags.has(Flags::GDS) => {}
-        Way::Lds => in_lds(wave, op, lanes, parts, part),
+        MemoryPath::Lds if flags.has(Flags::GDS) => {}
+        MemoryPath::Lds => in_lds(wave, op, lanes, parts, part),
     }
     if op.traffic.with_lds {
         let at = std::array::from_fn(|lane| to_lds::place(wave, op, lane).into());

@@ -51,18 +51,17 @@ impl fmt::Display for Check {
     }
 }
 
-impl FromStr for Check {
-    type Err = String;
+/// A name that no check has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no check `{}`: use some of {}", .0.escape_debug(), Check::ALL.map(Check::name).join(", "))]
+pub struct UnknownCheck(String);
 
-    fn from_str(name: &str) -> Result<Check, String> {
+impl FromStr for Check {
+    type Err = UnknownCheck;
+
+    fn from_str(name: &str) -> Result<Check, UnknownCheck> {
         let found = Check::ALL.into_iter().find(|check| check.name() == name);
-        found.ok_or_else(|| {
-            let names = Check::ALL.map(Check::name).join(", ");
-            format!(
-                "there is no check `{}`: use some of {names}",
-                name.escape_debug()
-            )
-        })
+        found.ok_or_else(|| UnknownCheck(name.into()))
     }
 }
 
@@ -101,10 +100,10 @@ impl FromIterator<Check> for Checks {
 }
 
 impl FromStr for Checks {
-    type Err = String;
+    type Err = UnknownCheck;
 
     /// Parses names separated by commas.
-    fn from_str(list: &str) -> Result<Checks, String> {
+    fn from_str(list: &str) -> Result<Checks, UnknownCheck> {
         list.split(',').map(|name| name.trim().parse()).collect()
     }
 }
@@ -127,6 +126,7 @@ mod tests {
         assert_eq!(both.to_string(), "race,wait");
         assert_eq!(Checks::ALL.to_string().parse(), Ok(Checks::ALL));
         let wrong = "race,weight".parse::<Checks>().expect_err("no such check");
+        let wrong = wrong.to_string();
         assert!(
             wrong.contains("`weight`") && wrong.contains("hazard"),
             "{wrong}"

@@ -10,7 +10,7 @@ mod rules;
 use super::finding::{Detail, Other};
 use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Site, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
-use crate::isa::{Code, Inst, disassemble, register_name};
+use crate::isa::{Code, Encoding, Inst, Properties, disassemble, register_name};
 use crate::machine::Group;
 
 pub use rules::{RULES, Rule};
@@ -40,8 +40,8 @@ impl Traits {
         Traits {
             first: bits(|rule| rule.first),
             second: bits(|rule| rule.second),
-            states: match inst.row.mnemonic {
-                "s_nop" => (inst.literal & 15) + 1,
+            states: match inst.encoding {
+                Encoding::Sopp if inst.has(Properties::NO_OPERATION) => (inst.literal & 15) + 1,
                 _ => 1,
             },
         }

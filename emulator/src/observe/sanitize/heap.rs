@@ -167,7 +167,7 @@ impl MemoryDeclarations {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct HeapState {
     blocks: BTreeMap<u64, Arc<Block>>,
     freed: VecDeque<FreedBlock>,
     /// Snapshot for dispatches, valid until a declaration changes.
@@ -177,11 +177,11 @@ struct State {
 /// Declarations about a GPU's memory, which persist across launches.
 #[derive(Debug, Default)]
 pub struct Heap {
-    state: Mutex<State>,
+    state: Mutex<HeapState>,
 }
 
 impl Heap {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HeapState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -273,7 +273,7 @@ impl Heap {
     /// Returns the snapshot for a dispatch that begins now.
     pub fn known(&self) -> Arc<MemoryDeclarations> {
         let mut state = self.state();
-        let State {
+        let HeapState {
             blocks,
             freed,
             known,
@@ -284,7 +284,7 @@ impl Heap {
     }
 }
 
-impl State {
+impl HeapState {
     fn forget(&mut self, range: &Range<u64>) {
         self.known = None;
         self.blocks

@@ -27,7 +27,7 @@ use super::{CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Encoding, Properties, Role};
 use crate::machine::Group;
-use crate::machine::{LANES, Way};
+use crate::machine::{LANES, MemoryPath};
 
 pub use self::rule::Traits;
 
@@ -81,7 +81,7 @@ impl Watch for Init {
         let traits = &here.facts.init;
         let vector = here.op.encoding.is_vector();
         let lanes = if vector { here.lanes() } else { !0 };
-        let moves = here.op.traffic.way != Way::None;
+        let moves = here.op.traffic.way != MemoryPath::None;
         if !here.facts.exact || vector && here.wave.indexes_vgprs() {
             return indexed(state, here, &mut self.origins, findings);
         }
@@ -201,7 +201,7 @@ fn indexed(
             true,
         );
         alu.run(here.facts.init.rule);
-    } else if here.op.traffic.way != Way::None {
+    } else if here.op.traffic.way != MemoryPath::None {
         // Memory instructions are not indexed.
         state.shadow.define(&here.facts.uses.writes, lanes);
     }

@@ -65,7 +65,7 @@ impl fmt::Display for Mistake {
 
 /// Pending operations and hazards of a wave before an instruction, over all paths that lead there.
 #[derive(Clone, Default)]
-struct State {
+struct PathState {
     /// Pending operations.
     pending: Pending,
     /// Recent instructions with which a rule begins, and the fewest wait states since each.
@@ -74,9 +74,9 @@ struct State {
     indexed: bool,
 }
 
-impl State {
+impl PathState {
     /// Joins another path's state. Returns true if this state has grown.
-    fn join(&mut self, other: &State) -> bool {
+    fn join(&mut self, other: &PathState) -> bool {
         let mut more = self.pending.join(&other.pending);
         for &(line, apart) in &other.near {
             match self.near.iter_mut().find(|(known, _)| *known == line) {
@@ -135,12 +135,12 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Computes the state before each instruction. An instruction that no path from the entry reaches (a computed jump may) begins with an
     /// empty state.
-    fn states(&self, entry: u64) -> Vec<State> {
-        let mut states: Vec<Option<State>> = vec![None; self.lines.len()];
+    fn states(&self, entry: u64) -> Vec<PathState> {
+        let mut states: Vec<Option<PathState>> = vec![None; self.lines.len()];
         let entry = self.lines.iter().position(|line| line.pc == entry);
         let mut begin = entry.or(Some(0)).filter(|&at| at < states.len());
         while let Some(at) = begin {
-            states[at] = Some(State::default());
+            states[at] = Some(PathState::default());
             self.settle(at, &mut states);
             begin = states.iter().position(Option::is_none);
         }
@@ -148,7 +148,7 @@ impl Walk<'_> {
     }
 
     /// Follows all paths from an instruction until no state changes.
-    fn settle(&self, begin: usize, states: &mut [Option<State>]) {
+    fn settle(&self, begin: usize, states: &mut [Option<PathState>]) {
         let mut open = BTreeSet::from([begin]);
         while let Some(at) = open.pop_first() {
             let Some(state) = states[at].clone() else {
@@ -174,9 +174,9 @@ impl Walk<'_> {
     fn step(
         &self,
         at: usize,
-        mut state: State,
+        mut state: PathState,
         mut tell: impl FnMut(Check, &'static str, Detail),
-    ) -> State {
+    ) -> PathState {
         let line = &self.lines[at];
         if self.checks.has(Check::Hazard) {
             self.near(at, &mut state, &mut tell);
@@ -185,11 +185,11 @@ impl Walk<'_> {
             self.pending(line, &mut state, &mut tell);
         }
         match line.path {
-            Path::Called => State {
+            Path::Called => PathState {
                 indexed: state.indexed,
-                ..State::default()
+                ..PathState::default()
             },
-            Path::Indexes(on) => State {
+            Path::Indexes(on) => PathState {
                 indexed: on,
                 ..state
             },
@@ -200,7 +200,7 @@ impl Walk<'_> {
     fn near(
         &self,
         at: usize,
-        state: &mut State,
+        state: &mut PathState,
         tell: &mut impl FnMut(Check, &'static str, Detail),
     ) {
         let line = &self.lines[at];
@@ -228,7 +228,7 @@ impl Walk<'_> {
     fn pending(
         &self,
         line: &Line,
-        state: &mut State,
+        state: &mut PathState,
         tell: &mut impl FnMut(Check, &'static str, Detail),
     ) {
         let (traits, pending) = (&line.facts.wait, &mut state.pending);

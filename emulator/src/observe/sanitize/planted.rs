@@ -22,7 +22,7 @@ const S_ENDPGM: &str = "bf810000";
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    program: Vec<Program>,
+    program: Vec<PlantedProgram>,
     #[serde(default)]
     hazard: Vec<Pair>,
 }
@@ -30,7 +30,7 @@ struct File {
 /// A program with its expected findings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Program {
+struct PlantedProgram {
     name: String,
     /// Reason why the program is right or wrong, or why the running checks and the static search disagree.
     why: Option<String>,

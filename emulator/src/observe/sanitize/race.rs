@@ -18,7 +18,7 @@ mod order;
 use std::sync::Arc;
 
 use self::cell::{Cell, Conflict, Kind, Lds, Mark};
-use self::global::Shared;
+use self::global::DeviceAccesses;
 use self::order::Group;
 use super::finding::{Detail, Other};
 use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Part, Space, Watch};
@@ -27,7 +27,7 @@ use crate::machine;
 /// The check. Workers share the records of device memory.
 #[derive(Default)]
 pub struct Race {
-    shared: Arc<Shared>,
+    shared: Arc<DeviceAccesses>,
     group: Group,
     lds: Lds,
     /// Number of groups that this worker has begun. Stale marks of LDS have another number.

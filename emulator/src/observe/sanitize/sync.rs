@@ -6,7 +6,7 @@
 
 use super::finding::{Detail, Other};
 use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
-use crate::machine::{Group, Way};
+use crate::machine::{Group, MemoryPath};
 
 #[derive(Clone, Debug, Default)]
 struct WaveBarriers {
@@ -189,5 +189,8 @@ fn divergence(
 /// there.
 fn reaches_memory(here: &CheckedInstruction<'_>) -> bool {
     let traffic = &here.op.traffic;
-    matches!(traffic.way, Way::Global | Way::Flat | Way::Lds) && traffic.read + traffic.written != 0
+    matches!(
+        traffic.way,
+        MemoryPath::Global | MemoryPath::Flat | MemoryPath::Lds
+    ) && traffic.read + traffic.written != 0
 }

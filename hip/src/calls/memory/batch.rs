@@ -1,7 +1,7 @@
 //! Batches of copies, and copies between devices, although there is only one.
 
 use super::copy::{self, DEFAULT, NULL, Waiting};
-use super::pitched::{self, Copy3d, Extent, Pitched};
+use super::pitched::{self, Copy3d, Extent, PitchedPointer};
 use super::pool::Location;
 use crate::boundary::{Address, In, Out};
 use crate::calls::submit;
@@ -43,11 +43,11 @@ pub struct Operation {
 pub struct PeerCopy {
     from_array: Address,
     from_at: [usize; 3],
-    from: Pitched,
+    from: PitchedPointer,
     from_device: i32,
     to_array: Address,
     to_at: [usize; 3],
-    to: Pitched,
+    to: PitchedPointer,
     to_device: i32,
     extent: Extent,
 }
@@ -135,7 +135,11 @@ pub fn rows(
 
 impl Operand {
     /// Returns the array, the position in it, and the memory. Either the array or the memory is null.
-    fn side(&self, element: usize, extent: &Extent) -> HipResult<(Address, [usize; 3], Pitched)> {
+    fn side(
+        &self,
+        element: usize,
+        extent: &Extent,
+    ) -> HipResult<(Address, [usize; 3], PitchedPointer)> {
         const POINTER: u32 = 1;
         const ARRAY: u32 = 2;
         let [base, a, b, c] = self.words;
@@ -144,7 +148,7 @@ impl Operand {
         match self.kind {
             POINTER => {
                 let pitch = or(a, extent.width).checked_mul(element);
-                let memory = Pitched {
+                let memory = PitchedPointer {
                     pointer: base,
                     pitch: pitch.ok_or(HipError::InvalidValue)?,
                     width: extent.width,
@@ -152,7 +156,7 @@ impl Operand {
                 };
                 Ok((0, [0; 3], memory))
             }
-            ARRAY if base != 0 => Ok((base, [a, b, c], Pitched::default())),
+            ARRAY if base != 0 => Ok((base, [a, b, c], PitchedPointer::default())),
             _ => Err(HipError::InvalidValue),
         }
     }

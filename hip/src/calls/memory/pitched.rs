@@ -14,7 +14,7 @@ pub const PITCH: usize = 256;
 /// `hipPitchedPtr`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pitched {
+pub struct PitchedPointer {
     /// Address of the first byte.
     pub pointer: Address,
     /// Bytes from row to row.
@@ -43,10 +43,10 @@ pub struct Extent {
 pub struct Copy3d {
     from_array: Address,
     from_at: [usize; 3],
-    from: Pitched,
+    from: PitchedPointer,
     to_array: Address,
     to_at: [usize; 3],
-    to: Pitched,
+    to: PitchedPointer,
     extent: Extent,
     direction: u32,
 }
@@ -102,10 +102,10 @@ pub fn malloc_driver(
     malloc(out, pitch, width, height)
 }
 
-pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> HipResult {
+pub fn malloc_3d(out: Out<PitchedPointer>, extent: Extent) -> HipResult {
     out.required()?;
     if extent.width == 0 || extent.height == 0 || extent.depth == 0 {
-        return out.put(Pitched::default());
+        return out.put(PitchedPointer::default());
     }
     let row = extent.width.checked_next_multiple_of(PITCH);
     let bytes = row
@@ -114,7 +114,7 @@ pub fn malloc_3d(out: Out<Pitched>, extent: Extent) -> HipResult {
     let (Some(pitch), Some(bytes)) = (row, bytes) else {
         return Err(HipError::OutOfMemory);
     };
-    out.put(Pitched {
+    out.put(PitchedPointer {
         pointer: device::allocate("hipMalloc3D", bytes)?,
         pitch,
         width: extent.width,
@@ -191,7 +191,12 @@ pub fn copy_2d_async(
 
 /// Returns one side of a copy of planes: an array, or pitched memory. Positions in an array count elements, positions in memory count
 /// bytes.
-fn side(array: Address, memory: &Pitched, [x, y, z]: [usize; 3], size: &Size) -> HipResult<Rows> {
+fn side(
+    array: Address,
+    memory: &PitchedPointer,
+    [x, y, z]: [usize; 3],
+    size: &Size,
+) -> HipResult<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
         let ends = |at: usize, count: usize| at.saturating_add(count);
         // A width beyond a row has an error code of its own.
@@ -235,8 +240,8 @@ pub fn element(from_array: Address, to_array: Address) -> HipResult<usize> {
 impl Copy3d {
     /// Returns a copy whose direction follows from the addresses. Each side is an array and a position, or memory and an offset.
     pub fn between(
-        (from_array, from_at, from): (Address, [usize; 3], Pitched),
-        (to_array, to_at, to): (Address, [usize; 3], Pitched),
+        (from_array, from_at, from): (Address, [usize; 3], PitchedPointer),
+        (to_array, to_at, to): (Address, [usize; 3], PitchedPointer),
         extent: Extent,
     ) -> Copy3d {
         Copy3d {
@@ -269,7 +274,7 @@ pub fn planes(p: &Copy3d) -> HipResult<Copy> {
 
 /// Describes a copy for a program that queries a node's parameters. The pointers include the positions.
 pub fn parameters(copy: &Copy) -> Copy3d {
-    let side = |rows: &Rows| Pitched {
+    let side = |rows: &Rows| PitchedPointer {
         pointer: rows.start,
         pitch: rows.pitch,
         width: copy.size.width,
@@ -345,7 +350,7 @@ pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> HipResu
 }
 
 /// Returns a fill of planes.
-pub fn fill(to: Pitched, value: i32, extent: Extent) -> HipResult<Fill> {
+pub fn fill(to: PitchedPointer, value: i32, extent: Extent) -> HipResult<Fill> {
     let plane = to.pitch.checked_mul(to.height);
     let plane = plane.ok_or(HipError::InvalidValue)?;
     let size = extent.size();
@@ -364,10 +369,10 @@ pub fn fill(to: Pitched, value: i32, extent: Extent) -> HipResult<Fill> {
     })
 }
 
-pub fn set_3d(to: Pitched, value: i32, extent: Extent) -> HipResult {
+pub fn set_3d(to: PitchedPointer, value: i32, extent: Extent) -> HipResult {
     set::submit(fill(to, value, extent)?, NULL, Waiting::Always)
 }
 
-pub fn set_3d_async(to: Pitched, value: i32, extent: Extent, stream: Address) -> HipResult {
+pub fn set_3d_async(to: PitchedPointer, value: i32, extent: Extent, stream: Address) -> HipResult {
     set::submit(fill(to, value, extent)?, stream, Waiting::LikeHip)
 }

@@ -100,8 +100,13 @@ impl Directory {
     }
 }
 
+/// Messages of a compiler or a linker that refused its input.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct FailureLog(pub String);
+
 /// Converts LLVM text to bitcode. Returns the compiler's messages if that fails.
-pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(), String>> {
+pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(), FailureLog>> {
     let mut command = Command::new(compiler);
     // The program's own compilation has optimised the text already.
     command.args([
@@ -118,7 +123,7 @@ pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(
     Ok(if done.status.success() {
         Ok(())
     } else {
-        Err(log())
+        Err(FailureLog(log()))
     })
 }
 
@@ -269,7 +274,7 @@ impl Job {
         }
         let names = self.names_in_text(&String::from_utf8_lossy(&code));
         let bitcode = directory.0.join("program.bc");
-        if let Err(assembler_log) = assemble(compiler, &out, &bitcode)? {
+        if let Err(FailureLog(assembler_log)) = assemble(compiler, &out, &bitcode)? {
             return Ok((log + &assembler_log, Err(CompileError::Compilation)));
         }
         let code = CompiledCode::Bitcode(fs::read(&bitcode)?);

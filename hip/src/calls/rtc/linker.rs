@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use super::compiler::{Directory, assemble, find_or_log_compiler};
+use super::compiler::{Directory, FailureLog, assemble, find_or_log_compiler};
 use crate::boundary::{Address, In, Text, host_bytes, host_value};
 use crate::diagnostics;
 use crate::handles::{Handles, Tag};
@@ -257,7 +257,7 @@ fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
     };
     match link(&compiler, &linker, inputs, options).map_err(failed)? {
         Ok(code) => Ok(code),
-        Err(log) => {
+        Err(FailureLog(log)) => {
             diagnostics::log(format!("the linker of hipRTC: {}", log.trim_end()));
             Err(LinkError::Link)
         }
@@ -289,7 +289,7 @@ fn link(
     linker: &Path,
     inputs: &[Vec<u8>],
     options: &[String],
-) -> io::Result<std::result::Result<Vec<u8>, String>> {
+) -> io::Result<std::result::Result<Vec<u8>, FailureLog>> {
     let directory = Directory::new()?;
     let mut command = Command::new(linker);
     command.args(["-shared", "--no-undefined", "-plugin-opt=mcpu=gfx906"]);
@@ -314,7 +314,8 @@ fn link(
         .stdin(Stdio::null())
         .output()?;
     if !done.status.success() {
-        return Ok(Err(String::from_utf8_lossy(&done.stderr).into_owned()));
+        let log = String::from_utf8_lossy(&done.stderr).into_owned();
+        return Ok(Err(FailureLog(log)));
     }
     std::fs::read(&out).map(Ok)
 }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::PoisonError;
 
-use gfx906::machine::{Launch, LaunchError, Nearest, Place, Trap, TrapKind};
+use gfx906::machine::{AddressProblem, Launch, LaunchError, Nearest, Trap, TrapKind};
 
 use super::pools;
 use crate::boundary::Address;
@@ -105,7 +105,7 @@ const NEAR: u128 = 4096;
 /// Returns a hint for a kernel that got host memory which kernels cannot reach. An address near an allocation that kernels do reach gives
 /// no hint.
 pub(super) fn unreached(trap: &Trap, address: Address, mapped: bool) -> Option<String> {
-    let place = Place::Outside;
+    let place = AddressProblem::Outside;
     let outside =
         matches!(&trap.kind, TrapKind::MemoryFault { place: found, .. } if *found == place);
     let near = |nearest: &Nearest| nearest.distance.unsigned_abs() <= NEAR;

@@ -1,11 +1,11 @@
 //! Tests of the hint after a fault.
 
-use gfx906::machine::{Nearest, Place, Trap, TrapKind};
+use gfx906::machine::{AddressProblem, Nearest, Trap, TrapKind};
 
 use super::kernel::unreached;
 
 /// Returns a fault at an address that is `distance` bytes from the end of a registered allocation.
-fn fault(place: Place, distance: i128) -> Trap {
+fn fault(place: AddressProblem, distance: i128) -> Trap {
     Trap {
         kind: TrapKind::MemoryFault {
             write: false,
@@ -34,16 +34,16 @@ fn fault(place: Place, distance: i128) -> Trap {
 fn memory_is_said_to_be_out_of_reach_only_where_it_is() {
     let advised =
         |place, distance, mapped| unreached(&fault(place, distance), 0x10_0000, mapped).is_some();
-    assert!(advised(Place::Outside, 1 << 20, true));
+    assert!(advised(AddressProblem::Outside, 1 << 20, true));
     assert!(
-        !advised(Place::Outside, 1 << 20, false),
+        !advised(AddressProblem::Outside, 1 << 20, false),
         "not mapped: nobody's"
     );
     assert!(
-        !advised(Place::Outside, 2, true),
+        !advised(AddressProblem::Outside, 2, true),
         "right behind what is registered"
     );
-    assert!(!advised(Place::Outside, -4, true));
-    assert!(!advised(Place::Partly, 0, true));
-    assert!(!advised(Place::ReadOnly, 0, true));
+    assert!(!advised(AddressProblem::Outside, -4, true));
+    assert!(!advised(AddressProblem::Partly, 0, true));
+    assert!(!advised(AddressProblem::ReadOnly, 0, true));
 }

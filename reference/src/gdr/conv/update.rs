@@ -17,7 +17,7 @@ pub struct Update<'a, R> {
 
 /// Results of a decode step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Updated<R> {
+pub struct UpdateResults<R> {
     /// q and k `[batch, kd, seqlen]`, v `[batch, vd, seqlen]`. Rows of padding keep their earlier content.
     pub qkv: [Vec<R>; 3],
     /// `[lines, dim, W - 1]`.
@@ -33,7 +33,7 @@ pub fn update<R: Real>(
     filter: &Filter<'_, R>,
     step: &Update<'_, R>,
     before: [Vec<R>; 3],
-) -> Updated<R> {
+) -> UpdateResults<R> {
     let (features, tokens, kept) = (filter.features(), step.tokens, filter.width - 1);
     shape::expect(
         "conv update",
@@ -41,7 +41,7 @@ pub fn update<R: Real>(
         step.x.len(),
         &[step.lines.len(), features, tokens],
     );
-    let mut updated = Updated {
+    let mut updated = UpdateResults {
         qkv: before,
         state: step.state.to_vec(),
     };

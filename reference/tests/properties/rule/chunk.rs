@@ -134,7 +134,7 @@ fn add_identity(l: &[f64], c: usize) -> Vec<f64> {
 }
 
 /// Three tokens in chunks of two, one channel: k = 1, v = (1, 2, 3), beta = 1/2, each token halves the state 8.
-fn three_tokens() -> Chunked<f64> {
+fn three_tokens() -> ChunkResults<f64> {
     let sizes = Sizes {
         sequences: 1,
         tokens: 3,

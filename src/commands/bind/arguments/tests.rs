@@ -29,7 +29,7 @@ fn written(values: &[(&str, &[u8])]) -> Vec<String> {
         candidates: Vec::<Candidate>::new(),
         assumed: Vec::new(),
     };
-    let recorded = Recorded {
+    let recorded = RecordedLaunch {
         code_object: "x.co".into(),
         kernel: "k".into(),
         grid: [1; 3],

@@ -40,9 +40,9 @@ fn taken(
     let (candidates, values) = tensors(contract, sizes);
     let taken = Tensors::at(&candidates, &values).take(regions, names);
     let shown = taken.iter().map(|taken| match taken {
-        Taken::Unknown => "?".to_owned(),
-        Taken::Outputs => "all".to_owned(),
-        Taken::Tensor {
+        RegionUse::Unknown => "?".to_owned(),
+        RegionUse::Outputs => "all".to_owned(),
+        RegionUse::Tensor {
             tensor,
             fit,
             others,

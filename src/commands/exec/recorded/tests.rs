@@ -20,7 +20,7 @@ fn read_text(
     buffers: &str,
     args: &str,
     expect: &str,
-) -> anyhow::Result<Recorded> {
+) -> anyhow::Result<RecordedLaunch> {
     let text = format!(
         r#"{{"code_object": "x.co", "buffers": {{{buffers}}}, "expect": {{{expect}}},
             "launches": [{{"kernel": "k", "grid": [4, 1, 1], "block": [64, 1, 1], "args": [{args}]}}]}}"#

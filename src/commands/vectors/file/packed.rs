@@ -3,7 +3,7 @@
 use deltanet_reference::rule::Sizes;
 use safetensors::{Dtype, SafeTensors};
 
-use super::{Vectors, words};
+use super::{Vectors, VectorsError, words};
 
 /// The tensor that says where sequences begin.
 pub const NAME: &str = "cu_seqlens";
@@ -11,49 +11,51 @@ pub const NAME: &str = "cu_seqlens";
 const STATES: [&str; 4] = ["initial_state", "state_block", "state_tiled", "hf_state"];
 
 /// The first token of each sequence and the number of tokens, if the file is packed.
-pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>, String> {
+pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>, VectorsError> {
     let Ok(view) = file.tensor(NAME) else {
         return Ok(None);
     };
     let shape = view.shape();
     if shape.len() != 1 || shape[0] < 2 {
-        return Err(format!(
-            "tensor `{NAME}` has shape {shape:?}; [N + 1] is needed: the first token of each of N \
-             sequences, then the number of tokens"
-        ));
+        let wanted =
+            "[N + 1] is needed: the first token of each of N sequences, then the number of tokens";
+        return Err(VectorsError::shape(NAME, &view, wanted.into()));
     }
     if sizes.sequences != 1 {
-        return Err(format!(
-            "tensor `q` has shape {:?}; with `{NAME}` it is [1, T, H, K], all sequences in one row",
-            sizes.key_shape()
-        ));
+        return Err(VectorsError::Shape {
+            name: "q",
+            shape: sizes.key_shape().to_vec(),
+            wanted: format!("with `{NAME}` it is [1, T, H, K], all sequences in one row"),
+        });
     }
     let numbers: Vec<i64> = match view.dtype() {
         Dtype::I32 => words(view.data())
             .map(|word| i32::from_le_bytes(word).into())
             .collect(),
         Dtype::I64 => words(view.data()).map(i64::from_le_bytes).collect(),
-        other => {
-            return Err(format!(
-                "tensor `{NAME}` holds {other:?}: store it as I32 or I64"
-            ));
+        dtype => {
+            return Err(VectorsError::Dtype {
+                name: NAME,
+                dtype,
+                wanted: "I32 or I64",
+            });
         }
     };
     let falls = numbers.windows(2).position(|pair| pair[1] < pair[0]);
     let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
     if let Some(at) = falls {
-        return Err(format!(
-            "tensor `{NAME}` falls from {} to {} at [{}]: sequences follow one another",
-            numbers[at],
-            numbers[at + 1],
-            at + 1
-        ));
+        return Err(VectorsError::Falls {
+            from: numbers[at],
+            to: numbers[at + 1],
+            at: at + 1,
+        });
     }
     if first != 0 || usize::try_from(last) != Ok(sizes.tokens) {
-        return Err(format!(
-            "tensor `{NAME}` goes from {first} to {last}; it goes from 0 to {}, the tokens of q",
-            sizes.tokens
-        ));
+        return Err(VectorsError::Bounds {
+            first,
+            last,
+            tokens: sizes.tokens,
+        });
     }
     let bounds = numbers
         .into_iter()
@@ -63,7 +65,7 @@ pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>
 
 impl Vectors {
     /// The sequences of a packed file that have tokens, each as a call of its own.
-    pub(super) fn unpacked(self, bounds: &[usize]) -> Result<Vec<Vectors>, String> {
+    pub(super) fn unpacked(self, bounds: &[usize]) -> Result<Vec<Vectors>, VectorsError> {
         let count = bounds.len() - 1;
         let mut sequences = Vec::new();
         for (number, pair) in bounds.windows(2).enumerate() {
@@ -96,23 +98,20 @@ impl Vectors {
     }
 
     /// Refuses a file whose state changes over a sequence of no token.
-    fn stays(&self, number: usize, count: usize) -> Result<(), String> {
+    fn stays(&self, sequence: usize, count: usize) -> Result<(), VectorsError> {
         let row = |name: &str| {
             let values = self.tensors.get(name)?;
             let width = values.len() / count;
-            values.get(number * width..(number + 1) * width)
+            values.get(sequence * width..(sequence + 1) * width)
         };
-        for name in STATES.into_iter().skip(1) {
-            let Some(after) = row(name) else { continue };
+        for state in STATES.into_iter().skip(1) {
+            let Some(after) = row(state) else { continue };
             let same = match row("initial_state") {
                 Some(before) => before == after,
                 None => after.iter().all(|x| *x == 0.0),
             };
             if !same {
-                return Err(format!(
-                    "sequence {number} of `{NAME}` has no token, so that its state stays the first \
-                     one; `{name}` has another there"
-                ));
+                return Err(VectorsError::StateOfNothing { sequence, state });
             }
         }
         Ok(())

@@ -24,7 +24,7 @@ fn a_transposed_matrix_is_named_square_or_not() {
             best(&hypotheses_of(&axes, &got, &want, &[])).0,
             "transposed"
         );
-        // The inverse mistake: what is stored reads right with the other row length.
+        // The inverse mistake is a matrix that is right if it is read with the other row length.
         assert_eq!(
             best(&hypotheses_of(&axes, &want, &got, &[])).0,
             "transposed"

@@ -1,4 +1,4 @@
-//! Tests of which explanations are shown, and in what order.
+//! Tests of the choice and the order of explanations.
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn an_alternative_of_the_wrong_length_is_no_explanation() {
 
 #[test]
 fn what_says_nothing_about_the_damage_explains_nothing() {
-    // Row 0 is wrong, where a shift by a row does not say what to expect; elsewhere it says what is right anyway.
+    // Row 0 is wrong. A shift by a row predicts nothing for row 0, and the right values for the other rows.
     let want = vec![1.5; 256];
     let got: Vec<f32> = (0..256)
         .map(|at| if at < 16 { at as f32 } else { 1.5 })

@@ -104,7 +104,7 @@ fn a_flipped_exponent_is_named_beside_zeros() {
             "{found:?}"
         );
     }
-    // Zeros that a mask leaves, in what is finite otherwise.
+    // The output has zeros from a mask; its other values are finite.
     let want: Vec<f32> = (0..256)
         .map(|at| {
             if at % 16 <= at / 16 {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::ElementKind::F32;
-use crate::contract::relation::{Keeps, allowances, judge};
+use crate::contract::relation::{Closeness, allowances, judge};
 use crate::contract::{Value, axes, elements};
 use crate::verdict::Tolerance;
 
@@ -91,22 +91,22 @@ fn value_heads_stay_with_their_key_head() {
 fn bits_are_bits_but_where_numbers_underflow_and_zeros_are_equal() {
     let right = row("o", &[1.0, 0.0, 2f64.powi(-130), f64::INFINITY, 1e39], 1.0);
     let same = [1.0, -0.0, 0.0, f64::INFINITY, f64::INFINITY];
-    assert_eq!(judge(&same, &right, Keeps::Bits), None);
+    assert_eq!(judge(&same, &right, Closeness::Bits), None);
     let next = f64::from(f32::from_bits(1.0f32.to_bits() + 1));
     let off = [next, 0.0, 0.0, f64::INFINITY, f64::INFINITY];
-    let broken = judge(&off, &right, Keeps::Bits).expect("one place is seen");
+    let broken = judge(&off, &right, Closeness::Bits).expect("one place is seen");
     assert_eq!((broken.count, broken.total), (1, 5));
     assert_eq!((broken.worst.index, broken.worst.got), (vec![0], next));
-    assert_eq!(judge(&off, &right, Keeps::Tolerance), None);
+    assert_eq!(judge(&off, &right, Closeness::Tolerance), None);
 }
 
 #[test]
 fn what_is_no_number_on_one_side_or_missing_breaks_a_law() {
     let right = row("o", &[1.0, 2.0], 0.25);
-    let broken = judge(&[f64::NAN, 2.5], &right, Keeps::Tolerance).expect("both are wrong");
+    let broken = judge(&[f64::NAN, 2.5], &right, Closeness::Tolerance).expect("both are wrong");
     assert_eq!((broken.count, broken.worst.index), (2, vec![0]));
-    assert_eq!(judge(&[1.25, 1.75], &right, Keeps::Tolerance), None);
-    assert!(judge(&[1.0], &right, Keeps::Tolerance).is_some());
+    assert_eq!(judge(&[1.25, 1.75], &right, Closeness::Tolerance), None);
+    assert!(judge(&[1.0], &right, Closeness::Tolerance).is_some());
 }
 
 #[test]

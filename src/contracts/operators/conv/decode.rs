@@ -4,13 +4,13 @@ use deltanet_reference::gdr::conv::{Update, update};
 
 use super::{Layer, draw, summand};
 use crate::compare::ElementKind::Bf16;
-use crate::contract::{Data, Instance, Outcome, axes};
+use crate::contract::{Data, DeviceResult, Instance, axes};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
 /// Runs the decoding step. The rows of the batch use the lines of the state in reverse order, and two lines are unused.
-/// With padding, every third row has no line, and its part of q, k and v must keep its initial values.
-pub(super) fn run(t: &mut Instance<'_>) -> Outcome {
+/// Every third row has no line if there is padding, and its part of q, k and v must keep its initial values.
+pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let layer = Layer::new(t, Bf16)?;
     let (batch, tokens) = (t.dim("batch"), t.dim("seqlen"));
     let (features, count) = (layer.features(), batch + 2);

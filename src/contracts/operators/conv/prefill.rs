@@ -8,11 +8,11 @@ use deltanet_reference::gdr::index;
 use super::super::lengths::lengths;
 use super::{Layer, summand};
 use crate::compare::ElementKind::F32;
-use crate::contract::{Instance, Mistake, Outcome, axes};
+use crate::contract::{DeviceResult, Instance, Mistake, axes};
 use crate::references;
 
 /// Sequences of the lengths that the case names, each from a history of zeros.
-pub(super) fn run(t: &mut Instance<'_>) -> Outcome {
+pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let layer = Layer::new(t, F32)?;
     let starts = index::cu_seqlens_from_lens(&lengths(t));
     let n = starts.len() - 1;

@@ -1,10 +1,10 @@
-//! The mistakes that kernels of the recurrence make, and what each would leave.
+//! The mistakes that kernels of the recurrence make, and the output that each leaves.
 
 use std::sync::Arc;
 
 use deltanet_reference::rule::{HeadMap, Order, Scale};
 
-use super::super::known::{self, HEAD_MAP, Known, SUMS_DOUBLED};
+use super::super::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contracts::exchanged;
@@ -18,8 +18,8 @@ pub(super) fn mistakes(wide: Wide, by: &Choices, state: bool) -> Vec<Mistake> {
     })
 }
 
-const MISTAKES: &[Known<Wide, Choices>] = &[
-    Known {
+const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
+    KnownMistake {
         name: "head-map",
         explanation: HEAD_MAP,
         applies: |_, by| {
@@ -28,19 +28,19 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
         },
         change: |_, by| by.head_map = HeadMap::Tiled,
     },
-    Known {
+    KnownMistake {
         name: "scale-missing",
         explanation: "q lacks its scale of 1/sqrt(K)",
         applies: |_, _| true,
         change: |_, by| by.scale = Scale::One,
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "q and k are exchanged",
         applies: |x, _| x.q.len() == x.k.len(),
         change: |x, _| std::mem::swap(&mut x.q, &mut x.k),
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "the gates and beta are exchanged",
         applies: |x, _| x.g.as_ref().is_some_and(|g| g.len() == x.beta.len()),
@@ -50,13 +50,13 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
             }
         },
     },
-    Known {
+    KnownMistake {
         name: "undecayed-error",
         explanation: "the error is taken from the state before its decay",
         applies: |_, _| true,
         change: |_, by| by.order = Order::ErrorFirst,
     },
-    Known {
+    KnownMistake {
         name: "gate-sign",
         explanation: "the gate has the wrong sign: states grow where they should decay",
         applies: |x, _| x.g.is_some() || x.gk.is_some() || x.gv.is_some(),
@@ -65,19 +65,19 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
             gates.flatten().for_each(|g| *g = -*g);
         },
     },
-    Known {
+    KnownMistake {
         name: "gk-ignored",
         explanation: "the gates of the key channels are not applied",
         applies: |x, _| x.gk.is_some(),
         change: |x, _| x.gk = None,
     },
-    Known {
+    KnownMistake {
         name: "gv-ignored",
         explanation: "the gates of the value channels are not applied",
         applies: |x, _| x.gv.is_some(),
         change: |x, _| x.gv = None,
     },
-    Known {
+    KnownMistake {
         name: "beta-on-v-only",
         explanation: "beta scales the value and not the error",
         applies: |_, _| true,
@@ -91,7 +91,7 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
             x.beta.fill(1.0);
         },
     },
-    Known {
+    KnownMistake {
         name: "sums-doubled",
         explanation: SUMS_DOUBLED,
         applies: |_, _| true,
@@ -103,13 +103,13 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
             by.order = Order::DecayFirst;
         },
     },
-    Known {
+    KnownMistake {
         name: "initial-ignored",
         explanation: "the initial state is taken as zeros",
         applies: |x, _| x.h0.is_some(),
         change: |x, _| x.h0 = None,
     },
-    Known {
+    KnownMistake {
         name: "initial-transposed",
         explanation: "the initial state is read in the other layout ([V][K] for [K][V])",
         applies: |x, _| x.h0.is_some(),

@@ -1,11 +1,11 @@
-//! The mistakes that kernels of a decode step make, and what each would leave.
+//! The mistakes that kernels of a decode step make, and the output that each leaves.
 
 use std::sync::Arc;
 
 use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::{HeadMap, Norm};
 
-use super::super::known::{self, HEAD_MAP, Known, SUMS_DOUBLED};
+use super::super::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contracts::exchanged;
@@ -23,8 +23,8 @@ pub(super) fn mistakes(wide: Wide, by: &Choices) -> [Vec<Mistake>; 2] {
     })
 }
 
-const MISTAKES: &[Known<Wide, Choices>] = &[
-    Known {
+const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
+    KnownMistake {
         name: "head-map",
         explanation: HEAD_MAP,
         applies: |_, by| {
@@ -33,37 +33,37 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
         },
         change: |_, by| by.head_map = HeadMap::Tiled,
     },
-    Known {
+    KnownMistake {
         name: "scale-missing",
         explanation: "q lacks its scale of 1/sqrt(K)",
         applies: |_, _| true,
         change: |_, by| by.scale = 1.0,
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "q and k are exchanged",
         applies: |_, _| true,
         change: |x, _| std::mem::swap(&mut x.q, &mut x.k),
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "a and b are exchanged",
         applies: |_, _| true,
         change: |x, _| std::mem::swap(&mut x.a, &mut x.b),
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "A_log and dt_bias are exchanged",
         applies: |_, _| true,
         change: |x, _| std::mem::swap(&mut x.a_log, &mut x.dt_bias),
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "the softplus's steepness and threshold are exchanged",
         applies: |_, by| by.softplus[0] != 0.0 && by.softplus[1] != 0.0,
         change: |_, by| by.softplus.reverse(),
     },
-    Known {
+    KnownMistake {
         name: "sums-doubled",
         explanation: SUMS_DOUBLED,
         applies: |_, _| true,
@@ -80,31 +80,31 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
             x.b = x.b.iter().map(halved).collect();
         },
     },
-    Known {
+    KnownMistake {
         name: "norm-missing",
         explanation: "q and k are not normalised",
         applies: |_, by| by.norm != Norm::None,
         change: |_, by| by.norm = Norm::None,
     },
-    Known {
+    KnownMistake {
         name: "norm-epsilon",
         explanation: "the epsilon of the norm does not stand under the root",
         applies: |_, by| by.norm != Norm::None,
         change: |_, by| by.norm = Norm::MaxWith(1e-6),
     },
-    Known {
+    KnownMistake {
         name: "bias-missing",
         explanation: "dt_bias is left out of the gate",
         applies: |_, _| true,
         change: |x, _| x.dt_bias.fill(0.0),
     },
-    Known {
+    KnownMistake {
         name: "softplus-steepness",
         explanation: "the softplus is that of steepness 1 and threshold 20, not the one asked for",
         applies: |_, by| by.softplus != [1.0, 20.0],
         change: |_, by| by.softplus = [1.0, 20.0],
     },
-    Known {
+    KnownMistake {
         name: "slots-ignored",
         explanation: "the slots are not looked up: sequence n takes slot n",
         applies: |_, by| {
@@ -124,13 +124,13 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
             by.slots = by.slots.iter().enumerate().map(own).collect();
         },
     },
-    Known {
+    KnownMistake {
         name: "padding-slot",
         explanation: "a negative slot is taken for slot 0",
         applies: |_, by| by.slots.iter().any(|&slot| slot < 0),
         change: |_, by| by.slots.iter_mut().for_each(|slot| *slot = (*slot).max(0)),
     },
-    Known {
+    KnownMistake {
         name: "padding-written",
         explanation: "a negative slot is not read, and written as slot 0",
         applies: |_, by| by.slots.iter().any(|&slot| slot < 0) && !by.slots.contains(&0),
@@ -143,7 +143,7 @@ const MISTAKES: &[Known<Wide, Choices>] = &[
             }
         },
     },
-    Known {
+    KnownMistake {
         name: "states-unchanged",
         explanation: "the states are left as they were",
         applies: |_, _| true,

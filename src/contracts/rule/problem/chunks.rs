@@ -3,7 +3,7 @@
 use deltanet_reference::rule::Convention;
 
 use super::{Problem, problem, tokens};
-use crate::contract::{Instance, Outcome, axes};
+use crate::contract::{DeviceResult, Instance, axes};
 use crate::verdict::Axis;
 
 /// A problem whose tokens are taken in chunks.
@@ -18,7 +18,7 @@ pub struct Chunks {
 
 impl Chunks {
     /// Draws and uploads all inputs of a case, whose tokens are divided into chunks of C.
-    pub fn new(t: &mut Instance<'_>, convention: Convention) -> Outcome<Chunks> {
+    pub fn new(t: &mut Instance<'_>, convention: Convention) -> DeviceResult<Chunks> {
         let p = problem(t, convention)?;
         let c = t.dim("C");
         let count = p.sizes.tokens.div_ceil(c);

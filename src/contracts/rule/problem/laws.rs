@@ -1,7 +1,7 @@
 //! Laws of the rule that hold for every algorithm.
 
 use crate::contract::Values;
-use crate::contract::relation::{Array, Keeps, Relation, Step, reversed};
+use crate::contract::relation::{Array, Closeness, Relation, Step, reversed};
 use crate::contracts::laws::{TWICE, moved};
 use crate::contracts::rule::problem::{GATE_KIND, STATE};
 
@@ -13,7 +13,7 @@ pub const SCALED: Relation = Relation::twice(
         &[Step::Times(&["v", "initial", "state", "h0"], 2.0)],
         &[Step::Times(RESULTS, 2.0)],
     ],
-    Keeps::Bits,
+    Closeness::Bits,
 );
 /// The same law for contracts whose snapshots of the state may keep the buffer's previous content.
 pub const SCALED_WITH_SNAPSHOTS: Relation = Relation::twice(
@@ -23,7 +23,7 @@ pub const SCALED_WITH_SNAPSHOTS: Relation = Relation::twice(
         &[Step::Times(&["v", "state", "dst"], 2.0)],
         &[Step::Times(&["o", "states"], 2.0)],
     ],
-    Keeps::Bits,
+    Closeness::Bits,
 );
 /// A law: negated values give negated results.
 pub const NEGATED: Relation = Relation::twice(
@@ -33,7 +33,7 @@ pub const NEGATED: Relation = Relation::twice(
         &[Step::Times(&["v", "initial", "state", "h0"], -1.0)],
         &[Step::Times(RESULTS, -1.0)],
     ],
-    Keeps::Bits,
+    Closeness::Bits,
 );
 /// Tensors that depend on v and the state.
 const RESULTS: &[&str] = &["o", "final", "states", "ht"];
@@ -65,7 +65,7 @@ pub const PADDED: Relation = Relation::twice(
         ],
         &[],
     ],
-    Keeps::Tolerance,
+    Closeness::Tolerance,
 )
 .at(
     |case| case.with("T", case.get("T").map_or(1, |tokens| tokens + 1)),
@@ -93,7 +93,7 @@ pub const HANDED_ON: Relation = Relation::twice(
             Step::Loosened(&["o", "final"], 2.0),
         ],
     ],
-    Keeps::Tolerance,
+    Closeness::Tolerance,
 )
 .after(&[Step::Fed("initial", "final")])
 .at(|case| case.with("T", case.get("T").map_or(2, |tokens| 2 * tokens)), &[])

@@ -1,4 +1,4 @@
-//! The mistakes that kernels of the gated delta rule make, and what each would leave: a report names the one that fits.
+//! The mistakes that kernels of the gated delta rule make, and the output that each leaves. A report names the mistake that fits.
 
 use std::sync::Arc;
 
@@ -60,15 +60,15 @@ impl Wide {
 }
 
 /// A mistake that kernels of the rule make.
-struct Known {
+struct KnownMistake {
     name: &'static str,
     explanation: &'static str,
     applies: fn(&Problem) -> bool,
     compute: fn(&Wide, Convention, Sizes) -> Outputs<f64>,
 }
 
-const MISTAKES: &[Known] = &[
-    Known {
+const MISTAKES: &[KnownMistake] = &[
+    KnownMistake {
         name: "head-map",
         explanation: "value heads read the query/key heads of the other map (block hv / (HV / H), tiled hv % H)",
         applies: |p| p.sizes.key_heads > 1 && p.sizes.key_heads < p.sizes.value_heads,
@@ -87,7 +87,7 @@ const MISTAKES: &[Known] = &[
             )
         },
     },
-    Known {
+    KnownMistake {
         name: "scale-missing",
         explanation: "the output lacks its scale of 1/sqrt(K)",
         applies: |_| true,
@@ -102,7 +102,7 @@ const MISTAKES: &[Known] = &[
             )
         },
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "q and k are exchanged",
         applies: |_| true,
@@ -116,7 +116,7 @@ const MISTAKES: &[Known] = &[
             recurrence(&convention, sizes, inputs)
         },
     },
-    Known {
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "the gates and beta are exchanged",
         applies: |_| true,
@@ -130,7 +130,7 @@ const MISTAKES: &[Known] = &[
             recurrence(&convention, sizes, inputs)
         },
     },
-    Known {
+    KnownMistake {
         name: "undecayed-error",
         explanation: "the error is taken from the state before its decay",
         applies: |_| true,
@@ -145,7 +145,7 @@ const MISTAKES: &[Known] = &[
             )
         },
     },
-    Known {
+    KnownMistake {
         name: "gate-sign",
         explanation: "the gate has the wrong sign: states grow where they should decay",
         applies: |p| p.convention.gate != Gate::Factor,
@@ -157,7 +157,7 @@ const MISTAKES: &[Known] = &[
             recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
         },
     },
-    Known {
+    KnownMistake {
         name: "factor-as-log",
         explanation: "the gate is the factor itself, and its exponential is taken",
         applies: |p| p.convention.gate == Gate::Factor,
@@ -166,7 +166,7 @@ const MISTAKES: &[Known] = &[
             recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
         },
     },
-    Known {
+    KnownMistake {
         name: "beta-on-v-only",
         explanation: "beta scales the value and not the error",
         applies: |_| true,
@@ -187,7 +187,7 @@ const MISTAKES: &[Known] = &[
             )
         },
     },
-    Known {
+    KnownMistake {
         name: "initial-transposed",
         explanation: "the initial state is read in the other layout ([K][V] for [V][K])",
         applies: |p| p.given,
@@ -209,7 +209,7 @@ const MISTAKES: &[Known] = &[
             Outputs { state, ..other }
         },
     },
-    Known {
+    KnownMistake {
         name: "initial-ignored",
         explanation: "the initial state is taken as zeros",
         applies: |p| p.given,
@@ -225,13 +225,13 @@ const MISTAKES: &[Known] = &[
             )
         },
     },
-    Known {
+    KnownMistake {
         name: "state-dropped",
         explanation: "the state is dropped at every boundary of 64 tokens",
         applies: |p| p.sizes.tokens > 64,
         compute: state_dropped,
     },
-    Known {
+    KnownMistake {
         name: "state-shared",
         explanation: "a sequence begins with the state that the one before it left",
         applies: |p| p.sizes.sequences > 1,

@@ -5,13 +5,13 @@ use deltanet_reference::rule::Convention;
 use deltanet_reference::rule::chunk::{self, Inverse, States};
 
 use crate::compare::ElementKind;
-use crate::contract::{Buffer, Data, Instance, Mistake, Outcome};
+use crate::contract::{Buffer, Data, DeviceResult, Instance, Mistake};
 use crate::contracts::rule::problem::{
     Chunks, Problem, gate_kind, head_map, layout, scalars, states,
 };
 use crate::references;
 
-fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {
+fn chunks(t: &mut Instance<'_>) -> DeviceResult<Chunks> {
     let convention = Convention {
         head_map: head_map(t),
         state: layout(t),
@@ -23,7 +23,7 @@ fn chunks(t: &mut Instance<'_>) -> Outcome<Chunks> {
 
 // Results of earlier steps are the reference's own, uploaded.
 
-fn given_sums(x: &Chunks, t: &mut Instance<'_>) -> Outcome<Buffer> {
+fn given_sums(x: &Chunks, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
     let sums = chunk::cumsum(x.p.sizes, x.c, x.p.convention.gate, t.values(x.p.g));
     t.upload("G", scalars(x.p.sizes), Data::f64(sums))
 }
@@ -34,7 +34,7 @@ fn l_values(x: &Chunks, t: &Instance<'_>, sums: Buffer) -> Vec<f32> {
     chunk::l(x.p.sizes, x.c, map, k, beta, t.doubles(sums))
 }
 
-fn given_inverse(x: &Chunks, t: &mut Instance<'_>, sums: Buffer) -> Outcome<Buffer> {
+fn given_inverse(x: &Chunks, t: &mut Instance<'_>, sums: Buffer) -> DeviceResult<Buffer> {
     let l = l_values(x, t, sums);
     let inverse = chunk::inverse(x.p.sizes, x.c, &l, Inverse::ForwardSubstitution);
     t.upload("Ai", x.rows(x.c), inverse)
@@ -45,7 +45,7 @@ fn given_uw(
     t: &mut Instance<'_>,
     sums: Buffer,
     inverse: Buffer,
-) -> Outcome<[Buffer; 2]> {
+) -> DeviceResult<[Buffer; 2]> {
     let Problem {
         sizes,
         k,
@@ -85,7 +85,7 @@ fn states_of<R: Real>(
     )
 }
 
-pub fn cumsum(t: &mut Instance<'_>) -> Outcome {
+pub fn cumsum(t: &mut Instance<'_>) -> DeviceResult {
     let x = chunks(t)?;
     let s = x.p.sizes;
     let sums = t.output_as(ElementKind::F64, "G", scalars(s))?;
@@ -94,7 +94,7 @@ pub fn cumsum(t: &mut Instance<'_>) -> Outcome {
     t.check(sums, (Data::f64(golden), oracle))
 }
 
-pub fn l(t: &mut Instance<'_>) -> Outcome {
+pub fn l(t: &mut Instance<'_>) -> DeviceResult {
     let x = chunks(t)?;
     let sums = given_sums(&x, t)?;
     let l = t.output("L", x.rows(x.c))?;
@@ -111,7 +111,7 @@ pub fn l(t: &mut Instance<'_>) -> Outcome {
     t.check(l, references)
 }
 
-pub fn solve(t: &mut Instance<'_>) -> Outcome {
+pub fn solve(t: &mut Instance<'_>) -> DeviceResult {
     let x = chunks(t)?;
     let sums = given_sums(&x, t)?;
     let values = l_values(&x, t, sums);
@@ -145,7 +145,7 @@ pub fn solve(t: &mut Instance<'_>) -> Outcome {
     t.check_or(inverse, references, mistakes)
 }
 
-pub fn uw(t: &mut Instance<'_>) -> Outcome {
+pub fn uw(t: &mut Instance<'_>) -> DeviceResult {
     let x = chunks(t)?;
     let sums = given_sums(&x, t)?;
     let inverse = given_inverse(&x, t, sums)?;
@@ -166,7 +166,7 @@ pub fn uw(t: &mut Instance<'_>) -> Outcome {
     t.check(w, (golden.w, oracle.w))
 }
 
-pub fn chunk_states(t: &mut Instance<'_>) -> Outcome {
+pub fn chunk_states(t: &mut Instance<'_>) -> DeviceResult {
     let x = chunks(t)?;
     let sums = given_sums(&x, t)?;
     let inverse = given_inverse(&x, t, sums)?;
@@ -189,7 +189,7 @@ pub fn chunk_states(t: &mut Instance<'_>) -> Outcome {
     t.check(last, (golden.last, oracle.last))
 }
 
-pub fn outputs(t: &mut Instance<'_>) -> Outcome {
+pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
     let x = chunks(t)?;
     let sums = given_sums(&x, t)?;
     let inverse = given_inverse(&x, t, sums)?;

@@ -1,10 +1,10 @@
-//! Gates, write strengths and unit rows from what a layer projects.
+//! Gates, write strengths and unit rows from a layer's projections.
 
 use deltanet_reference::operators;
 use deltanet_reference::rule::{Norm, producers};
 
 use crate::compare::ElementKind;
-use crate::contract::{Choice, Instance, Outcome, axes, elements, table};
+use crate::contract::{Choice, DeviceResult, Instance, axes, elements, table};
 use crate::contracts::values::{self, one_of_zeros};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -16,7 +16,7 @@ pub const REACH: Choice = ("reach", &["usual", "far"]);
 pub const LONG: &str = "long";
 const LENGTH: f32 = (1u64 << 50) as f32;
 
-pub fn gate(t: &mut Instance<'_>) -> Outcome {
+pub fn gate(t: &mut Instance<'_>) -> DeviceResult {
     let (n, heads) = (t.dim("T"), t.dim("HV"));
     let shape = || axes([("token", n), ("head", heads)]);
     // The values lie on both sides of softplus's threshold of 20.
@@ -32,7 +32,7 @@ pub fn gate(t: &mut Instance<'_>) -> Outcome {
     t.check(g, references)
 }
 
-pub fn beta(t: &mut Instance<'_>) -> Outcome {
+pub fn beta(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let far = t.word(values::NAME) == "far";
     let drawn = if far {
@@ -46,7 +46,7 @@ pub fn beta(t: &mut Instance<'_>) -> Outcome {
     t.check(beta, references)
 }
 
-pub fn l2norm(t: &mut Instance<'_>) -> Outcome {
+pub fn l2norm(t: &mut Instance<'_>) -> DeviceResult {
     let (rows, d) = (t.dim("rows"), t.dim("D"));
     let deviation = if t.word("size") == "tiny" { 1e-4 } else { 1.0 };
     let long = t.word(values::NAME) == LONG;

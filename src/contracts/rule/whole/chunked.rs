@@ -1,9 +1,9 @@
 //! The rule chunk by chunk.
 
-use crate::contract::{Instance, Outcome};
+use crate::contract::{DeviceResult, Instance};
 use crate::contracts::rule::problem::{Chunks, asked};
 
-pub fn run(t: &mut Instance<'_>) -> Outcome {
+pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let convention = asked(t);
     let x = Chunks::new(t, convention)?;
     let [o, last] = x.p.results(t)?;

@@ -3,7 +3,7 @@
 use deltanet_reference::rule::{DecodeInputs, Norm, decode_step};
 
 use crate::compare::ElementKind;
-use crate::contract::{Choice, Instance, Outcome, Rule, axes};
+use crate::contract::{Choice, DeviceResult, Instance, Rule, axes};
 use crate::contracts::rule::problem::{STATE, asked, scalars, sizes, states, tokens};
 use crate::contracts::values;
 use crate::references;
@@ -28,7 +28,7 @@ pub const FAR: Rule = Rule {
 /// Added to the sum of squares, as Qwen3-Next does.
 const EPSILON: f64 = 1e-6;
 
-pub fn run(t: &mut Instance<'_>) -> Outcome {
+pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let (s, kept) = (sizes(t), t.dim("snapshots"));
     let convention = deltanet_reference::rule::Convention {
         norm: Norm::RootOfSumPlus(EPSILON),

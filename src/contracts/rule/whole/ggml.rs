@@ -5,7 +5,7 @@ use deltanet_reference::rule::{
 };
 
 use crate::compare::ElementKind;
-use crate::contract::{Choice, Instance, Outcome, axes, elements};
+use crate::contract::{Choice, DeviceResult, Instance, axes, elements};
 use crate::contracts::rule::problem::{STRENGTHS, scalars, states, tokens, unit_rows};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -15,7 +15,7 @@ use crate::tensor::Stream;
 pub const DECAY: Choice = ("decay", &["fast", "none", "slow", "model"]);
 
 /// llama.cpp's own inputs. Its metric is the square of the relative RMS error, and its limit 1e-7: ours is far below.
-pub fn run(t: &mut Instance<'_>) -> Outcome {
+pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let per_key = t.word("gate") == "key";
     let s = Sizes {
         sequences: t.dim("N"),

@@ -1,10 +1,10 @@
 //! The rule token by token.
 
-use crate::contract::{Instance, Outcome};
+use crate::contract::{DeviceResult, Instance};
 use crate::contracts::rule::problem::{asked, problem};
 
 /// Outputs and state of a call: however its tokens are split into launches, they are those of one.
-pub fn run(t: &mut Instance<'_>) -> Outcome {
+pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let convention = asked(t);
     let p = problem(t, convention)?;
     let [o, last] = p.results(t)?;

@@ -2,7 +2,7 @@
 
 use deltanet_reference::rule::{Convention, GateKind, Inputs, Sizes, StateLayout, recurrence};
 
-use crate::contract::{Buffer, Instance, Outcome};
+use crate::contract::{Buffer, DeviceResult, Instance};
 use crate::contracts::rule::problem::{STATE, scalars, states, strengths, tokens, unit, unit_rows};
 use crate::contracts::values;
 use crate::references;
@@ -22,7 +22,7 @@ fn one_kind_of_heads(t: &Instance<'_>, tokens: usize) -> Sizes {
 }
 
 /// Computes the results of the sequential rule.
-fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]) -> Outcome {
+fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]) -> DeviceResult {
     let last = t.output("final", states(s, StateLayout::KeyMajor))?;
     let (golden, oracle) = references!(t, |k, v, beta, g, initial| {
         let inputs = Inputs {
@@ -44,7 +44,7 @@ fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]
     t.check(last, (golden.state, oracle.state))
 }
 
-pub fn sequential(t: &mut Instance<'_>) -> Outcome {
+pub fn sequential(t: &mut Instance<'_>) -> DeviceResult {
     let s = one_kind_of_heads(t, t.dim("T"));
     let k = unit_rows(t, "k", s, s.key_size)?;
     let class = t.word(values::NAME);
@@ -68,7 +68,7 @@ pub fn sequential(t: &mut Instance<'_>) -> Outcome {
     results(t, s, [k, v, beta, g, initial])
 }
 
-pub fn error_correction(t: &mut Instance<'_>) -> Outcome {
+pub fn error_correction(t: &mut Instance<'_>) -> DeviceResult {
     let s = one_kind_of_heads(t, 2);
     let one = Sizes { tokens: 1, ..s };
     let twice = |values: &[f32], width: usize| -> Vec<f32> {

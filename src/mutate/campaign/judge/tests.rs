@@ -8,7 +8,7 @@ use crate::device::{Device, DeviceError, Limits, Session, emulator};
 use crate::run::{Selection, Setup, Sources};
 use crate::verdict::DeviceReport;
 
-/// The emulator, until it has opened so many sessions; then a host on which something else is the matter.
+/// A device that opens `good` sessions on the emulator, and fails with an error of the host from then on.
 struct Failing {
     emulator: Box<dyn Device>,
     opened: AtomicUsize,
@@ -38,7 +38,8 @@ impl Device for Failing {
     }
 }
 
-/// What a campaign of some mutants says on a device that fails with this kind once the honest kernels and one mutant have run.
+/// Runs a campaign on a device that fails with this kind of error after the honest kernels and one mutant have run. Returns the number of
+/// killed mutants and of all.
 fn campaign(kind: DeviceErrorKind) -> Result<(usize, usize), Stop> {
     let data = |name: &str| {
         PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -4,7 +4,7 @@ use super::super::super::registers::{LANES, Lanes};
 use super::super::super::wave::Wave;
 use super::super::addresses::Addresses;
 use super::resource::{Image, Sampler};
-use crate::isa::fields::Reserved;
+use crate::isa::fields::ReservedValue;
 use crate::isa::{Flags, Inst, Properties, Role};
 use crate::semantics::{between, nearest};
 use half::f16;
@@ -89,7 +89,12 @@ impl Coordinates<'_> {
 }
 
 /// Finds the texels of each lane.
-pub fn taps(w: &Wave, i: &Inst, image: &Image, how: AddressForm) -> Result<LaneTexels, Reserved> {
+pub fn taps(
+    w: &Wave,
+    i: &Inst,
+    image: &Image,
+    how: AddressForm,
+) -> Result<LaneTexels, ReservedValue> {
     let flags = i.modifiers.flags;
     let coordinates = Coordinates {
         w,
@@ -146,7 +151,7 @@ fn sampled(
     c: &Coordinates<'_>,
     named: bool,
     before: usize,
-) -> Result<LaneTexels, Reserved> {
+) -> Result<LaneTexels, ReservedValue> {
     let sampler = Sampler::read(w, i, image)?;
     let unnormalised = sampler.unnormalised || i.modifiers.flags.has(Flags::UNORM);
     let mixed: Vec<usize> = (0..3).filter(|&side| sampler.mixes[side]).collect();

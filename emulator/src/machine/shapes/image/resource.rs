@@ -1,7 +1,7 @@
 //! Image resources and samplers: scalar registers that describe an image and its sampling.
 
 use super::super::super::wave::Wave;
-use crate::isa::fields::{self, Field, Reserved};
+use crate::isa::fields::{self, Field, ReservedValue};
 use crate::isa::{Code, Inst, Role};
 use crate::semantics::{BufferFormat, Clamp};
 
@@ -33,13 +33,13 @@ fn bits(word: u32, low: u32, count: u32) -> u32 {
 }
 
 /// Returns the value of a field if it can be used.
-fn checked(field: &Field, value: u32) -> Result<u32, Reserved> {
+fn checked(field: &Field, value: u32) -> Result<u32, ReservedValue> {
     field.check(value).map(|()| value)
 }
 
 impl Image {
     /// Reads the image resource of an instruction.
-    pub fn read(w: &Wave, i: &Inst) -> Result<Image, Reserved> {
+    pub fn read(w: &Wave, i: &Inst) -> Result<Image, ReservedValue> {
         let code = i.by_role(Role::Sbase);
         let d: [u32; 8] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
         let kind = checked(&fields::IMAGE_TYPE, bits(d[3], 28, 4))?;
@@ -112,7 +112,7 @@ pub struct Sampler {
 
 impl Sampler {
     /// Reads the sampler of an instruction on an image.
-    pub fn read(w: &Wave, i: &Inst, image: &Image) -> Result<Sampler, Reserved> {
+    pub fn read(w: &Wave, i: &Inst, image: &Image) -> Result<Sampler, ReservedValue> {
         let code = i.by_role(Role::Ssamp);
         let d: [u32; 4] = std::array::from_fn(|n| w.scalar32(Code(code.0 + n as u16), 0));
         let mut clamps = [Clamp::Last; 3];
@@ -131,7 +131,7 @@ impl Sampler {
         // Array elements are not neighbours, so only the axes of the image are interpolated.
         let mixes = [0, 1, 2].map(|side| side < image.sides && mixes(side));
         if mixes.contains(&true) && image.format.is_integer() {
-            return Err(Reserved {
+            return Err(ReservedValue {
                 field: fields::XY_FILTER.name,
                 value: filter,
                 why: "integers have no mean",

@@ -2,7 +2,7 @@
 
 use crate::isa::Inst;
 use crate::isa::uses::{RegisterSet, SCC};
-use crate::isa::{Code, Encoding, Flags, Role};
+use crate::isa::{Code, Encoding, Flags, Properties, Role};
 
 /// A function of up to three values.
 pub type Function = fn([u64; 3]) -> u64;
@@ -203,10 +203,6 @@ fn permuted([high, low, selector]: [u64; 3]) -> u64 {
     })
 }
 
-fn is_number(name: &str) -> bool {
-    !name.ends_with("f16") && !name.ends_with("f32") && !name.ends_with("f64")
-}
-
 /// Determines the rule of an instruction by its name.
 fn rule(inst: &Inst) -> Rule {
     use Rule::{All, Bitwise, Choice, Defined, Equal, Move, Replace, Sum};
@@ -328,12 +324,8 @@ fn rule(inst: &Inst) -> Rule {
         "s_orn1_saveexec_b64" => Rule::SaveExec(|[a, exec, _]| !a | exec),
         "s_andn1_wrexec_b64" => Rule::WriteExec(|[a, exec, _]| !a & exec),
         "s_andn2_wrexec_b64" => Rule::WriteExec(|[a, exec, _]| a & !exec),
-        name if name.starts_with("s_bitcmp") => Rule::Bit,
-        name if is_number(name)
-            && (name.contains("_eq_") || name.contains("_lg_") || name.contains("_ne_")) =>
-        {
-            Equal
-        }
+        "s_bitcmp0_b32" | "s_bitcmp1_b32" | "s_bitcmp0_b64" | "s_bitcmp1_b64" => Rule::Bit,
+        _ if inst.has(Properties::INTEGER_EQUALITY) => Equal,
         _ => All(|[a, b, c]| a | b | c),
     }
 }

@@ -66,7 +66,7 @@ fn next(code: &[(u64, Inst)], pc: u64, inst: &Inst) -> Vec<usize> {
     let target = || at(behind.checked_add_signed(i64::from(inst.literal as i32) * 4)?);
     let to = match Kind::of(inst) {
         _ if inst.has(Properties::PATH_END) => [None, None],
-        Kind::Branch if inst.row.mnemonic == "s_branch" => [target(), None],
+        Kind::Branch if inst.has(Properties::JUMP) => [target(), None],
         Kind::Branch
             if inst.has(Properties::CONDITIONAL_BRANCH) && inst.encoding == Encoding::Sopp =>
         {

@@ -25,7 +25,7 @@ struct Shard {
 }
 
 /// Accesses of device memory during a launch, and the groups that have met through it.
-pub struct Shared {
+pub struct DeviceAccesses {
     /// Largest number of pages.
     most: usize,
     shards: Vec<Mutex<Shard>>,
@@ -39,9 +39,9 @@ pub struct Shared {
     found: Mutex<HashMap<u32, Vec<(Mark, u32)>>>,
 }
 
-impl Default for Shared {
-    fn default() -> Shared {
-        Shared {
+impl Default for DeviceAccesses {
+    fn default() -> DeviceAccesses {
+        DeviceAccesses {
             most: MOST,
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             pages: AtomicUsize::new(0),
@@ -56,7 +56,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Shared {
+impl DeviceAccesses {
     /// Visits the cells of a part, with the lane, the address and the stored value of each.
     pub fn visit(
         &self,
@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn what_is_touched_beyond_the_bound_is_not_watched_and_takes_no_memory() {
-        let shared = Shared {
+        let shared = DeviceAccesses {
             most: 3,
-            ..Shared::default()
+            ..DeviceAccesses::default()
         };
         let page = |number: u64| {
             let mut shard = lock(&shared.shards[number as usize % SHARDS]);

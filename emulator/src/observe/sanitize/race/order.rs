@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::{Part, Space};
 use super::cell::Conflict;
-use super::global::Shared;
+use super::global::DeviceAccesses;
 
 /// Largest number of waves of a group.
 const WAVES: usize = 16;
@@ -90,13 +90,13 @@ impl Group {
         let state = &mut self.waves[wave];
         state.epoch += 1;
         state.segment = 0;
-        // Behind the barrier, all waves of the group have seen what any of them has seen.
+        // After the barrier, every wave of the group is ordered after everything that any of the waves had seen.
         let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
         self.waves[wave].seen = seen;
     }
 
     /// Records that a wave arrives at the grid's barrier.
-    pub fn come_to_grid(&mut self, wave: usize, shared: &Shared) {
+    pub fn come_to_grid(&mut self, wave: usize, shared: &DeviceAccesses) {
         let segment = self.segment(wave);
         shared.release(self.number, segment);
         let state = &mut self.waves[wave];
@@ -106,7 +106,7 @@ impl Group {
 
     /// Records that a wave continues. Behind the grid's barrier it has seen all earlier actions of all groups.
     #[inline]
-    pub fn go_on(&mut self, wave: usize, shared: &Shared) {
+    pub fn go_on(&mut self, wave: usize, shared: &DeviceAccesses) {
         let state = &mut self.waves[wave];
         if std::mem::take(&mut state.at_grid) {
             state.seen = Some(shared.now());
@@ -114,7 +114,7 @@ impl Group {
     }
 
     /// Records that a wave is about to run an atomic operation.
-    pub fn release(&mut self, wave: usize, part: &Part, shared: &Shared) {
+    pub fn release(&mut self, wave: usize, part: &Part, shared: &DeviceAccesses) {
         let segment = self.segment(wave);
         if part.space == Space::Global {
             shared.release(self.number, segment);
@@ -132,7 +132,7 @@ impl Group {
     }
 
     /// Records that a wave has seen the value at an address.
-    pub fn acquire(&mut self, wave: usize, part: &Part, shared: &Shared) {
+    pub fn acquire(&mut self, wave: usize, part: &Part, shared: &DeviceAccesses) {
         let segment = self.segment(wave);
         for (_, at) in part.places() {
             let key = (part.space == Space::Lds, at & !3);
@@ -164,7 +164,7 @@ impl Group {
         met: &Conflict,
         number: u32,
         space: Space,
-        shared: &Shared,
+        shared: &DeviceAccesses,
     ) -> bool {
         let mark = met.mark;
         if mark.group != number {

@@ -84,7 +84,7 @@ impl Operation {
         Site::new(self.pc, disassemble(&self.inst))
     }
 
-    /// Takes off what has arrived after a wait.
+    /// Clears the counters on which the operation has arrived after a wait.
     fn wait(&mut self, bounds: Bounds) {
         for &counter in self.class.counters() {
             let Some(bound) = bounds[counter as usize] else {
@@ -100,7 +100,7 @@ impl Operation {
         }
         let exports = 1 << Counter::Exp as u8;
         if self.left & !exports == 0 && self.class.counters() != [Counter::Exp] {
-            // What has returned has read its registers, too.
+            // An operation that has returned has also read its registers.
             self.left = 0;
         }
         if self.left & exports == 0 {
@@ -209,7 +209,7 @@ impl Pending {
         self.operations.iter()
     }
 
-    /// Lets go of what has arrived when an instruction has waited.
+    /// Removes the operations that have arrived after a wait.
     pub fn wait(&mut self, bounds: Bounds) {
         self.operations.retain_mut(|operation| {
             operation.wait(bounds);
@@ -230,7 +230,7 @@ impl Pending {
         let mut met = false;
         for operation in &mut self.operations {
             let reads = traits.needs.and(&operation.arrives);
-            // What returns in order arrives after what was asked for before.
+            // An operation that returns in order arrives after all earlier ones of its order.
             let ordered = traits
                 .issues
                 .is_some_and(|class| class.order().is_some() && class.order() == operation.order());
@@ -282,14 +282,14 @@ impl Pending {
         self.operations.push(operation);
     }
 
-    /// Forgets what an instruction issued before, for it issues it again.
+    /// Removes the earlier operation of an instruction that is issued again.
     pub fn forget(&mut self, pc: u64) {
         self.operations.retain(|operation| operation.pc != pc);
         self.refresh();
     }
 
-    /// Takes in what is on its way on another path, and says whether that is more. Of an operation on both, the one with the fewest
-    /// younger ones counts: when that has arrived, so has the other.
+    /// Adds the pending operations of another path, and returns true if there are more than before. An operation of both paths counts with
+    /// the smaller number of younger operations, because it arrives last.
     pub fn join(&mut self, others: &Pending) -> bool {
         let mut more = false;
         for other in &others.operations {

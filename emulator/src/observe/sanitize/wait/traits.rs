@@ -152,7 +152,7 @@ impl Traits {
             stores: traffic.written != 0,
             in_lds: issues == Some(Class::ToLds)
                 || issues == Some(Class::Lds) && (traffic.read != 0 || traffic.written != 0),
-            barrier: inst.row.mnemonic == "s_barrier",
+            barrier: inst.has(Properties::BARRIER),
         }
     }
 }
@@ -182,7 +182,7 @@ fn needs(inst: &Inst, uses: &Uses, issues: Option<Class>) -> RegisterSet {
 fn class(inst: &Inst) -> Option<Class> {
     let flags = inst.modifiers.flags;
     match inst.encoding {
-        Encoding::Ds if inst.row.mnemonic == "ds_nop" => None,
+        Encoding::Ds if inst.has(Properties::NO_OPERATION) => None,
         Encoding::Ds if flags.has(Flags::GDS) || inst.has(Properties::GWS) => Some(Class::Gds),
         Encoding::Ds => Some(Class::Lds),
         Encoding::Smem => Some(Class::Scalar),

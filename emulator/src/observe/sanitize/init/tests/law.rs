@@ -24,15 +24,15 @@ impl Random {
 
 /// Registers before and after an instruction.
 #[derive(Clone, Default)]
-struct State {
+struct RegisterState {
     v: Vec<[u32; LANES]>,
     s: Vec<u32>,
     scc: bool,
 }
 
-impl State {
-    fn of(wave: &Wave) -> State {
-        State {
+impl RegisterState {
+    fn of(wave: &Wave) -> RegisterState {
+        RegisterState {
             v: wave.v[..usize::from(VGPRS)].to_vec(),
             s: wave.s.to_vec(),
             scc: wave.scc,
@@ -50,7 +50,7 @@ impl State {
 struct Watch {
     shadow: Shadow,
     exec: u64,
-    after: State,
+    after: RegisterState,
     seen: bool,
 }
 
@@ -76,7 +76,7 @@ impl Observer for Watch {
     }
     fn after(&mut self, wave: &Wave, _: &Op, _: u64) {
         if !self.seen {
-            self.after = State::of(wave);
+            self.after = RegisterState::of(wave);
         }
         self.seen = true;
     }
@@ -135,14 +135,14 @@ fn drawn(random: &mut Random) -> Option<(u64, &'static str)> {
     (computes && inside && plain && !constant_apertures && flags.omod == 0).then_some((words, name))
 }
 
-fn state(random: &mut Random) -> State {
+fn state(random: &mut Random) -> RegisterState {
     let word = |random: &mut Random| match random.next() % 4 {
         0 => random.next() as u32,
         1 => random.next() as u32 & 0x1f,
         2 => (random.next() as u32) & (random.next() as u32),
         _ => (random.next() as u32) | (random.next() as u32),
     };
-    State {
+    RegisterState {
         v: (0..VGPRS)
             .map(|_| std::array::from_fn(|_| word(random)))
             .collect(),
@@ -152,7 +152,7 @@ fn state(random: &mut Random) -> State {
 }
 
 /// Draws bits of which most are clear, in few lanes and registers.
-fn sparse(random: &mut Random, mut like: State) -> State {
+fn sparse(random: &mut Random, mut like: RegisterState) -> RegisterState {
     let mut bits = |word: &mut u32| {
         *word = match random.next() % 4 {
             0 => 1 << (random.next() % 32),
@@ -187,7 +187,7 @@ fn difference(first: &Watch, second: &Watch) -> Option<String> {
             return Some(format!("s{register}: {a:#x} and {b:#x}"));
         }
     }
-    let exec = |state: &State| u64::from(state.s[126]) | u64::from(state.s[127]) << 32;
+    let exec = |state: &RegisterState| u64::from(state.s[126]) | u64::from(state.s[127]) << 32;
     if (exec(&first.after) ^ exec(&second.after)) & !first.exec != 0 {
         return Some("exec".to_owned());
     }
@@ -242,7 +242,7 @@ fn only_undefined_bits_depend_on_undefined_bits() {
             let mut watch = Watch {
                 shadow,
                 exec: 0,
-                after: State::default(),
+                after: RegisterState::default(),
                 seen: false,
             };
             let text = format!("{:08x} {:08x}", words as u32, words >> 32);

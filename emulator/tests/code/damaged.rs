@@ -1,14 +1,13 @@
 //! The reader against damaged files: each named damage has its message, and no damage at all breaks it.
 
-#[path = "../../fuzz/src/code_object.rs"]
-mod body;
-
 use gfx906::code_object::{CodeObject, KernelDescriptor};
 use proptest::prelude::*;
 
-const V5: &[u8] = include_bytes!("data/v5.co");
-const V4: &[u8] = include_bytes!("data/v4.co");
-const HIPCC: &[u8] = include_bytes!("data/hipcc.co");
+use crate::fuzz_code_object;
+
+const V5: &[u8] = include_bytes!("../data/v5.co");
+const V4: &[u8] = include_bytes!("../data/v4.co");
+const HIPCC: &[u8] = include_bytes!("../data/hipcc.co");
 
 /// Fields of an ELF program header: offset in the header, in bytes.
 const P_OFFSET: usize = 8;
@@ -182,7 +181,7 @@ fn more_lds_than_there_is() {
 /// 4 GiB of arguments were taken for true, and every launch allocated them.
 #[test]
 fn more_arguments_than_scalar_loads_reach() {
-    let large = include_bytes!("data/large-kernarg.co");
+    let large = include_bytes!("../data/large-kernarg.co");
     assert_eq!(
         error(large),
         "kernel `unwritten`: takes 4294967288 bytes of arguments, scalar loads reach 1048576: pass large ones in memory"
@@ -194,7 +193,7 @@ fn every_truncation_is_an_error() {
     for whole in [V5, V4, HIPCC] {
         for length in 0..whole.len() {
             let cut = &whole[..length];
-            body::run(cut);
+            fuzz_code_object::run(cut);
             assert!(
                 CodeObject::parse(cut).is_err(),
                 "{length} of {} bytes",
@@ -210,7 +209,7 @@ fn every_bit_of_the_headers_may_flip() {
         for bit in 0..8 {
             let mut bytes = V5.to_vec();
             bytes[at] ^= 1 << bit;
-            body::run(&bytes);
+            fuzz_code_object::run(&bytes);
         }
     }
 }
@@ -231,13 +230,13 @@ proptest! {
                 *byte = value;
             }
         }
-        body::run(&bytes);
+        fuzz_code_object::run(&bytes);
     }
 
     #[test]
     fn any_bytes_are_survived(magic in 0usize..4, tail in prop::collection::vec(any::<u8>(), 0..400)) {
         let mut bytes = [&b""[..], b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"][magic].to_vec();
         bytes.extend(tail);
-        body::run(&bytes);
+        fuzz_code_object::run(&bytes);
     }
 }

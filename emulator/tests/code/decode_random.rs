@@ -1,7 +1,6 @@
 //! The decoder against random bytes, for about a second: the body of the fuzz target.
 
-#[path = "../../fuzz/src/decode.rs"]
-mod body;
+use crate::fuzz_decode;
 
 /// SplitMix64: the same bytes in every run.
 fn random(state: &mut u64) -> u64 {
@@ -20,7 +19,7 @@ fn any_words_decode_or_do_not() {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&random(&mut state).to_le_bytes());
         bytes[8..].copy_from_slice(&random(&mut state).to_le_bytes());
-        valid += u32::from(body::run(&bytes));
+        valid += u32::from(fuzz_decode::run(&bytes));
     }
     assert!(valid > 50_000, "only {valid} of 300000 were instructions");
 }
@@ -31,19 +30,19 @@ fn instructions_cut_short_are_errors() {
     for _ in 0..20_000 {
         let bytes = random(&mut state).to_le_bytes();
         (0..8).for_each(|length| {
-            body::run(&bytes[..length]);
+            fuzz_decode::run(&bytes[..length]);
         });
     }
 }
 
 #[test]
 fn one_bit_away_from_real_code() {
-    let code = include_bytes!("data/v5.co");
+    let code = include_bytes!("../data/v5.co");
     for at in (0..code.len() - 16).step_by(4) {
         for bit in 0..64 {
             let mut bytes = code[at..at + 16].to_vec();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            body::run(&bytes);
+            fuzz_decode::run(&bytes);
         }
     }
 }

@@ -1,15 +1,14 @@
-//! Bundles: which entry is taken, and what is wrong with those that have none.
-
-#[path = "../../fuzz/src/code_object.rs"]
-mod body;
+//! Tests of bundles: the entry that is taken, and the errors of bundles without one.
 
 use std::io::Write as _;
 
 use gfx906::code_object::{AbiVersion, CodeObject, MAX_IMAGE};
 
-const V5: &[u8] = include_bytes!("data/v5.co");
-const V4: &[u8] = include_bytes!("data/v4.co");
-const FEATURES: &[u8] = include_bytes!("data/features.co");
+use crate::fuzz_code_object;
+
+const V5: &[u8] = include_bytes!("../data/v5.co");
+const V4: &[u8] = include_bytes!("../data/v4.co");
+const FEATURES: &[u8] = include_bytes!("../data/features.co");
 const HOST: (&str, &[u8]) = ("host-x86_64-unknown-linux-gnu-", b"");
 
 fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
@@ -183,7 +182,7 @@ fn compressed_bundles_that_lie() {
         for at in 8..whole.len() {
             let mut flipped = whole.clone();
             flipped[at] ^= 1 << (at % 8);
-            body::run(&flipped);
+            fuzz_code_object::run(&flipped);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The reader against code objects that compilers made (see `data/build.sh`), whole.
+//! The reader against code objects that compilers made (see `tests/data/build.sh`), whole.
 
 use gfx906::code_object::{
     AbiVersion, ArgKind, CodeObject, CodeObjectError, HiddenArg, Kernel, Relocation, SymbolKind,
 };
-use gfx906::machine::{Decoded, Gpu};
+use gfx906::machine::{CodeCache, Gpu};
 
-const V5: &[u8] = include_bytes!("data/v5.co");
-const V4: &[u8] = include_bytes!("data/v4.co");
-const FEATURES: &[u8] = include_bytes!("data/features.co");
-const HIPCC: &[u8] = include_bytes!("data/hipcc.co");
-const GFX90A: &[u8] = include_bytes!("data/gfx90a.co");
+const V5: &[u8] = include_bytes!("../data/v5.co");
+const V4: &[u8] = include_bytes!("../data/v4.co");
+const FEATURES: &[u8] = include_bytes!("../data/features.co");
+const HIPCC: &[u8] = include_bytes!("../data/hipcc.co");
+const GFX90A: &[u8] = include_bytes!("../data/gfx90a.co");
 
 fn parse(bytes: &[u8]) -> CodeObject {
     CodeObject::parse(bytes).expect("a code object that a compiler made")
@@ -238,7 +238,7 @@ fn a_host_that_writes_code_writes_its_own() {
     let object = parse(V5);
     let code = object.image.segments.iter().find(|one| one.executable);
     let code = code.expect("code");
-    let decoded = Decoded::default();
+    let decoded = CodeCache::default();
     let gpus = [Gpu::new(), Gpu::new()];
     let places = gpus.each_ref().map(|gpu| {
         let module = gpu.load_again(&object, &decoded).expect("memory");

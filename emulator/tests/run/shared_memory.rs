@@ -1,4 +1,4 @@
-//! Memory that a GPU shares with its user, and addresses at the end of what there are.
+//! Tests of memory that a GPU shares with its user, and of addresses at the end of the address space.
 
 use std::ptr::NonNull;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What has run of one seed after another, as it is told and written.
+//! The seeds and trials that have run, as they are printed and written.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,14 +10,14 @@ use serde_json::json;
 use crate::exit::Stop;
 use crate::files::check_place;
 use crate::report::{Growing, Progress as Bar, failure_text};
-use crate::run::Ends;
+use crate::run::RunResults;
 use crate::text::{not_run, print};
 use crate::verdict::{TrialReport, Verdict};
 
-/// What has run.
-pub(super) struct Done {
+/// The seeds and trials that have run.
+pub(super) struct SoakState {
     first: u64,
-    /// Whether lines are printed, and not JSON.
+    /// True if lines are printed, and not JSON.
     lines: bool,
     file: Option<Growing>,
     started: Instant,
@@ -31,25 +31,25 @@ pub(super) struct Done {
     skipped: usize,
     /// Trials before the last seed.
     before: usize,
-    /// What did not pass, by seed and place among the tests.
+    /// Reports of the trials that did not pass, by the number of the seed and the position among the selected cases.
     failures: BTreeMap<(usize, usize), TrialReport>,
 }
 
-fn broken(error: io::Error) -> Stop {
+fn write_error(error: io::Error) -> Stop {
     Stop::setup(error.to_string())
 }
 
-impl Done {
-    /// Nothing yet; where there is to be a report, it says so.
+impl SoakState {
+    /// Returns the state before the first seed, and writes it to the file of the report.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub(super) fn open(first: u64, lines: bool, place: Option<&Path>) -> Result<Done, Stop> {
-        place.map_or(Ok(()), check_place).map_err(broken)?;
-        let mut done = Done {
+    /// The file cannot be written.
+    pub(super) fn open(first: u64, lines: bool, path: Option<&Path>) -> Result<SoakState, Stop> {
+        path.map_or(Ok(()), check_place).map_err(write_error)?;
+        let mut state = SoakState {
             first,
             lines,
-            file: place.map(|place| Growing::new(place.to_owned())),
+            file: path.map(|path| Growing::new(path.to_owned())),
             started: Instant::now(),
             bar: None,
             seeds: Vec::new(),
@@ -59,30 +59,30 @@ impl Done {
             before: 0,
             failures: BTreeMap::new(),
         };
-        if done.file.as_ref().is_some_and(Growing::grows) {
-            done.write(false)?;
+        if state.file.as_ref().is_some_and(Growing::grows) {
+            state.write(false)?;
         }
-        Ok(done)
+        Ok(state)
     }
 
-    /// Seconds since the beginning.
+    /// Returns the seconds since the beginning.
     pub(super) fn elapsed(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Returns true if nothing has failed.
+    /// Returns true if every trial so far has passed.
     pub(super) fn all_passed(&self) -> bool {
         self.failures.is_empty()
     }
 
-    /// Returns how many trials ran.
+    /// Returns the number of trials that ran.
     pub(super) fn ran(&self) -> usize {
         let skipped = |trial: &&TrialReport| trial.verdict == Verdict::Skip;
         self.trials - self.failures.values().filter(skipped).count()
     }
 
-    /// A seed begins, with so many trials that run, and the reasons of those that do not.
-    pub(super) fn seed_begins(&mut self, seed: u64, trials: usize, not_run: Vec<String>) {
+    /// Begins a seed with a number of trials that run, and the reasons of the cases that do not run.
+    pub(super) fn begin_seed(&mut self, seed: u64, trials: usize, not_run: Vec<String>) {
         self.seeds.push(seed);
         self.skipped = not_run.len();
         self.not_run.extend(not_run);
@@ -90,11 +90,11 @@ impl Done {
         self.bar = Some(Bar::of_steps(trials));
     }
 
-    /// The trial of a place among the tests has its report.
+    /// Takes the report of the case at a position among the selected cases.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub(super) fn trial_ends(&mut self, place: usize, report: TrialReport) -> Result<(), Stop> {
+    /// The file of the report cannot be written.
+    pub(super) fn end_trial(&mut self, position: usize, report: TrialReport) -> Result<(), Stop> {
         if let Some(bar) = self
             .bar
             .as_ref()
@@ -104,7 +104,7 @@ impl Done {
         }
         self.trials += 1;
         if report.verdict != Verdict::Pass {
-            self.failures.insert((self.seeds.len(), place), report);
+            self.failures.insert((self.seeds.len(), position), report);
         }
         match &self.file {
             Some(file) if file.is_due() => self.write(false),
@@ -112,11 +112,11 @@ impl Done {
         }
     }
 
-    /// All trials of the seed have ended.
+    /// RunResults the seed: prints its failures and a line about it.
     ///
     /// # Errors
-    /// It cannot be told.
-    pub(super) fn seed_ends(&mut self) -> Result<(), Stop> {
+    /// Standard output cannot be written.
+    pub(super) fn end_seed(&mut self) -> Result<(), Stop> {
         self.bar = None;
         if !self.lines {
             return Ok(());
@@ -128,7 +128,7 @@ impl Done {
         for failure in self
             .failures
             .range((self.seeds.len(), 0)..)
-            .map(|one| one.1)
+            .map(|(_, failure)| failure)
         {
             print(&format!("{}\n", failure_text(failure)))?;
             failed += 1;
@@ -151,7 +151,7 @@ impl Done {
         };
         let written = file.write(|| Ok(self.json(complete)));
         self.file = Some(file);
-        written.map_err(broken)
+        written.map_err(write_error)
     }
 
     fn json(&self, complete: bool) -> String {
@@ -190,23 +190,23 @@ impl Done {
     }
 }
 
-impl Ends for Done {
+impl RunResults for SoakState {
     fn end(&mut self, complete: bool) -> Result<(), Stop> {
-        // The last seed is told where it was interrupted.
-        let told = match self.bar {
-            Some(_) => self.seed_ends(),
+        // A seed that was interrupted is printed as well.
+        let printed = match self.bar {
+            Some(_) => self.end_seed(),
             None => Ok(()),
         };
-        // What is written and what is printed says the same.
+        // The file and standard output must have the same text, which holds the time.
         let json = self.json(complete);
         let written = match &mut self.file {
-            Some(file) => file.write(|| Ok(json.clone())).map_err(broken),
+            Some(file) => file.write(|| Ok(json.clone())).map_err(write_error),
             None => Ok(()),
         };
         let shown = print(&match self.lines {
             true => self.summary(complete),
             false => json,
         });
-        written.and(told).and(shown)
+        written.and(printed).and(shown)
     }
 }

@@ -1,4 +1,4 @@
-//! Who is told what happens in a run of tests.
+//! The outputs of a run of tests: the progress bar, standard output, and the files of reports.
 
 use std::io;
 
@@ -9,20 +9,20 @@ use crate::report::{
 };
 use crate::text::{print, stdout_result};
 
-/// Everyone who is told what happens.
-pub(super) struct Show {
+/// The outputs of a run, which receive its events.
+pub(super) struct RunOutput {
     bar: Progress,
     stdout: Box<dyn Reporter>,
     files: Reporters,
-    /// Whether GitHub reads standard output.
+    /// True if GitHub reads standard output.
     annotates: bool,
 }
 
-impl Show {
-    pub(super) fn new(args: &RunArgs) -> Result<Show, Stop> {
-        let told = &args.trials.told;
+impl RunOutput {
+    pub(super) fn new(args: &RunArgs) -> Result<RunOutput, Stop> {
+        let flags = &args.trials.output;
         let out = io::stdout();
-        let stdout: Box<dyn Reporter> = match (told.format, told.format.whole()) {
+        let stdout: Box<dyn Reporter> = match (flags.format, flags.format.whole_report()) {
             (_, Some(format)) => Box::new(Stream(out, format)),
             (RunFormat::Jsonl, None) => Box::new(JsonLines(out)),
             (_, None) => Box::new(Table::new(
@@ -30,44 +30,41 @@ impl Show {
                 TableOptions {
                     look: look(args.color),
                     verbose: args.verbose,
-                    brief: args.everything(),
+                    brief: args.runs_all_tests(),
                     live: true,
                     ..TableOptions::default()
                 },
             )),
         };
-        let files = told.files()?.into_iter();
+        let files = flags.files()?.into_iter();
         let files = files.map(|file| Box::new(file) as Box<dyn Reporter>);
         let actions = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
-        Ok(Show {
+        Ok(RunOutput {
             bar: Progress::on_stderr(),
             stdout,
             files: Reporters(files.collect()),
-            annotates: actions && told.format == RunFormat::Table,
+            annotates: actions && flags.format == RunFormat::Table,
         })
     }
 
-    /// Tells everyone.
+    /// Sends an event to all outputs.
     ///
     /// # Errors
     /// Standard output or a file cannot be written.
-    pub(super) fn event(&mut self, event: Event<'_>) -> Result<(), Stop> {
+    pub(super) fn send(&mut self, event: Event<'_>) -> Result<(), Stop> {
         let filed = self.files.event(event);
         // A progress bar that cannot be drawn is no loss.
         let _ = self.bar.event(event);
         let stdout = &mut self.stdout;
         let shown = stdout_result(self.bar.aside(|| stdout.event(event)));
-        let marked = match event {
+        let annotated = match event {
             Event::RunFinished(report) if self.annotates => print(&annotations(report)),
             _ => Ok(()),
         };
-        filed
-            .map_err(|error| Stop::setup(error.to_string()))
-            .and(shown)
-            .and(marked)
+        filed.map_err(Stop::setup).and(shown).and(annotated)
     }
 
-    /// Whether somebody would like to be told now what there is so far.
+    /// Returns true if it is time to write the report so far to a file.
     pub(super) fn wants_state(&self) -> bool {
         self.files.wants_state()
     }

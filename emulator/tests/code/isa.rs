@@ -6,7 +6,7 @@ use gfx906::isa::{DecodeError, Form, decode, disassemble, rows};
 use proptest::prelude::*;
 
 /// Bytes in memory order and the text of llvm-mc 19, written by `scripts/isa-golden.sh`.
-const GOLDEN: &str = include_str!("data/isa-golden.txt");
+const GOLDEN: &str = include_str!("../data/isa-golden.txt");
 
 fn golden() -> impl Iterator<Item = (Vec<u8>, &'static str)> {
     GOLDEN.lines().map(|line| {

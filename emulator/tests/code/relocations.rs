@@ -5,7 +5,7 @@ use object::LittleEndian as LE;
 use object::elf::{FileHeader64, SHT_DYNSYM, SHT_RELA};
 use object::read::elf::{FileHeader as _, SectionHeader as _, Sym as _};
 
-const V5: &[u8] = include_bytes!("data/v5.co");
+const V5: &[u8] = include_bytes!("../data/v5.co");
 const ENTRY_SIZE: usize = 24;
 
 /// File offset of the relocation, and index and file offset of a dynamic symbol.

@@ -1,15 +1,15 @@
-//! From the selected cases to those that this run has to do with.
+//! The cases of one part of a run (`--partition`).
 
 use crate::args::RunArgs;
 use crate::exit::Stop;
-use crate::select::Selected;
+use crate::select::SelectedCase;
 use crate::verdict::PartitionReport;
 
-/// Returns those of one part, if only a part is wanted.
-pub(super) fn narrow<'a>(
+/// Returns the cases of the part that the flags name, with its report; all selected cases if they name none.
+pub(super) fn take_part<'a>(
     args: &RunArgs,
-    selected: Vec<Selected<'a>>,
-) -> Result<(Vec<Selected<'a>>, Option<PartitionReport>), Stop> {
+    selected: Vec<SelectedCase<'a>>,
+) -> Result<(Vec<SelectedCase<'a>>, Option<PartitionReport>), Stop> {
     let Some(part) = args.fleet.partition else {
         return Ok((selected, None));
     };
