@@ -1,8 +1,8 @@
 #!/bin/sh
-# Assembles the programs in emulator/tests/programs/*.toml and emulator/tests/sanitizer/*.toml and the instructions in
-# emulator/benches/instructions.tsv with llvm-mc and writes their words behind their text, and the kernels in
-# emulator/tests/hostile/hostile.s, emulator/tests/litmus/litmus.s, tests/data/lint.s and the frame of random programs in
-# emulator/tests/random/program.s into the .co beside them.
+# Assembles the programs in crates/gfx906/tests/programs/*.toml and crates/gfx906/tests/sanitizer/*.toml and the instructions in
+# crates/gfx906/benches/instructions.tsv with llvm-mc and writes their words behind their text, and the kernels in
+# crates/gfx906/tests/hostile/hostile.s, crates/gfx906/tests/litmus/litmus.s, tests/data/lint.s and the frame of random programs in
+# crates/gfx906/tests/random/program.s into the .co beside them.
 # With --check nothing is written, and the exit code is 1 where words are out of date.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ for tool in "$mc" "$objcopy" "$lld"; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for kernels in emulator/tests/hostile/hostile emulator/tests/litmus/litmus emulator/tests/random/program tests/data/lint; do
+for kernels in crates/gfx906/tests/hostile/hostile crates/gfx906/tests/litmus/litmus crates/gfx906/tests/random/program tests/data/lint; do
     new=$scratch/new.co
     "$mc" -triple=amdgcn-amd-amdhsa -mcpu=gfx906 -filetype=obj "$kernels.s" -o "$scratch/new.o"
     "$lld" -shared "$scratch/new.o" -o "$new"
@@ -42,7 +42,7 @@ def assemble(code, path):
         data = open(out, "rb").read()
     return " ".join(f"{int.from_bytes(data[at:at + 4], 'little'):08x}" for at in range(0, len(data), 4))
 
-for path in sorted(glob.glob("emulator/tests/programs/*.toml") + glob.glob("emulator/tests/sanitizer/*.toml")):
+for path in sorted(glob.glob("crates/gfx906/tests/programs/*.toml") + glob.glob("crates/gfx906/tests/sanitizer/*.toml")):
     text = open(path).read()
     new = program.sub(lambda m: m[1] + f'words = "{assemble(m[2], path)}"\n', text)
     if new != text:
@@ -51,7 +51,7 @@ for path in sorted(glob.glob("emulator/tests/programs/*.toml") + glob.glob("emul
             open(path, "w").write(new)
 
 # A row's text is its last column but one; words are told apart by a marker behind each instruction that no bench would hold.
-path = "emulator/benches/instructions.tsv"
+path = "crates/gfx906/benches/instructions.tsv"
 text = open(path).read()
 lines = text.splitlines()
 rows = [n for n, line in enumerate(lines) if line and not line.startswith("#")]

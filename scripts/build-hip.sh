@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the HIP runtime on the emulator into target/hip/: libamdhip64.so, libhiprtc.so and libhipblas.so under each name that programs look for.
 #   scripts/build-hip.sh [--dev]     --dev: the dev profile, quicker to compile and slower to run
-# The linker gives the exported functions the symbol versions of the table in hip/src/api.rs.
+# The linker gives the exported functions the symbol versions of the table in crates/gfx906-hip/src/api.rs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,13 +15,13 @@ archive=$target/${profile/#dev/debug}/libgfx906_hip.a
 out=$target/hip
 mkdir -p "$out"
 # Version nodes, oldest first; the first keeps everything else local.
-sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' hip/src/api.rs |
+sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' crates/gfx906-hip/src/api.rs |
     sort -s -k1,1 |
     awk 'function close_node() { print before == "" ? "  local: *;\n};" : "} " before ";" }
          $1 != node { if (node) { close_node(); before = node }; node = $1; print node " {\n  global:" }
          { print "    " $2 ";" }
          END { close_node() }' >"$out/hip.map"
-# Functions of the library's own, for programs that know the emulator (hip/src/extension.rs).
+# Functions of the library's own, for programs that know the emulator (crates/gfx906-hip/src/extension.rs).
 printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n};\n' >>"$out/hip.map"
 # Members are taken for the functions they define: taking all of them would hide two names that rustc's own library has too.
 sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"
@@ -29,7 +29,7 @@ sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"
 cc -shared -o "$out/libamdhip64.so.5" @"$out/symbols" "$archive" \
     -Wl,--version-script="$out/hip.map" -Wl,-soname,libamdhip64.so.5 -Wl,--gc-sections -Wl,-z,defs -Wl,-z,nodelete -lgcc_s -lpthread -lm -ldl -lc
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so"
-# Which HIP a program meets follows from the name that it loads the library by (hip/src/generation.rs); it is one file, as a process must
+# Which HIP a program meets follows from the name that it loads the library by (crates/gfx906-hip/src/generation.rs); it is one file, as a process must
 # have one card.
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so.6"
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so.7"

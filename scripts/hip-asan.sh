@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Random calls of HIP (hip/tests/sequences/) with the runtime, the emulator and the test under AddressSanitizer: reads and writes of freed
+# Random calls of HIP (crates/gfx906-hip/tests/sequences/) with the runtime, the emulator and the test under AddressSanitizer: reads and writes of freed
 # memory, beyond the end of blocks, and of returned stack frames end the run with a report, on threads of the runtime, too.
 #   scripts/hip-asan.sh [N [SEED]]     N sequences by one thread and N by each of four (default 1000), from seed SEED
 # The installed stable toolchain does it. What is built is in target/asan, apart from everything else; the first time that takes as long as a

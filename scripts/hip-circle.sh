@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The HIP path without a card: the feature `hip` builds against Debian's HIP runtime and says that there is no device; then the same
-# program runs on the HIP runtime of hip/, and must report what the emulator reports, to the last bit.
+# program runs on the HIP runtime of crates/gfx906-hip/, and must report what the emulator reports, to the last bit.
 #   scripts/hip-circle.sh [--dev]     --dev: the dev profile, quicker to compile and slower to run
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,7 +60,7 @@ circle_of export --test mul --out "$out/mul.safetensors"
 echo "exec: buffers, a variable, guards and a fault"
 # A variable of a code object, a buffer that is zeroed and one that is poisoned.
 cat >"$out/exec.json" <<JSON
-{ "code_object": "$PWD/emulator/tests/data/v5.co",
+{ "code_object": "$PWD/crates/gfx906/tests/data/v5.co",
   "buffers": { "out": {"bytes": 256, "save": "exec.bin"}, "zero": {"bytes": 12, "fill": "zero", "save": "zero.bin"} },
   "variables": { "first": {"i32": 77} },
   "launches": [ {"kernel": "pointee", "grid": [1, 1, 1], "block": [64, 1, 1], "args": ["\$out"]} ] }
@@ -113,7 +113,7 @@ if [[ $code != 1 ]] || ! grep -q '^error: the run stopped at `exp' "$out/hang.er
     exit 1
 fi
 
-# Times of the runtime of hip/ are the host's, and mean nothing: what is tested is that they get here, with the model beside them.
+# Times of the runtime of crates/gfx906-hip/ are the host's, and mean nothing: what is tested is that they get here, with the model beside them.
 echo "bench: a launch measured by events, and modelled"
 circle_of bench --test mul --times 3 --no-isolate --format json >"$out/bench.json"
 python3 - "$out/bench.json" <<'PYTHON'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the HIP programs of hip/tests/programs as a user would, runs them against the HIP runtime on the emulator, and checks
+# Compiles the HIP programs of crates/gfx906-hip/tests/programs as a user would, runs them against the HIP runtime on the emulator, and checks
 # the library's symbols.
 #   scripts/hip-programs.sh [--dev]     --dev: the library of the dev profile
 set -euo pipefail
@@ -28,10 +28,10 @@ run() { LD_LIBRARY_PATH=$library timeout 300 "$@" >"$out/stdout" 2>"$out/stderr"
 # That nothing was printed on stderr, of the loader least of all.
 quiet() { [[ ! -s $out/stderr ]]; }
 
-step "symbols: what hip/README.md lists"
+step "symbols: what crates/gfx906-hip/README.md lists"
 nm -D --defined-only --with-symbol-versions "$library/libamdhip64.so" | awk '$2 != "A" && $3 !~ /@@GFX906$/ { print $3 }' | sort >"$out/ours"
 # | `name` (`symbol`) | version | ...
-sed -nE 's/^\| `(\w+)`( \(`(\w+)`\))? \| (hip_[0-9.]+) \|.*/\1 \3 \4/p' hip/README.md |
+sed -nE 's/^\| `(\w+)`( \(`(\w+)`\))? \| (hip_[0-9.]+) \|.*/\1 \3 \4/p' crates/gfx906-hip/README.md |
     awk '{ print $(NF - 1) "@@" $NF }' | sort >"$out/table"
 diff "$out/table" "$out/ours" >"$out/stdout" 2>"$out/stderr" && ok=0 || ok=1
 verdict $ok
@@ -52,7 +52,7 @@ replays() {
 # Which compiler a line's programs are built with: hipcc as Debian packages it, and clang 19. Both link functions that Debian's library
 # does not have from this one.
 compile() {
-    local compiler=$1 source=hip/tests/programs/$2.cpp
+    local compiler=$1 source=crates/gfx906-hip/tests/programs/$2.cpp
     shift 2
     case $compiler in
     hipcc) hipcc "$@" "$source" -Wl,"$library/libamdhip64.so" -o "$out/program" ;;
@@ -88,7 +88,7 @@ checked() {
     [[ $ok == 0 ]] || cat "$out/log" >>"$out/stderr" 2>/dev/null || true
     verdict $ok
 }
-hipcc --genco --offload-arch=gfx906 hip/tests/programs/factor.hip -o "$out/factor.co"
+hipcc --genco --offload-arch=gfx906 crates/gfx906-hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
     for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays textures surfaces errors cooperative heap extended batches rtc linked; do
         program $compiler $name -O3
@@ -293,10 +293,10 @@ for generation in 5 6 7; do
     step "a program of HIP $generation"
     name=libamdhip64.so.$generation
     cc -shared -fPIC -Wl,-soname,$name -Wl,--version-script="$out/generation.map" "$out/stub.c" -o "$out/stub/$name" 2>/dev/null &&
-        cc -DHIP=$generation hip/tests/programs/generation.c "$out/stub/$name" -o "$out/program" && run "$out/program" && quiet && ok=0 || ok=1
+        cc -DHIP=$generation crates/gfx906-hip/tests/programs/generation.c "$out/stub/$name" -o "$out/program" && run "$out/program" && quiet && ok=0 || ok=1
     verdict $ok
 done
-cc hip/tests/programs/loaded.c -o "$out/program" -ldl
+cc crates/gfx906-hip/tests/programs/loaded.c -o "$out/program" -ldl
 for loaded in so.5:5 so.6:6 so.7:7 so:7; do
     step "a program that loads libamdhip64.${loaded%:*}"
     run "$out/program" "$library/libamdhip64.${loaded%:*}" "${loaded#*:}" && quiet && ok=0 || ok=1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Random programs without waits and wait states, into which LLVM puts those that gfx906 needs, against lint: it must be silent on them, and
 # speak where one is made weaker by one. Where LLVM is more careful than the hardware demands, the reasons are listed in
-# emulator/examples/lint_oracle.
+# crates/gfx906/examples/lint_oracle.
 # Usage: scripts/sanitize-oracle.sh [PROGRAMS [SEED]]   (default 2000 programs, seed 1)
 set -eu
 cd "$(dirname "$0")/.."

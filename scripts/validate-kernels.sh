@@ -12,7 +12,7 @@ stamp=kernels/built/VALIDATED
 
 hashes() {
     {
-        find kernels hip/blas/kernels -type f \( -name '*.hip' -o -name '*.h' -o -name '*.co' -o -name COMPILER \)
+        find kernels crates/gfx906-hipblas/kernels -type f \( -name '*.hip' -o -name '*.h' -o -name '*.co' -o -name COMPILER \)
         printf 'scripts/%s.sh\n' build-kernels build-blas check-kernels validate-builds other-architectures validate-kernels
     } | LC_ALL=C sort | xargs sha256sum
 }

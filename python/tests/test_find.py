@@ -29,7 +29,7 @@ def test_nowhere_is_told_with_what_to_do(monkeypatch, tmp_path, find):
 
 
 def test_the_checkout_is_found_around_the_package(monkeypatch, tmp_path):
-    for file in ("phases.toml", "hip/Cargo.toml", "target/hip/libamdhip64.so", "target/release/deltanet-check"):
+    for file in ("phases.toml", "crates/gfx906-hip/Cargo.toml", "target/hip/libamdhip64.so", "target/release/deltanet-check"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
     for variable in (_find.PROGRAM_VARIABLE, _find.LIBRARY_VARIABLE, "CARGO_TARGET_DIR"):

@@ -19,7 +19,7 @@ use crate::profile::CLOCK;
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Exit code: the program's, or 128 + N if signal N ended it; 1 if that code is 0 and the sanitizer found something; 3 if the program
-could not be started. hip/README.md lists the other environment variables of the runtime.")]
+could not be started. crates/gfx906-hip/README.md lists the other environment variables of the runtime.")]
 pub struct HipArgs {
     /// Flags of the sanitizer.
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub struct HipArgs {
 
     /// Say what the launches would cost on an MI50 (docs/profile.md): each launch is recorded, and runs once more after the program has ended
     ///
-    /// GFX906_RECORD_KERNELS selects the kernels, and GFX906_RECORD_BYTES limits the bytes of the records (hip/README.md).
+    /// GFX906_RECORD_KERNELS selects the kernels, and GFX906_RECORD_BYTES limits the bytes of the records (crates/gfx906-hip/README.md).
     #[arg(long, conflicts_with = "record")]
     pub profile: bool,
 

@@ -8,7 +8,7 @@ use super::{block, sources};
 
 /// Holds the imports of a folder of the emulator to the floors in a block of ARCHITECTURE.md, but for the debts that there are.
 fn check(block_name: &str, folder: &str, debts: &[String]) {
-    let top = Path::new("emulator/src");
+    let top = Path::new("crates/gfx906/src");
     let root = top.join(folder);
     let root_module: Vec<String> = folder
         .split('/')

@@ -1,4 +1,4 @@
-//! `bench` without a card: the command is refused and says what to do. scripts/hip-circle.sh measures on the HIP runtime of `hip/`.
+//! `bench` without a card: the command is refused and says what to do. scripts/hip-circle.sh measures on the HIP runtime of `crates/gfx906-hip/`.
 
 use std::path::Path;
 

@@ -48,7 +48,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small code objects that compilers made.
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/emulator/tests/data");
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/gfx906/tests/data");
 /// The kernels of the document.
 const KERNELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/deltanet.co");
 

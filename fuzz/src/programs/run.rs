@@ -8,7 +8,7 @@ use gfx906::machine::{Gpu, Launch, LaunchError, Level, Limits, Observer};
 use super::{RandomProgram, Tally};
 
 /// The frame: a code object with a run of s_endpgm that programs are written into.
-const FRAME: &[u8] = include_bytes!("../../../emulator/tests/random/program.co");
+const FRAME: &[u8] = include_bytes!("../../../crates/gfx906/tests/random/program.co");
 const S_ENDPGM: [u8; 4] = 0xbf81_0000u32.to_le_bytes();
 /// Bytes of memory of a group, and the number of groups.
 const SLICE: usize = 0x4000;

@@ -22,7 +22,7 @@ _LIBRARY = "libamdhip64.so"
 
 def _targets() -> Iterator[Path]:
     """Directories that cargo builds into, of the checkout around this package."""
-    root = next((up for up in _HERE.parents if (up / "phases.toml").is_file() and (up / "hip" / "Cargo.toml").is_file()), None)
+    root = next((up for up in _HERE.parents if (up / "phases.toml").is_file() and (up / "crates" / "gfx906-hip" / "Cargo.toml").is_file()), None)
     if root is not None:
         if named := os.environ.get("CARGO_TARGET_DIR"):
             yield root / named

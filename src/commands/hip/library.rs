@@ -24,7 +24,7 @@ const NAMES: [&str; 4] = [
 /// Directories where the library is looked for, in this order, from the directory of this program: as an archive, an installation and
 /// cargo's target folder have the library.
 const PLACES: [&str; 3] = ["", "../lib", "../hip"];
-/// Text in the library's file; the version follows, with a NUL at its end (`hip/src/extension.rs`).
+/// Text in the library's file; the version follows, with a NUL at its end (`crates/gfx906-hip/src/extension.rs`).
 const MARK: &[u8] = b"gfx906-hip version ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The largest library that is read.

@@ -86,7 +86,7 @@ fn the_rest_of_the_last_dword_is_guarded() {
 /// A pointer in a code object is relocated: it holds the address that its target has.
 #[test]
 fn a_variable_is_where_the_code_object_sees_it() {
-    let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("emulator/tests/data/v5.co");
+    let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/gfx906/tests/data/v5.co");
     let program = Program::read(&object).expect("a code object");
     let symbols = &program.object.symbols;
     let symbol = |name: &str| symbols.iter().find(|symbol| symbol.name == name);

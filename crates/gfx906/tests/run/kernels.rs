@@ -3,7 +3,7 @@
 use crate::device::{Arg, Device};
 use gfx906::machine::Limits;
 
-const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
+const DELTANET: &[u8] = include_bytes!("../../../../kernels/built/deltanet.co");
 
 fn inputs(n: usize) -> Vec<f32> {
     (0..n).map(|i| (i as f32 - n as f32 / 2.0) / 37.0).collect()

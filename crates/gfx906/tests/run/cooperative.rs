@@ -5,7 +5,7 @@ use gfx906::code_object::CodeObject;
 use gfx906::machine::{Counters, Gpu, Launch, Nobody, Observer};
 use gfx906::observe::sanitize::{Checks, Sanitizer};
 
-const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
+const DELTANET: &[u8] = include_bytes!("../../../../kernels/built/deltanet.co");
 const N: usize = 100 * 256 - 3;
 
 /// Runs the sigmoid of 100 groups. Returns the results and the counters.

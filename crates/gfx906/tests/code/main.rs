@@ -8,7 +8,7 @@ mod isa;
 
 mod relocations;
 
-#[path = "../../../fuzz/src/code_object.rs"]
+#[path = "../../../../fuzz/src/code_object.rs"]
 mod fuzz_code_object;
-#[path = "../../../fuzz/src/decode.rs"]
+#[path = "../../../../fuzz/src/decode.rs"]
 mod fuzz_decode;

@@ -137,7 +137,7 @@ mod tests {
 
     /// Returns the kernel `axpy(const float* x, float* y, float a, Pair pair, double d, char c)`, whose pair has `size` bytes at `offset`.
     fn axpy(offset: u32, size: u32) -> Kernel {
-        let code = include_bytes!("../../../../emulator/tests/data/v5.co");
+        let code = include_bytes!("../../../../gfx906/tests/data/v5.co");
         let object = CodeObject::parse(code).expect("a code object");
         let mut kernel = object.kernel("axpy").expect("there").clone();
         kernel.args.truncate(4);

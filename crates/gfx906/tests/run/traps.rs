@@ -3,8 +3,8 @@
 use crate::device::{Arg, Device};
 use gfx906::machine::{AddressProblem, LaunchError, Limits, TrapKind};
 
-const PLANTED: &[u8] = include_bytes!("../../../kernels/built/planted.co");
-const DELTANET: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
+const PLANTED: &[u8] = include_bytes!("../../../../kernels/built/planted.co");
+const DELTANET: &[u8] = include_bytes!("../../../../kernels/built/deltanet.co");
 
 fn limits(instructions: u64) -> Limits {
     Limits {

@@ -5,11 +5,11 @@
 //! - `list SEED` prints a program;
 //! - `file PATH` runs the program of a fuzzer's bytes.
 
-#[path = "../../../fuzz/src/checked.rs"]
+#[path = "../../../../fuzz/src/checked.rs"]
 mod checked;
-#[path = "../../../fuzz/src/execute.rs"]
+#[path = "../../../../fuzz/src/execute.rs"]
 mod execute;
-#[path = "../../../fuzz/src/programs/mod.rs"]
+#[path = "../../../../fuzz/src/programs/mod.rs"]
 mod programs;
 
 use std::fmt::Display;

@@ -227,7 +227,7 @@ fn options() -> Result<Options> {
             "--modes" => modes_only = true,
             other => {
                 anyhow::bail!(
-                    "unknown option {other}; see the head of emulator/benches/instructions.rs"
+                    "unknown option {other}; see the head of crates/gfx906/benches/instructions.rs"
                 )
             }
         }

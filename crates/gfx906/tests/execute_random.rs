@@ -1,10 +1,10 @@
 //! The machine against random programs, which the fuzz target runs too: they really run, and every run of one is the same.
 
-#[path = "../../fuzz/src/checked.rs"]
+#[path = "../../../fuzz/src/checked.rs"]
 mod checked;
-#[path = "../../fuzz/src/execute.rs"]
+#[path = "../../../fuzz/src/execute.rs"]
 mod execute;
-#[path = "../../fuzz/src/programs/mod.rs"]
+#[path = "../../../fuzz/src/programs/mod.rs"]
 mod programs;
 
 use checked::FindingCounts;

@@ -1,4 +1,4 @@
-//! Test that the README's table of functions agrees with `hip/src/api.rs`.
+//! Test that the README's table of functions agrees with `crates/gfx906-hip/src/api.rs`.
 //!
 //! `INSTA_UPDATE=always cargo test -p gfx906-hip` renews the table.
 
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use gfx906_hip::api::ROWS;
 
-const BEGIN: &str = "<!-- functions: hip/tests/table.rs -->\n";
+const BEGIN: &str = "<!-- functions: crates/gfx906-hip/tests/table.rs -->\n";
 const END: &str = "<!-- end -->\n";
 
 fn table() -> String {
@@ -39,7 +39,7 @@ fn table() -> String {
 #[test]
 fn the_readme_lists_the_functions() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let readme = std::fs::read_to_string(path).expect("hip/README.md");
+    let readme = std::fs::read_to_string(path).expect("crates/gfx906-hip/README.md");
     let (before, rest) = readme.split_once(BEGIN).expect("the table's beginning");
     let (listed, after) = rest.split_once(END).expect("the table's end");
     if listed == table() {
@@ -47,10 +47,10 @@ fn the_readme_lists_the_functions() {
     }
     if std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "always") {
         let renewed = format!("{before}{BEGIN}{}{END}{after}", table());
-        std::fs::write(path, renewed).expect("hip/README.md");
+        std::fs::write(path, renewed).expect("crates/gfx906-hip/README.md");
         return;
     }
-    panic!("hip/README.md is not up to date: INSTA_UPDATE=always cargo test -p gfx906-hip");
+    panic!("crates/gfx906-hip/README.md is not up to date: INSTA_UPDATE=always cargo test -p gfx906-hip");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub const STREAM_CAPTURE_INVALIDATED: u32 = 901;
 pub const STREAM_CAPTURE_UNJOINED: u32 = 904;
 
 /// Code object of kernels from another compiler.
-pub static CODE: &[u8] = include_bytes!("../../../kernels/built/deltanet.co");
+pub static CODE: &[u8] = include_bytes!("../../../../kernels/built/deltanet.co");
 
 /// Calls an exported function.
 macro_rules! call {
