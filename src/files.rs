@@ -2,7 +2,6 @@
 
 mod leftovers;
 mod same;
-mod tensors;
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +13,6 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 pub use same::{Identity, identity};
-pub use tensors::{NotSafetensors, tensors};
 
 use crate::text::shown;
 

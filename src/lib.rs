@@ -2,6 +2,7 @@
 //! wrote against the golden references, and says where and why they differ.
 #![deny(missing_docs)]
 
+pub mod allocator;
 pub mod args;
 pub mod audit;
 pub mod binding;
@@ -9,24 +10,18 @@ pub mod cli;
 pub mod commands;
 pub mod compare;
 pub mod contract;
-pub mod contracts;
 pub mod device;
 pub mod document;
 pub mod exit;
 pub mod files;
-pub mod fleet;
-pub mod memory;
 pub mod mutate;
-pub mod npy;
 pub mod panics;
 pub mod profile;
 pub mod program;
 pub mod registry;
 pub mod report;
 pub mod run;
-pub mod select;
 pub mod self_test;
 pub mod tensor;
 pub mod text;
 pub mod trial;
-pub mod verdict;

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use deltanet_check::memory::{self, Allocator};
+use deltanet_check::allocator::{self, Allocator};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
-    memory::configure();
+    allocator::configure();
     deltanet_check::cli::main().into()
 }

@@ -10,8 +10,8 @@ use gfx906::machine::CodeCache;
 
 use crate::exit::Stop;
 use crate::files::sha256;
+use crate::report::model::CodeObjectReport;
 use crate::text::shown;
-use crate::verdict::CodeObjectReport;
 
 /// A parsed code object with its bytes.
 pub struct Program {

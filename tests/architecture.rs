@@ -105,9 +105,16 @@ fn flags_are_known_to_the_command_line_only() {
 
 #[test]
 fn rooms_of_the_hip_runtime_use_lower_floors_only() {
-    assert_eq!(upward("crates/gfx906-hip/src", "crate::", "hip-floors"), [""; 0]);
     assert_eq!(
-        upward("crates/gfx906-hip/src/calls", "crate::calls::", "hip-calls-floors"),
+        upward("crates/gfx906-hip/src", "crate::", "hip-floors"),
+        [""; 0]
+    );
+    assert_eq!(
+        upward(
+            "crates/gfx906-hip/src/calls",
+            "crate::calls::",
+            "hip-calls-floors"
+        ),
         [""; 0]
     );
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, value_parser};
 
 use super::Format;
-use crate::fleet::Part;
-use crate::fleet::compare::Condition;
+use crate::report::compare::Condition;
+use crate::run::Part;
 
 /// The flags that relate a run to other runs: parts beside it, and reports of earlier runs.
 #[derive(Debug, Clone, Args)]

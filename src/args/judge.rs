@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{ArgError, Format};
-use crate::verdict::Tolerance;
+use crate::report::model::Tolerance;
 
 /// Judge outputs that another program computed from what `export` wrote.
 ///

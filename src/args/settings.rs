@@ -6,7 +6,7 @@ use clap::Parser;
 
 use super::{DeviceArgs, KernelArgs, LimitArgs, SanitizeArgs, SourceArgs, TrialArgs};
 use crate::exit::Stop;
-use crate::verdict::{SettingsReport, SourceReport};
+use crate::report::model::{SettingsReport, SourceReport};
 
 /// The parser of the flags in a report.
 #[derive(Debug, Parser)]

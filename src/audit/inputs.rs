@@ -4,7 +4,7 @@ use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::Norm;
 use deltanet_reference::{Real, widen};
 
-use crate::contracts::rule::problem as gdn;
+use crate::contract::catalog::rule::problem as gdn;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
 

@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use super::formula::parse;
 use super::scope::{Scope, TensorAxis, TensorShape};
-use crate::compare::ElementKind;
 use crate::contract::{self, Factor, Function, TensorProbe, Values, probe};
-use crate::verdict::Axis;
+use crate::tensor::Axis;
+use crate::tensor::ElementKind;
 use terms::{Terms, length};
 
 /// A contract's tensors.

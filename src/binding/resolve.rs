@@ -9,9 +9,9 @@ use super::formula::{Formula, Trouble};
 use super::scope::{ElementReader, NamedFormula, Scope, TensorShape};
 use super::value::{Value, integer};
 use super::{Binding, FileValue, LaunchSpec, Loop, PlantedSpec, Step};
-use crate::compare::ElementKind;
 use crate::contract::Values;
 use crate::exit::Stop;
+use crate::tensor::ElementKind;
 
 /// Classes of values that contain numbers beyond the range of f16 (tested in `contracts/values.rs`).
 pub const BEYOND_F16: [&str; 4] = ["great", "huge", "opposed", "spread"];

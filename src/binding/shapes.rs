@@ -1,12 +1,12 @@
 //! A binding's tensors on the device: types, layouts, shared buffers, scratch.
 
 use super::formula::{Formula, Trouble};
-use super::layout::Layout;
 use super::scope::{Scope, TensorAxis, TensorShape};
 use super::{Binding, FileValue};
-use crate::compare::ElementKind;
 use crate::contract::Values;
 use crate::exit::Stop;
+use crate::tensor::ElementKind;
+use crate::tensor::Layout;
 use crate::text::nearest;
 
 /// The maximum number of elements of a tensor, padding included.

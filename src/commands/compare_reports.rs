@@ -5,8 +5,8 @@ use serde_json::json;
 use super::table;
 use crate::args::{CompareArgs, Format};
 use crate::exit::{Exit, Stop};
-use crate::fleet::Report;
-use crate::fleet::compare::{Comparison, share};
+use crate::report::compare::{Comparison, share};
+use crate::report::saved::Report;
 use crate::text::{escaped, print};
 
 /// The number of tests that a list names; the other tests are counted.

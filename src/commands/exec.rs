@@ -37,8 +37,8 @@ use crate::device::emulator::Emulator;
 use crate::device::{Device, Ledger, Limits, Session, Spec, Target, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
+use crate::report::model::Verdict;
 use crate::text::{print, shown};
-use crate::verdict::Verdict;
 
 /// Runs the command.
 ///

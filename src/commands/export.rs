@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::args::{ExportArgs, rerun_flags};
 use crate::exit::{Exit, Stop};
+use crate::report::model::TrialReport;
 use crate::run::{Setup, seed, threads};
 use crate::text::{file_name, print, shown};
 use crate::trial::{Dump, Plan, Progress, run_all};
-use crate::verdict::TrialReport;
 
 /// Runs the command. The tensors of a failed test are written as well, and its verdict is printed.
 ///

@@ -1,7 +1,7 @@
 //! The stop of a run at the first test that hangs. A kernel that hangs may hold the card, and then every later test fails.
 
 use crate::args::TrialArgs;
-use crate::select::SelectedCase;
+use crate::run::SelectedCase;
 use crate::trial::FinishedTrial;
 
 /// Returns true if the run stops after a trial.

@@ -228,7 +228,9 @@ mod tests {
     #[test]
     fn dynamic_lds_is_recognized() {
         let parse = |bytes: &[u8]| CodeObject::parse(bytes).expect("a code object");
-        let hostile = parse(include_bytes!("../../crates/gfx906/tests/hostile/hostile.co"));
+        let hostile = parse(include_bytes!(
+            "../../crates/gfx906/tests/hostile/hostile.co"
+        ));
         let mut kernel = hostile.kernel("lds_out_of_range").expect("there").clone();
         assert_eq!(
             (kernel.lds_size, dynamic_lds(&hostile, &kernel)),

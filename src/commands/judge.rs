@@ -7,14 +7,15 @@ use safetensors::Dtype;
 use serde_json::json;
 
 use crate::args::{Format, JudgeArgs};
-use crate::compare::ElementKind;
 use crate::exit::{Exit, Stop};
 use crate::files;
+use crate::report::model::{TrialReport, Verdict};
 use crate::report::{failure_text, outputs};
 use crate::run::{Selection, Setup, Sources};
+use crate::tensor::ElementKind;
+use crate::tensor::read_safetensors;
 use crate::text::{print, shown};
 use crate::trial::{Elsewhere, judge_elsewhere};
-use crate::verdict::{TrialReport, Verdict};
 
 /// The largest file that is read.
 const MAX_FILE: u64 = 4 << 30;
@@ -55,7 +56,7 @@ fn text(report: &TrialReport) -> String {
 
 fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
     let bytes = files::read(path, MAX_FILE).map_err(Stop::setup)?;
-    let (header, file) = files::tensors(&bytes).map_err(Stop::setup)?;
+    let (header, file) = read_safetensors(&bytes).map_err(Stop::setup)?;
     let metadata = header.metadata().as_ref();
     let entry = |key: &str| {
         let found = metadata.and_then(|metadata| metadata.get(key));

@@ -8,12 +8,13 @@ use super::run::{self, Demand};
 use crate::args::MergeArgs;
 use crate::exit::{Exit, Stop};
 use crate::files::{check_place, write_atomically};
-use crate::fleet::merge::merge;
-use crate::fleet::report::{Trial, totals};
-use crate::fleet::{Report, known::KnownFailures};
 use crate::report::Format;
+use crate::report::known::KnownFailures;
+use crate::report::merge::merge;
+use crate::report::model::{RunReport, Verdict};
+use crate::report::saved::Report;
+use crate::report::saved::{Trial, totals};
 use crate::text::{escaped, not_run, print};
-use crate::verdict::{RunReport, Verdict};
 
 /// Runs the command.
 pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {

@@ -17,10 +17,10 @@ use crate::exit::{Exit, Stop};
 use crate::profile::{
     Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, of_case, of_charged,
 };
+use crate::report::model::CodeObjectReport;
 use crate::run::{ArmedSignals, RunResults, Setup, seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
-use crate::verdict::CodeObjectReport;
 
 use state::{Output, ProfileState};
 

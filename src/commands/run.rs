@@ -18,11 +18,11 @@ use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
 use crate::report::RunPlan;
+use crate::report::model::EnvironmentReport;
+use crate::run::SelectedCase;
 use crate::run::{ArmedSignals, BindingUsage, Setup, threads};
-use crate::select::SelectedCase;
 use crate::text::{print, quoted, shown};
 use crate::trial::{Dump, FinishedTrial, Plan, Progress, run_until};
-use crate::verdict::EnvironmentReport;
 
 pub(super) use demand::{Demand, exit_code, warn};
 use failed::FailedTests;

@@ -12,10 +12,10 @@ use super::trials::Trials;
 use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
+use crate::report::model::TrialReport;
+use crate::run::SelectedCase;
 use crate::run::{ArmedSignals, BindingUsage, RunResults, Setup, threads};
-use crate::select::SelectedCase;
 use crate::trial::{FinishedTrial, Plan, Progress, run_until};
-use crate::verdict::TrialReport;
 
 use state::SoakState;
 

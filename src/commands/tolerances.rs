@@ -12,11 +12,11 @@ use crate::args::{Color, Format, TolerancesArgs, look, rerun_flags};
 use crate::contract::{OutputTolerance, Test};
 use crate::device::Device;
 use crate::exit::{Exit, Stop};
+use crate::report::model::{Tolerance, TrialReport, Verdict};
 use crate::report::{applied, failure_text, fit, limit};
 use crate::run::Setup;
 use crate::text::print;
 use crate::trial::{Plan, Progress, run_all};
-use crate::verdict::{Tolerance, TrialReport, Verdict};
 
 /// The measured errors of one output of one test.
 struct OutputMeasurement {

@@ -2,11 +2,11 @@
 
 use crate::args::TrialArgs;
 use crate::device::{Device, Watch};
+use crate::report::model::{TrialReport, Verdict};
+use crate::run::SelectedCase;
 use crate::run::Setup;
-use crate::select::SelectedCase;
 use crate::text;
 use crate::trial::{Bound, Plan};
-use crate::verdict::{TrialReport, Verdict};
 
 /// The settings that the trials of a seed share.
 pub(super) struct Trials<'a> {

@@ -11,6 +11,7 @@ use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, typed};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
+use crate::report::model::{PhaseReport, RunReport, TrialReport, Verdict};
 use crate::report::{
     Event, Format as ReportFormat, Parts, ReportFile, Reporter as _, RunPlan, Table, TableOptions,
     render_json,
@@ -18,7 +19,6 @@ use crate::report::{
 use crate::run::{Bindings, Setup, environment, threads};
 use crate::text::{print, quoted, stdout_result};
 use crate::trial::{Plan, Progress, run_all};
-use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
 
 use family::{Family, Foreign};
 use file::{EXPECTED, Vectors};

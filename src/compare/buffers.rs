@@ -1,9 +1,11 @@
 //! The buffers of a trial as a whole: guards, then inputs unchanged.
 
-use crate::verdict::{Axis, Problem};
+use crate::report::model::Problem;
+use crate::tensor::Axis;
 
-use super::guards::{self, Guards};
-use super::{ElementKind, tensor};
+use super::guards;
+use crate::tensor::guards::{Guards, payload};
+use crate::tensor::{self, ElementKind};
 
 /// A device buffer read back after the launches.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +16,7 @@ pub struct BufferAfter<'a> {
     pub kind: ElementKind,
     /// The buffer's axes, outermost first.
     pub axes: &'a [Axis],
-    /// The bytes of the buffer with its guards, as [`guards::frame`] laid them out.
+    /// The bytes of the buffer with its guards, as [`crate::tensor::guards::frame`] laid them out.
     pub image: &'a [u8],
     /// Sizes of the guards.
     pub guards: Guards,
@@ -32,7 +34,7 @@ pub fn judge_buffers(buffers: &[BufferAfter<'_>]) -> Option<Problem> {
 
 fn input_changed(buffer: &BufferAfter<'_>) -> Option<Problem> {
     let was = buffer.unchanged?;
-    let is = guards::payload(buffer.image, buffer.guards);
+    let is = payload(buffer.image, buffer.guards);
     if was == is {
         return None;
     }
@@ -56,8 +58,9 @@ fn input_changed(buffer: &BufferAfter<'_>) -> Option<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::encode;
     use super::*;
+    use crate::tensor::encode;
+    use crate::tensor::guards::{GUARD_BYTES, frame};
 
     fn buffer<'a>(
         name: &'a str,
@@ -79,7 +82,7 @@ mod tests {
     fn an_input_must_be_unchanged_bit_for_bit() {
         let axes = [Axis::new("row", 2), Axis::new("column", 2)];
         let was = encode(&[1.0f32, 2.0, 0.0, 4.0]);
-        let is = guards::frame(&encode(&[1.0f32, 2.0, -0.0, 5.0]), Guards::FULL);
+        let is = frame(&encode(&[1.0f32, 2.0, -0.0, 5.0]), Guards::FULL);
         let problem = judge_buffers(&[buffer("a", &axes, &is, Some(&was))]);
         assert_eq!(
             problem,
@@ -93,7 +96,7 @@ mod tests {
                 total: 4,
             })
         );
-        let same = guards::frame(&was, Guards::FULL);
+        let same = frame(&was, Guards::FULL);
         assert_eq!(
             judge_buffers(&[buffer("a", &axes, &same, Some(&was))]),
             None
@@ -106,7 +109,7 @@ mod tests {
     fn an_input_that_comes_back_short_has_changed() {
         let axes = [Axis::new("element", 2)];
         let was = encode(&[1.0f32, 2.0]);
-        let is = guards::frame(&was[..4], Guards::FULL);
+        let is = frame(&was[..4], Guards::FULL);
         let problem = judge_buffers(&[buffer("a", &axes, &is, Some(&was))]);
         assert!(matches!(
             problem,
@@ -122,9 +125,9 @@ mod tests {
     fn a_guard_comes_before_an_input_even_of_a_later_buffer() {
         let axes = [Axis::new("element", 1)];
         let was = encode(&[1.0f32]);
-        let changed = guards::frame(&encode(&[2.0f32]), Guards::FULL);
-        let mut damaged = guards::frame(&was, Guards::FULL);
-        damaged[guards::GUARD_BYTES + 4] ^= 0x10;
+        let changed = frame(&encode(&[2.0f32]), Guards::FULL);
+        let mut damaged = frame(&was, Guards::FULL);
+        damaged[GUARD_BYTES + 4] ^= 0x10;
         let problem = judge_buffers(&[
             buffer("in", &axes, &changed, Some(&was)),
             buffer("out", &axes, &damaged, None),

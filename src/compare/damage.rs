@@ -1,12 +1,13 @@
 //! The damage of an output, small enough for a report: a map, a histogram, errors along tokens and chunks, the worst
 //! lines.
 
-use crate::verdict::number::Real;
-use crate::verdict::{Axis, Damage, DamageMap, Histogram, Level, Reference, Series, WrongRow};
+use crate::report::model::number::Real;
+use crate::report::model::{Damage, DamageMap, Histogram, Level, Reference, Series, WrongRow};
+use crate::tensor::Axis;
 
 use super::judge::OutputCase;
 use super::metrics::{ReferenceLimits, error, share};
-use super::{Element, tensor};
+use crate::tensor::{self, Element};
 
 /// Lines of a map, at most.
 const LINES: usize = 24;

@@ -1,61 +1,8 @@
-//! Guards: pattern on both sides of every device buffer, compared bit for bit afterwards.
-//!
-//! A framed buffer is `[guard][payload][guard]`. The payload keeps the alignment of the allocation, and the upper guard begins at the
-//! very next byte. The pattern depends on the position, so that a guard moved by some bytes is as wrong as one overwritten.
-//!
-//! The device decides how large the guards are. A device on which a stray access goes through guards both sides of a
-//! buffer. A device that faults needs no guards there: the fault names the access, and stray reads are found too.
+//! Judgement of guards: whether their pattern is as it was before the launches.
 
-use super::{ElementKind, poison};
-use crate::verdict::{GuardSide, Problem};
-
-/// Size of each guard: eight rows of 128 f32.
-pub const GUARD_BYTES: usize = 4096;
-
-/// Bytes of the guards of a buffer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Guards {
-    /// Below its first byte.
-    pub before: usize,
-    /// Above its last.
-    pub after: usize,
-}
-
-impl Guards {
-    /// Guards on all sides.
-    pub const FULL: Guards = Guards {
-        before: GUARD_BYTES,
-        after: GUARD_BYTES,
-    };
-}
-
-/// The pattern at one byte of a guard.
-fn pattern(side: GuardSide, at: usize) -> u8 {
-    let salt = match side {
-        GuardSide::Before => 0x9E37_79B9u32,
-        GuardSide::After | GuardSide::Between => 0x85EB_CA6B,
-    };
-    let mixed = (at as u32 ^ salt).wrapping_mul(0x2C1B_3C6D);
-    (mixed >> 24) as u8 ^ (mixed >> 11) as u8
-}
-
-/// Frames a payload for upload: guard, payload, guard.
-pub fn frame(payload: &[u8], guards: Guards) -> Vec<u8> {
-    let mut image = Vec::with_capacity(payload.len() + guards.before + guards.after);
-    image.extend((0..guards.before).map(|at| pattern(GuardSide::Before, at)));
-    image.extend_from_slice(payload);
-    image.extend((0..guards.after).map(|at| pattern(GuardSide::After, at)));
-    image
-}
-
-/// The payload within a framed buffer read back. Empty if `image` is shorter than its two guards.
-pub fn payload(image: &[u8], guards: Guards) -> &[u8] {
-    image
-        .len()
-        .checked_sub(guards.after)
-        .and_then(|end| image.get(guards.before..end))
-        .unwrap_or(&[])
-}
+use crate::report::model::Problem;
+use crate::tensor::guards::{GuardSide, Guards, pattern, payload};
+use crate::tensor::{ElementKind, poison};
 
 /// Checks that the guards of a framed buffer are untouched. The upper guard is checked first because overruns at the
 /// end are the commoner fault.
@@ -114,6 +61,7 @@ pub fn check_between(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tensor::guards::{GUARD_BYTES, frame};
 
     #[test]
     fn untouched_guards_are_fine_and_the_payload_comes_back() {

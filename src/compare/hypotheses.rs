@@ -9,11 +9,13 @@ mod moved;
 
 use std::cmp::Ordering;
 
-use crate::verdict::{Axis, Hypothesis};
+use crate::report::model::Hypothesis;
+use crate::tensor::Axis;
 
 use super::location::Square;
 use super::metrics::{self, ReferenceLimits};
-use super::{Element, NamedInput, OutputCase};
+use super::{NamedInput, OutputCase};
+use crate::tensor::Element;
 
 /// The maximum number of hypotheses in a report.
 const SHOWN: usize = 3;

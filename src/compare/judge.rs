@@ -10,13 +10,16 @@ mod unusable;
 
 use std::borrow::Cow;
 
-use crate::verdict::{
-    Axis, FirstBad, Metrics, OutputReport, Owner, Problem, Reference, Tolerance, Verdict,
+use crate::report::model::{
+    FirstBad, Metrics, OutputReport, Owner, Problem, Reference, Tolerance, Verdict,
 };
+use crate::tensor::Axis;
 
 use super::hypotheses::{self, Alternative};
 use super::metrics::{self, Measurement, ReferenceLimits};
-use super::{Element, damage, pattern, poison, tensor};
+use super::unwritten::sources;
+use super::{damage, pattern};
+use crate::tensor::{self, Element, poison};
 
 pub use unusable::Unusable;
 
@@ -245,7 +248,7 @@ fn non_finite<E: Element>(
     let first = pairs().position(is_bad)?;
     let bad: Vec<bool> = pairs().map(is_bad).collect();
     let nan = case.got.iter().filter(|&&value| is_nan(value)).count();
-    let unwritten = poison::sources(case.got, &bad);
+    let unwritten = sources(case.got, &bad);
     let of = |against, (limits, measured): (&ReferenceLimits, &Measurement)| {
         metrics::besides(case, limits, &measured.wrong, &bad, against)
     };
@@ -284,7 +287,7 @@ fn mismatch<E: Element>(
         worst: metrics.worst.clone()?,
         first_bad: first_bad(case.axes, wrong),
         pattern: pattern(case.axes, wrong),
-        unwritten: poison::sources(case.got, wrong),
+        unwritten: sources(case.got, wrong),
         hypotheses: hypotheses::explain(case, limits, wrong),
     })
 }

@@ -3,9 +3,9 @@
 mod diagonal;
 mod part;
 
-use crate::verdict::Axis;
+use crate::tensor::Axis;
 
-use super::tensor;
+use crate::tensor;
 use diagonal::Diagonal;
 pub(super) use diagonal::Square;
 use part::Part;

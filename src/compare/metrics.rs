@@ -1,8 +1,10 @@
 //! Measures of the distance between an output and a reference.
 
-use crate::verdict::{self, Axis, Metrics, Reference, WrongNumbers};
+use crate::report::model::{self, Metrics, Reference, WrongNumbers};
+use crate::tensor::Axis;
 
-use super::{Element, OutputCase, OwnerOf, tensor};
+use super::{OutputCase, OwnerOf};
+use crate::tensor::{self, Element};
 
 /// The reference values of an output, and the allowed distances.
 pub(super) struct ReferenceLimits {
@@ -193,9 +195,9 @@ pub(super) fn element<E: Element>(
     limits: &ReferenceLimits,
     at: usize,
     owner: Option<&OwnerOf<'_>>,
-) -> verdict::Element {
+) -> model::Element {
     let index = tensor::index(axes, at);
-    verdict::Element {
+    model::Element {
         got: got[at].to_f64(),
         want: limits.want[at],
         allowed: limits.allowed(at, got[at]),

@@ -1,8 +1,10 @@
 //! Comparison of a repeated trial: the outputs must have the same bits.
 
-use crate::verdict::{Axis, Problem};
+use crate::report::model::Problem;
+use crate::tensor::Axis;
 
-use super::{Element, pattern, tensor};
+use super::pattern;
+use crate::tensor::{self, Element};
 
 /// Compares the output of repetition `run` (2 is the second run) with that of the first.
 pub fn judge_repeat<E: Element>(

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::judge::passing;
-use super::{Element, NamedInput, OutputCase, OutputLimits, Unusable, poison};
+use super::{NamedInput, OutputCase, OutputLimits, Unusable};
+use crate::tensor::{Element, poison};
 
 /// The trivial output of a kernel that writes nothing.
 pub const POISON_LEFT: &str = "poison left as it is";

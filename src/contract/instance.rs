@@ -7,11 +7,11 @@ use deltanet_reference::rule::Scale;
 use half::f16;
 
 use super::tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor};
-use super::{Data, DeviceResult, ExternalTensors, Function, Values};
-use crate::compare::ElementKind;
+use super::{DeviceResult, ExternalTensors, Function, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
-use crate::tensor::{Distribution, Stream};
-use crate::verdict::Axis;
+use crate::tensor::Axis;
+use crate::tensor::ElementKind;
+use crate::tensor::{Data, Distribution, Stream};
 
 /// Types that tensors have otherwise than in the contract, by name.
 pub type Kinds<'a> = &'a dyn Fn(&str) -> Option<ElementKind>;

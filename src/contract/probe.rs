@@ -1,9 +1,9 @@
 //! Discovery of a contract's tensors at a case by making an instance.
 
 use super::{Function, Instance, Role, Values};
-use crate::compare::ElementKind;
 use crate::panics;
-use crate::verdict::Axis;
+use crate::tensor::Axis;
+use crate::tensor::ElementKind;
 
 /// A tensor as a function made it.
 #[derive(Clone, Debug)]

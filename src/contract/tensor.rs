@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::Data;
-use crate::compare::{ElementKind, OutputLimits, Unusable};
-use crate::verdict::Axis;
+use crate::compare::{OutputLimits, Unusable};
+use crate::tensor::Axis;
+use crate::tensor::Data;
+use crate::tensor::ElementKind;
 
 /// A tensor of the trial, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Function, Values};
-use crate::verdict::Tolerance;
+use crate::report::model::Tolerance;
 
 /// A test: one function at one or more shapes.
 #[derive(Debug)]

@@ -15,11 +15,11 @@ use super::{
     Device, DeviceBuffer, DeviceError, DeviceErrorKind, Launch, LaunchResult, Limits, Session,
     Watch,
 };
-use crate::compare::guards::Guards;
 use crate::program::Program;
-use crate::verdict::{
+use crate::report::model::{
     BytesReport, CountersReport, DeviceReport, FindingReport, OtherReport, SiteReport,
 };
+use crate::tensor::guards::Guards;
 
 /// The emulator.
 pub struct Emulator {

@@ -9,8 +9,8 @@ use std::ffi::CStr;
 
 use super::{Device, DeviceError, Limits, Session, Watch};
 use crate::exit::Stop;
+use crate::report::model::{CardReport, DeviceReport};
 use crate::text::shown;
-use crate::verdict::{CardReport, DeviceReport};
 use error::{HipError, check};
 use pick::{VisibleDevice, pick};
 

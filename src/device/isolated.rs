@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Device, DeviceError, DeviceId, Limits, Session, Watch};
 use crate::exit::Stop;
-use crate::verdict::DeviceReport;
+use crate::report::model::DeviceReport;
 
 /// The command that runs one trial in a process of its own.
 #[derive(Clone, Debug)]

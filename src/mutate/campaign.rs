@@ -17,8 +17,8 @@ use crate::device::{Device, Limits, Sanitize, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::Progress as Bar;
+use crate::run::SelectedCase;
 use crate::run::Setup;
-use crate::select::SelectedCase;
 use crate::trial::{Bound, FinishedTrial, Plan, PreparedCaseSlot, Progress, not_passed, run_all};
 
 /// The settings of a campaign.

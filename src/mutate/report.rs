@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operators::Operator;
-use crate::verdict::CodeObjectReport;
+use crate::report::model::CodeObjectReport;
 
 /// Name and version of the JSON format.
 pub const SCHEMA: &str = "deltanet-check/mutation/1";

@@ -12,7 +12,7 @@ use super::model::{Card, Estimate, Traffic, estimate};
 use super::occupancy::{Needs, Occupancy, occupancy};
 use super::pattern::{Pattern, pattern};
 use crate::device::LaunchCosts;
-use crate::verdict::BytesReport;
+use crate::report::model::BytesReport;
 
 /// Lanes of a wave.
 const LANES: u32 = 64;

@@ -6,7 +6,7 @@ use super::phase::Reader;
 use crate::contract::Function;
 use crate::contract::{OutputTolerance, Test};
 use crate::document::{SpannedValue, Table, bad, boolean, integer, magnitude, string, unknown};
-use crate::verdict::Tolerance;
+use crate::report::model::Tolerance;
 
 /// More places than this are no tolerance for a type of few bits.
 const MAX_ULP: u32 = 64;

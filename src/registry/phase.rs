@@ -6,12 +6,12 @@ use toml::de::DeTable;
 
 use super::cases::DESIGN;
 use super::{FIRST_SEED, Phase, Registry};
+use crate::contract::catalog::functions;
 use crate::contract::{Case, OutputTolerance, Test};
-use crate::contracts::functions;
 use crate::document::Complaint;
 use crate::document::{SpannedValue, Table, array, bad, boolean, integer, string, unknown};
+use crate::report::model::SourceReport;
 use crate::text::file_name;
-use crate::verdict::SourceReport;
 
 /// The version of the format this reads.
 const SCHEMA: i64 = 1;

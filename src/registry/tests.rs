@@ -3,8 +3,8 @@
 use super::*;
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::select::everything;
-use crate::verdict::Tolerance;
+use crate::report::model::Tolerance;
+use crate::run::everything;
 
 fn parse(text: &str) -> Result<Registry, Stop> {
     Registry::parse("mine.toml", text, None)

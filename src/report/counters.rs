@@ -2,8 +2,8 @@
 
 use comfy_table::{CellAlignment, Table as Grid};
 
+use crate::report::model::{CountersReport, RunReport};
 use crate::text::{kernel_label, shortened};
-use crate::verdict::{CountersReport, RunReport};
 
 use super::table::STYLE;
 use super::{fit, plain};

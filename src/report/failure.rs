@@ -1,7 +1,7 @@
 //! One failed trial in full: what is wrong, where, why, and the line that runs the trial again.
 
+use crate::report::model::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
 use crate::text::kernel_label;
-use crate::verdict::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
 
 use super::look::{Lines, Look, RERUN};
 use super::{picture, plain, problem};

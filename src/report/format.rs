@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::files::can_grow;
+use crate::report::model::RunReport;
 use crate::text::shown;
-use crate::verdict::RunReport;
 
 use super::{Event, Growing, Reporter, html, json, junit, markdown};
 

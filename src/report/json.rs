@@ -1,11 +1,11 @@
 //! The JSON report: schema `deltanet-check/report/1`, in `schema/report-1.schema.json`.
 //!
-//! It is the run's data as `verdict` declares it. Floats that are not finite are the strings `"NaN"`, `"inf"` and
+//! It is the run's data as `report::model` declares it. Floats that are not finite are the strings `"NaN"`, `"inf"` and
 //! `"-inf"`. Within one version of the schema nothing is removed or changes its meaning.
 
 use std::io;
 
-use crate::verdict::RunReport;
+use crate::report::model::RunReport;
 
 /// Returns the report as text that ends in a newline.
 pub fn render(report: &RunReport) -> io::Result<String> {

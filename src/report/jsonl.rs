@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Event, Reporter};
-use crate::verdict::RunReport;
+use crate::report::model::RunReport;
 
 /// Writes the stream of JSON lines.
 pub struct JsonLines<W>(pub W);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
-use crate::verdict::{PhaseReport, RunReport, TrialReport, Verdict};
+use crate::report::model::{PhaseReport, RunReport, TrialReport, Verdict};
 
 use super::{failure, plain};
 

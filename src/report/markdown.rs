@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::verdict::{RunReport, Totals, TrialReport, Verdict};
+use crate::report::model::{RunReport, Totals, TrialReport, Verdict};
 
 use super::table::not_run;
 use super::{failure, plain};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table as Grid};
 
-use crate::verdict::{OutputReport, Problem, Verdict};
+use crate::report::model::{OutputReport, Problem, Verdict};
 
 use super::table::{STYLE, rows};
 use super::{Look, failure, plain};

@@ -1,6 +1,7 @@
 //! Damage as characters: a heat map, and errors along an axis.
 
-use crate::verdict::{Axis, Damage, DamageMap, Level, Series};
+use crate::report::model::{Damage, DamageMap, Level, Series};
+use crate::tensor::Axis;
 
 use super::look::{Lines, Look, MAP};
 use super::plain;
@@ -156,7 +157,7 @@ fn along(series: &Series, look: Look) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::number::Real;
+    use crate::report::model::number::Real;
 
     #[test]
     fn marks_grow_with_the_logarithm_of_the_error() {

@@ -1,7 +1,8 @@
 //! Numbers and foreign text as tables print them.
 
+use crate::report::model::{OutputReport, Tolerance, number};
+use crate::tensor::Axis;
 use crate::text::escaped;
-use crate::verdict::{Axis, OutputReport, Tolerance, number};
 
 /// Formats an error or difference: two digits after the point, `0` where there is none.
 pub(super) fn error(value: f64) -> String {

@@ -1,10 +1,10 @@
 //! One problem in words: what is wrong, the element that shows it, its place, and possible causes.
 
-use crate::text::kernel_label;
-use crate::verdict::{
+use crate::report::model::{
     Element, GuardSide, Hypothesis, LaunchReport, OutputReport, Owner, Problem, Reference,
     UnwrittenSource, UnwrittenStorage, WrongNumbers,
 };
+use crate::text::kernel_label;
 
 use super::plain;
 

@@ -4,7 +4,7 @@ use std::io;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::verdict::Verdict;
+use crate::report::model::Verdict;
 
 use super::{Event, Reporter, plain};
 

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use comfy_table::{LineStyle, Table as Grid, TableStyle};
 
+use crate::report::model::{PartitionReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
 use crate::text;
-use crate::verdict::{PartitionReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
 
 use super::{Event, Look, Reporter, RunPlan, counters, failure, plain};
 

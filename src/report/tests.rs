@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::verdict::{ErrorKind, Problem, Verdict};
+use crate::report::model::{ErrorKind, Problem, Verdict};
 
 /// A stream that a test can read afterwards.
 #[derive(Clone, Default)]

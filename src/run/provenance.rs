@@ -7,7 +7,7 @@ use crate::binding::{Binding, built_in};
 use crate::exit::Stop;
 use crate::files::sha256;
 use crate::program::Program;
-use crate::verdict::{EnvironmentReport, HostReport, KernelReport, SourceReport};
+use crate::report::model::{EnvironmentReport, HostReport, KernelReport, SourceReport};
 
 use super::Setup;
 

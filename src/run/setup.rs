@@ -14,7 +14,7 @@ use crate::device::{Budget, Device};
 use crate::exit::Stop;
 use crate::program::Program;
 use crate::registry::Registry;
-use crate::select::{SelectedCase, select};
+use crate::run::{SelectedCase, select};
 use crate::tensor::random_seed;
 use crate::trial::{Bound, Plan};
 

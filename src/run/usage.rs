@@ -2,7 +2,7 @@
 
 use crate::binding::Binding;
 use crate::exit::Stop;
-use crate::select::SelectedCase;
+use crate::run::SelectedCase;
 use crate::text::{counted_reasons, escaped};
 use crate::trial::Bound;
 

@@ -9,8 +9,8 @@ use super::{PlantResult, SelfTest, TestResult};
 use crate::device::{Device, Spec};
 use crate::program::{BUILT_IN, PLANTED};
 use crate::registry::REGISTRY;
+use crate::report::model::{ErrorKind, Problem, TrialReport, Verdict};
 use crate::trial::{Bound, Plan, PlantedKernel};
-use crate::verdict::{ErrorKind, Problem, TrialReport, Verdict};
 
 /// Returns the report of a case whose id contains all these parts, on a device, with a planted bug or none.
 fn problems_on(

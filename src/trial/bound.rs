@@ -7,13 +7,15 @@ use crate::binding::{
     Binding, Call, CodeObjectRole, ContractTensors, Objects, PlantedSpec, Resolution, TensorAxis,
     TensorShape, built_in_of, convert,
 };
-use crate::compare::{ElementKind, guards, poison};
-use crate::contract::{Check, Data, Function, Role, Tensor};
+use crate::contract::{Check, Function, Role, Tensor};
 use crate::device::{DeviceError, DeviceErrorKind, Launch};
 use crate::exit::Stop;
 use crate::program::Program;
+use crate::report::model::Tolerance;
+use crate::tensor::Axis;
+use crate::tensor::Data;
+use crate::tensor::{ElementKind, guards, poison};
 use crate::text::nearest;
-use crate::verdict::{Axis, Tolerance};
 
 /// The binding by which the kernels under test are launched.
 #[derive(Clone, Copy)]

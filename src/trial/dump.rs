@@ -12,12 +12,12 @@ use safetensors::tensor::TensorView;
 
 use super::plan::{Dump, Plan};
 use super::{Trial, TrialError};
-use crate::compare::{ElementKind, encode};
 use crate::contract::Role;
 use crate::files::write_atomically;
-use crate::npy::{Dtype, Npy};
+use crate::tensor::Axis;
+use crate::tensor::npy::{Dtype, Npy};
+use crate::tensor::{ElementKind, encode};
 use crate::text::{file_name, shown};
-use crate::verdict::Axis;
 
 /// A tensor to be written.
 struct DumpedTensor<'t> {

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use super::TrialError;
 use super::bound::narrowed;
 use super::judge::{judge_values, tolerance};
-use crate::compare::{ElementKind, decode, with_element};
 use crate::contract::{Case, Check, Instance, PreparedCase, Role, Tensor, Test};
+use crate::report::model::{OutputReport, Tolerance, TrialReport, Verdict};
+use crate::tensor::{ElementKind, decode, with_element};
 use crate::text::again;
-use crate::verdict::{OutputReport, Tolerance, TrialReport, Verdict};
 
 /// A tensor from elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]

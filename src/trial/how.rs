@@ -2,7 +2,7 @@
 
 use super::FinishedTrial;
 use crate::device::DeviceErrorKind;
-use crate::verdict::{GuardSide, Hypothesis, Problem, Verdict};
+use crate::report::model::{GuardSide, Hypothesis, Problem, Verdict};
 
 /// Describes the failure of a trial that should have passed.
 pub fn not_passed(done: &FinishedTrial) -> Option<String> {

@@ -1,12 +1,15 @@
 //! The reading back of buffers after the launches, and their judgement in the order of judgement.
 
 use super::{DeviceResult, Trial, TrialError};
+use crate::compare::check_between;
 use crate::compare::{
-    Alternative, BufferAfter, Element, NamedInput, OutputCase, OutputLimits, OwnerOf, POISON_LEFT,
-    accepted_trivially_by, decode, guards, judge_buffers, judge_by, with_element,
+    Alternative, BufferAfter, NamedInput, OutputCase, OutputLimits, OwnerOf, POISON_LEFT,
+    accepted_trivially_by, judge_buffers, judge_by,
 };
-use crate::contract::{Check, Data, Role, Tensor, Test};
-use crate::verdict::{OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict};
+use crate::contract::{Check, Role, Tensor, Test};
+use crate::report::model::{OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict};
+use crate::tensor::Data;
+use crate::tensor::{Element, decode, guards, with_element};
 
 /// The judgement of a trial.
 pub(super) struct Judgement {
@@ -124,7 +127,7 @@ fn read_back(trial: &mut Trial<'_>) -> DeviceResult<(Vec<Vec<u8>>, Option<Proble
             let (rows, after) = rest.split_at(element_count * size);
             problem = problem.or_else(|| {
                 let tensor = trial.tensor(at);
-                guards::check_between(&tensor.name, rows, tensor.kind, &layout.between())
+                check_between(&tensor.name, rows, tensor.kind, &layout.between())
             });
             image = [before, &layout.gather(rows, size), after].concat();
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{DeviceResult, Trial, TrialLaunch};
 use crate::binding::Call;
 use crate::device::Launch;
-use crate::verdict::LaunchReport;
+use crate::report::model::LaunchReport;
 
 impl Trial<'_> {
     /// Launches a kernel, waits for it, and records its cost and its request.

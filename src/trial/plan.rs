@@ -9,8 +9,8 @@ use super::{Bound, Variant};
 use crate::contract::{Case, ExternalTensors, PreparedCase, Test};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, NOTHING, Watch};
 use crate::program::Program;
+use crate::report::model::{TrialReport, Verdict};
 use crate::text::again;
-use crate::verdict::{TrialReport, Verdict};
 
 /// The destination of a trial's tensors.
 #[derive(Clone, Copy, Debug)]

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::plan::Plan;
 use super::{DeviceResult, Trial, judge, twin};
-use crate::compare::ElementKind;
 use crate::contract::relation::{
     Array, Claim, Closeness, Law, LawViolation, Misfit, Relation, RunArrays, Step, TwoRunLaw,
     allowances, second,
 };
 use crate::contract::{Case, Check, Instance, PreparedCase, Values};
 use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
-use crate::verdict::{Problem, RelationReport, Verdict};
+use crate::report::model::{Problem, RelationReport, Verdict};
+use crate::tensor::ElementKind;
 
 /// The result of checking a law, and the problem of the second run's guards or inputs, if there is one.
 type LawCheck = DeviceResult<(RelationReport, Option<Problem>)>;

@@ -8,12 +8,13 @@ use super::plan::{FinishedTrial, Plan};
 use super::{Trial, isolate, judge, twin};
 use gfx906::machine::Schedule;
 
-use crate::compare::{decode, judge_repeat, with_element};
+use crate::compare::judge_repeat;
 use crate::contract::PreparedCase;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
+use crate::report::model::{FindingReport, Problem, TrialReport, Verdict};
 use crate::tensor::Stream;
-use crate::verdict::{FindingReport, Problem, TrialReport, Verdict};
+use crate::tensor::{decode, with_element};
 
 impl<'a> Plan<'a> {
     /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.

@@ -3,14 +3,14 @@
 use gfx906::code_object::Symbol;
 
 use super::*;
-use crate::compare::guards::Guards;
 use crate::device::{
     Device, DeviceBuffer, DeviceError, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch,
 };
 use crate::exit::Exit;
 use crate::program::BUILT_IN;
 use crate::registry::Registry;
-use crate::verdict::{DeviceReport, Problem, Verdict};
+use crate::report::model::{DeviceReport, Problem, Verdict};
+use crate::tensor::guards::Guards;
 
 /// The effect of a launch on a device of host memory.
 #[derive(Clone, Copy)]

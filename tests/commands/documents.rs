@@ -11,8 +11,14 @@ fn pages() -> Vec<(String, String)> {
     let docs = fs::read_dir(root.join("docs")).expect("a directory");
     let docs = docs.map(|entry| entry.expect("an entry").path());
     let docs = docs.filter(|path| path.extension().is_some_and(|end| end == "md"));
-    let all =
-        docs.chain(["README.md", "CONTRIBUTING.md", "crates/gfx906-hip/README.md"].map(|name| root.join(name)));
+    let all = docs.chain(
+        [
+            "README.md",
+            "CONTRIBUTING.md",
+            "crates/gfx906-hip/README.md",
+        ]
+        .map(|name| root.join(name)),
+    );
     let named = all.map(|path| {
         let text = fs::read_to_string(&path).expect("a page");
         (path.display().to_string(), text)

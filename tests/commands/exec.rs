@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use deltanet_check::npy::{Dtype, Npy};
+use deltanet_check::tensor::npy::{Dtype, Npy};
 use serde_json::{Value, json};
 
 use crate::{DATA, KERNELS, run, scratch};

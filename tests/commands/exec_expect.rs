@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use deltanet_check::npy::{Dtype, Npy};
+use deltanet_check::tensor::npy::{Dtype, Npy};
 use serde_json::{Value, json};
 
 use crate::{KERNELS, Run, run, scratch};

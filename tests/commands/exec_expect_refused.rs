@@ -1,6 +1,6 @@
 //! `exec`: expectations, tensors, offsets, variables and files of Triton's that are refused before anything runs.
 
-use deltanet_check::npy::{Dtype, Npy};
+use deltanet_check::tensor::npy::{Dtype, Npy};
 use serde_json::{Value, json};
 
 use crate::{DATA, KERNELS, refused, run, scratch};

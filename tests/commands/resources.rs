@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use deltanet_check::memory::VARIABLE;
+use deltanet_check::allocator::VARIABLE;
 use serde_json::json;
 
 use crate::{KERNELS, scratch};

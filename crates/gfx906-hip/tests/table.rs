@@ -50,7 +50,9 @@ fn the_readme_lists_the_functions() {
         std::fs::write(path, renewed).expect("crates/gfx906-hip/README.md");
         return;
     }
-    panic!("crates/gfx906-hip/README.md is not up to date: INSTA_UPDATE=always cargo test -p gfx906-hip");
+    panic!(
+        "crates/gfx906-hip/README.md is not up to date: INSTA_UPDATE=always cargo test -p gfx906-hip"
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::binding::parse;
+use crate::contract::catalog::functions;
 use crate::contract::design::design;
-use crate::contracts::functions;
 
 /// Returns the designed cases of a contract.
 fn cases(function: &'static Function) -> Vec<Values> {
@@ -110,7 +110,7 @@ fn every_spelling_of_an_axis_means_the_same() {
                 };
                 let lengths: Vec<usize> = shape.axes.iter().map(|axis| axis.length).collect();
                 let order: Vec<usize> = (0..lengths.len()).rev().collect();
-                let wanted = crate::binding::Layout::new(&lengths, &order, None);
+                let wanted = crate::tensor::Layout::new(&lengths, &order, None);
                 for found in [layout(&by_word), layout(&letter), layout(&mixed)] {
                     let at = format!("{function:?} {values}: {}", shape.name);
                     assert_eq!(Some(found), wanted, "{at}");

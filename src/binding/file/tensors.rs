@@ -3,8 +3,8 @@
 use super::Reader;
 use crate::binding::formula::parse_part;
 use crate::binding::{FileValue, LayoutSpec, Scratch};
-use crate::compare::ElementKind;
 use crate::document::{self, Table, array, bad, string, unknown};
+use crate::tensor::ElementKind;
 
 impl Reader<'_, '_> {
     pub(super) fn types(&mut self, table: &Table<'_>) -> Vec<(FileValue<String>, ElementKind)> {

@@ -4,7 +4,7 @@ use super::super::scope::Scope;
 use super::super::value::Value;
 use super::*;
 use crate::contract;
-use crate::contracts::functions;
+use crate::contract::catalog::functions;
 
 /// Evaluates a formula at M = 17, N = 33 and K = 64.
 fn at(text: &str) -> Result<Value, Trouble> {

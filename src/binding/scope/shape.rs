@@ -1,8 +1,8 @@
 //! A tensor as formulas see it: its axes, their names and lengths.
 
-use crate::binding::layout::Layout;
-use crate::compare::ElementKind;
-use crate::verdict::Axis;
+use crate::tensor::Axis;
+use crate::tensor::ElementKind;
+use crate::tensor::Layout;
 
 /// A tensor of the contract, or scratch of the binding, at one case.
 #[derive(Clone, Debug, PartialEq)]

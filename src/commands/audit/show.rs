@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Audit;
 use crate::audit::{CHUNK, Cost, Regime, SIZE, Spread, TOKENS};
-use crate::verdict::number;
+use crate::report::model::number;
 
 /// The bound below which an error is rounding.
 const ROUNDING: f64 = 1e-12;

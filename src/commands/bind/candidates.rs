@@ -13,7 +13,7 @@ use super::pipeline::{self, Subject, outputs};
 use super::skeleton::RECOMPILE;
 use crate::binding::built_in;
 use crate::contract::Function;
-use crate::contracts::functions;
+use crate::contract::catalog::functions;
 use crate::program::Program;
 use crate::registry::Registry;
 use crate::run::contract;

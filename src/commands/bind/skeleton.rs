@@ -11,8 +11,8 @@ use super::source::{Argument, Holds};
 use super::written::{key, quoted};
 use crate::binding::{ContractTensors, TensorUse};
 use crate::commands::inspect::dynamic_lds;
-use crate::compare::ElementKind;
 use crate::contract::{Value, Values};
+use crate::tensor::ElementKind;
 use crate::text::{demangled, escaped};
 
 /// The advice to whoever built a code object that does not tell the names of arguments.

@@ -3,9 +3,9 @@
 use super::lengths::Lengths;
 use crate::binding::TensorUse;
 use crate::commands::exec::recorded::Region;
-use crate::compare::ElementKind;
 use crate::contract::Function;
 use crate::contract::Values;
+use crate::tensor::ElementKind;
 
 /// Bytes of f16 and bf16, which a kernel may have for an f32 of the contract.
 const HALF: u64 = 2;

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use crate::contract::catalog::meaning;
 use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Function, Rule};
-use crate::contracts::meaning;
 
 /// The domain as JSON has it.
 #[derive(Serialize)]

@@ -4,11 +4,13 @@ use super::buffers::{self, PlacedBuffer};
 use super::elements::JudgedType;
 use super::launch::LaunchFile;
 use super::shapes::axes;
-use crate::compare::guards::Guards;
-use crate::compare::{BufferAfter, ElementKind, judge_buffers};
+use crate::compare::{BufferAfter, judge_buffers};
 use crate::device::Session;
-use crate::npy::Dtype;
-use crate::verdict::{Axis, Problem};
+use crate::report::model::Problem;
+use crate::tensor::Axis;
+use crate::tensor::ElementKind;
+use crate::tensor::guards::Guards;
+use crate::tensor::npy::Dtype;
 
 /// Reads the contents of the read-only buffers before the launches; nothing for other buffers.
 pub(super) fn held(

@@ -7,7 +7,8 @@ use safetensors::Dtype as Stored;
 
 use crate::commands::did_you_mean;
 use crate::files;
-use crate::npy::{Dtype, Npy};
+use crate::tensor::npy::{Dtype, Npy};
+use crate::tensor::read_safetensors;
 use crate::text::shown;
 
 /// Buffers together may take this much of the host's memory.
@@ -57,7 +58,7 @@ impl ArrayFile {
             return named(&bytes, tensor).with_context(place);
         }
         if is_safetensors(&self.path) {
-            let (_, file) = files::tensors(&bytes).with_context(place)?;
+            let (_, file) = read_safetensors(&bytes).with_context(place)?;
             return Err(anyhow!(
                 "name a tensor (\"tensor\"): it has {}",
                 listed(file.names())
@@ -79,7 +80,7 @@ impl ArrayFile {
 
 /// A tensor of a safetensors file.
 fn named(bytes: &[u8], name: &str) -> anyhow::Result<Array> {
-    let (header, file) = files::tensors(bytes)?;
+    let (header, file) = read_safetensors(bytes)?;
     let view = file.tensor(name).map_err(|_| {
         let names = file.names();
         let nearest = did_you_mean(name, names.iter().copied());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::array::{ArrayFile, MAX_BUFFERS, is_safetensors};
 use super::json::{Node, Object};
-use crate::npy::{DTYPES, Dtype};
+use crate::tensor::npy::{DTYPES, Dtype};
 
 /// A buffer of a launch file.
 #[derive(Debug)]

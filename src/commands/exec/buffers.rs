@@ -7,11 +7,11 @@ use anyhow::{Context as _, bail};
 
 use super::array::{Layout, is_npy};
 use super::buffer::{Buffer, Source};
-use crate::compare::ElementKind;
-use crate::compare::guards::{self, Guards};
 use crate::device::{DeviceError, Session};
 use crate::files;
-use crate::npy::{self, Dtype};
+use crate::tensor::ElementKind;
+use crate::tensor::guards::{self, Guards};
+use crate::tensor::npy::{self, Dtype};
 use crate::text::shown;
 
 /// Buffers are saved, and filled with zeros, in pieces of this size.

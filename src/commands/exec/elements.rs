@@ -3,8 +3,8 @@
 //! The judge knows f64, f32, f16, bf16, i32 and u16. Other integers are judged as one of these that holds all their values; of 64 bits
 //! f64 does up to 2^53.
 
-use crate::compare::{Element, ElementKind, decode, poison};
-use crate::npy::Dtype;
+use crate::tensor::npy::Dtype;
+use crate::tensor::{Element, ElementKind, decode, poison};
 
 /// The first number from which f64 does not hold every whole number.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -144,7 +144,7 @@ pub(super) fn too_large(dtype: Dtype, values: &[f64]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::npy::DTYPES;
+    use crate::tensor::npy::DTYPES;
 
     #[test]
     fn every_type_is_judged_as_one_that_holds_its_values() {
@@ -153,13 +153,13 @@ mod tests {
             for fill in [0x00u8, 0x01, 0x3c, 0x7f, 0x80, 0xfe] {
                 let bytes = vec![fill; dtype.size];
                 let exact = values(*dtype, &bytes);
-                let held = crate::compare::with_element!(judged.kind, E => {
+                let held = crate::tensor::with_element!(judged.kind, E => {
                     judged.elements::<E>(&bytes, true)[0].to_f64()
                 });
                 let same = held == exact[0] || held.is_nan() && exact[0].is_nan();
                 assert!(same, "{name} of {fill:#x}: {held} for {}", exact[0]);
                 let plain = judged.without_poison();
-                let held = crate::compare::with_element!(plain.kind, E => {
+                let held = crate::tensor::with_element!(plain.kind, E => {
                     plain.elements::<E>(&bytes, false)[0].to_f64()
                 });
                 assert!(
@@ -184,7 +184,7 @@ mod tests {
         let bytes = [word, [0xad, 0xff, 0, 0], word].concat();
         let left = |dtype: Dtype| {
             let judged = JudgedType::of(dtype).expect("judged");
-            crate::compare::with_element!(judged.kind, E => {
+            crate::tensor::with_element!(judged.kind, E => {
                 let elements = judged.elements::<E>(&bytes, true);
                 elements.into_iter().map(poison::is_left).collect::<Vec<bool>>()
             })

@@ -6,7 +6,7 @@ use super::array::ArrayFile;
 use super::buffer::{Buffer, array_file};
 use super::json::{Node, Object};
 use crate::commands::did_you_mean;
-use crate::verdict::Tolerance;
+use crate::report::model::Tolerance;
 
 /// The right values of a buffer, and its tolerance.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,12 +9,12 @@ use super::elements::{self, JudgedType};
 use super::expect::Expectation;
 use super::launch::LaunchFile;
 use super::shapes::{axes, guessed};
-use crate::compare::{
-    Element, ElementKind, NamedInput, OutputCase, accepted_trivially, judge_output, with_element,
-};
+use crate::compare::{NamedInput, OutputCase, accepted_trivially, judge_output};
 use crate::device::Session;
-use crate::npy::Dtype;
-use crate::verdict::{Axis, Metrics, OutputReport, Verdict};
+use crate::report::model::{Metrics, OutputReport, Verdict};
+use crate::tensor::Axis;
+use crate::tensor::npy::Dtype;
+use crate::tensor::{Element, ElementKind, with_element};
 
 /// An expectation that can be judged.
 pub(super) struct PreparedExpectation<'a> {

@@ -9,7 +9,7 @@ use super::check;
 use super::launch::LaunchSpec;
 use crate::device::{DeviceError, DeviceErrorKind, Launch, Session};
 use crate::exit::Stop;
-use crate::verdict::CountersReport;
+use crate::report::model::CountersReport;
 
 /// Lanes of a wave.
 const LANES: u64 = 64;

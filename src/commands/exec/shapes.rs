@@ -3,8 +3,8 @@
 use anyhow::anyhow;
 
 use super::array::Layout;
-use crate::npy::Dtype;
-use crate::verdict::Axis;
+use crate::tensor::Axis;
+use crate::tensor::npy::Dtype;
 
 /// The type of a buffer that says nothing of it, by what it should hold: of the same type, or floats rounded to f32.
 pub(super) fn guessed(stated: &Layout, have: usize, bytes: usize) -> anyhow::Result<Dtype> {

@@ -9,8 +9,8 @@ use super::launch::LaunchSpec;
 use super::outcome::{FinishedLaunch, Outcome};
 use super::trap::error_json;
 use crate::commands::table;
+use crate::report::model::{FindingReport, OutputReport, Problem, Verdict};
 use crate::report::{findings, outputs, problem, share};
-use crate::verdict::{FindingReport, OutputReport, Problem, Verdict};
 
 /// Everything that is to be told.
 pub(super) struct Summary<'a> {

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use super::json::{Json, Node};
 use crate::commands::did_you_mean;
-use crate::compare::{Element, encode};
+use crate::tensor::{Element, encode};
 
 const KINDS: &[&str] = &[
     "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "raw",

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::commands::table;
+use crate::report::model::CountersReport;
 use crate::report::{CountersRow, counters_tables};
 use crate::text::kernel_label;
-use crate::verdict::CountersReport;
 
 /// Kernels that are told one by one.
 const SHOWN: usize = 20;

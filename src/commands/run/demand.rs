@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use crate::exit::Exit;
-use crate::verdict::Totals;
+use crate::report::model::Totals;
 
 /// Prints warnings on standard error.
 pub(in crate::commands) fn warn(warnings: &[String]) {
@@ -55,7 +55,7 @@ pub(in crate::commands) fn exit_code(totals: &Totals, demand: Demand) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Verdict;
+    use crate::report::model::Verdict;
 
     const SOME: Demand = Demand {
         require_all: false,

@@ -9,12 +9,12 @@ use serde::Deserialize as _;
 use crate::args::{FileOfReport, RunArgs};
 use crate::exit::Stop;
 use crate::files;
-use crate::fleet::Report;
 use crate::program::MAX_CODE_OBJECT;
+use crate::report::model::{SettingsReport, SourceReport, Verdict};
+use crate::report::saved::Report;
 use crate::run::Setup;
-use crate::select::{SelectedCase, everything};
+use crate::run::{SelectedCase, everything};
 use crate::text::{escaped, quoted, shown};
-use crate::verdict::{SettingsReport, SourceReport, Verdict};
 
 /// The tests that did not pass in the run of a report, and run again.
 pub(super) struct FailedTests {

@@ -7,13 +7,13 @@ use serde_json::to_value;
 
 use super::Demand;
 use crate::exit::{Exit, Stop};
-use crate::fleet::Report;
-use crate::fleet::known::KnownFailures;
-use crate::fleet::report::totals;
 use crate::registry::Registry;
-use crate::select::everything;
+use crate::report::known::KnownFailures;
+use crate::report::model::{RunReport, Verdict};
+use crate::report::saved::Report;
+use crate::report::saved::totals;
+use crate::run::everything;
 use crate::text::print;
-use crate::verdict::{RunReport, Verdict};
 
 /// Reads the known failures of a file. With a registry, each must belong to a test of the registry.
 pub(in crate::commands) fn read(

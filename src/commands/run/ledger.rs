@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use crate::exit::Stop;
+use crate::report::model::{PartitionReport, PhaseReport, RunReport, TrialReport};
 use crate::report::{Event, RunPlan};
 use crate::run::RunResults;
-use crate::select::SelectedCase;
-use crate::verdict::{PartitionReport, PhaseReport, RunReport, TrialReport};
+use crate::run::SelectedCase;
 
 use super::output::RunOutput;
 

@@ -2,8 +2,8 @@
 
 use crate::args::RunArgs;
 use crate::exit::Stop;
-use crate::select::SelectedCase;
-use crate::verdict::PartitionReport;
+use crate::report::model::PartitionReport;
+use crate::run::SelectedCase;
 
 /// Returns the cases of the part that the flags name, with its report; all selected cases if they name none.
 pub(super) fn take_part<'a>(

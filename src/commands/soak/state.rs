@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::exit::Stop;
 use crate::files::check_place;
+use crate::report::model::{TrialReport, Verdict};
 use crate::report::{Growing, Progress as Bar, failure_text};
 use crate::run::RunResults;
 use crate::text::{not_run, print};
-use crate::verdict::{TrialReport, Verdict};
 
 /// The seeds and trials that have run.
 pub(super) struct SoakState {

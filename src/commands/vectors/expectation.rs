@@ -7,7 +7,8 @@ use super::family::{map_word, tolerance};
 use super::file::{EXPECTED, Vectors};
 use crate::compare::{OutputCase, Unusable, judge_output};
 use crate::contract::ExternalTensors;
-use crate::verdict::{Axis, OutputReport, Problem, Verdict};
+use crate::report::model::{OutputReport, Problem, Verdict};
+use crate::tensor::Axis;
 
 /// One line for each head map that the file has expectations for.
 pub fn notes(file: &Vectors) -> Vec<String> {

@@ -7,12 +7,12 @@ use deltanet_reference::rule::{GateKind, HeadMap, StateLayout};
 use super::file::Vectors;
 use crate::contract::ExternalTensors;
 use crate::contract::Function;
+use crate::contract::catalog::functions;
 use crate::contract::{Case, OutputTolerance, Test, Value, Values};
-use crate::contracts::functions;
 use crate::program::Program;
+use crate::report::model::Tolerance;
 use crate::run::Bindings;
 use crate::trial::Bound;
-use crate::verdict::Tolerance;
 
 /// A family of kernels that computes the gated delta rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

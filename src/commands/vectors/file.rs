@@ -10,7 +10,9 @@ use half::{bf16, f16};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::exit::Stop;
-use crate::files::{self, NotSafetensors};
+use crate::files;
+use crate::tensor::NotSafetensors;
+use crate::tensor::read_safetensors;
 use crate::text::shown;
 
 /// The largest file that is read.
@@ -127,7 +129,7 @@ impl Vectors {
     }
 
     fn parse(name: &str, bytes: &[u8]) -> Result<Vec<Vectors>, VectorsError> {
-        let (header, file) = files::tensors(bytes)?;
+        let (header, file) = read_safetensors(bytes)?;
         let sizes = sizes(&file)?;
         let bounds = packed::bounds(&file, sizes)?;
         let mut vectors = Vectors {

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::{Evidence, Prediction};
-use crate::compare::Element;
+use crate::tensor::Element;
 
 pub(super) fn zero(evidence: &Evidence<'_>) -> Vec<Prediction> {
     vec![Prediction::of(

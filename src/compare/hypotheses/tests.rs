@@ -4,7 +4,8 @@ mod trivial;
 
 use super::super::{NamedInput, OutputCase, judge_output};
 use super::*;
-use crate::verdict::{Axis, Problem, Tolerance};
+use crate::report::model::{Problem, Tolerance};
+use crate::tensor::Axis;
 
 /// Values without symmetry, of both signs, none of them 0 or 1.
 fn values(count: usize, salt: u32) -> Vec<f32> {

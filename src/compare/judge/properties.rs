@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::super::poison;
 use super::tests::Sample;
 use super::*;
+use crate::tensor::poison;
 
 fn any_output() -> impl Strategy<Value = Vec<f32>> {
     prop::collection::vec(prop_oneof![4 => -1e3f32..1e3, 1 => Just(0.0f32)], 2..40)

@@ -1,8 +1,9 @@
 use gfx906::machine::Poison;
 
-use super::super::{accepted_trivially, poison};
+use super::super::accepted_trivially;
 use super::*;
-use crate::verdict::{UnwrittenSource, UnwrittenStorage};
+use crate::report::model::{UnwrittenSource, UnwrittenStorage};
+use crate::tensor::poison;
 
 /// An output and its references that agree, to be spoilt by a test.
 #[derive(Clone)]

@@ -3,7 +3,8 @@
 use thiserror::Error;
 
 use super::OutputCase;
-use crate::compare::{Element, tensor};
+use crate::tensor;
+use crate::tensor::Element;
 
 /// A reason why an output cannot be judged. The harness is at fault, not the kernel.
 #[derive(Clone, Debug, PartialEq, Error)]

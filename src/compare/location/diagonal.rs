@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::compare::tensor;
-use crate::verdict::Axis;
+use crate::tensor;
+use crate::tensor::Axis;
 
 use super::part::{self, Part};
 use super::{present, range};

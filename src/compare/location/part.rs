@@ -1,7 +1,7 @@
 //! The region of a tensor that a description names, and the share of it that is marked.
 
-use crate::compare::tensor;
-use crate::verdict::Axis;
+use crate::tensor;
+use crate::tensor::Axis;
 
 use super::diagonal::{Diagonal, Square};
 

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::*;
 use crate::contract::Value;
-use crate::contracts::functions;
+use crate::contract::catalog::functions;
 
 /// The level of each factor at a case.
 fn levels(space: &Space<'_>, function: &Function, case: &Values) -> Levels {

@@ -1,7 +1,8 @@
 //! Tensors as laws have them: values by name and axes, and how far off each may be.
 
-use crate::compare::{Element, ElementKind, with_element};
-use crate::verdict::{Axis, Tolerance};
+use crate::report::model::Tolerance;
+use crate::tensor::Axis;
+use crate::tensor::{Element, ElementKind, with_element};
 
 /// A tensor of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,9 @@
 //! Judgement of a law: both sides must be as close as the law requires.
 
 use super::{Array, Closeness};
-use crate::compare::{
-    Element as _, ElementKind, ReferenceComparison, index, pattern, with_element,
-};
-use crate::verdict::{Damage, Element};
+use crate::compare::{ReferenceComparison, pattern};
+use crate::report::model::{Damage, Element};
+use crate::tensor::{Element as _, ElementKind, index, with_element};
 
 /// A broken law.
 #[derive(Clone, Debug, PartialEq)]

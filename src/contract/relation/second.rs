@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 
 use super::Array;
+use crate::contract::Role;
 use crate::contract::tensor::{Check, PreparedCase, Tensor};
-use crate::contract::{Data, Role};
+use crate::tensor::Data;
 
 /// A law that gives a tensor another number of elements than the contract does.
 #[derive(Debug, thiserror::Error)]

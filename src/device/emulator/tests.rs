@@ -5,8 +5,8 @@ use std::path::Path;
 use gfx906::machine::TrapKind;
 
 use super::*;
-use crate::compare::{ElementKind, poison};
 use crate::device::NOTHING;
+use crate::tensor::{ElementKind, poison};
 
 /// A kernel that reads past the end of its input got a finite number there, and passed where it did nothing with it.
 #[test]

@@ -1,6 +1,6 @@
 //! Choice among several devices, and names of cards.
 
-use crate::verdict::CardReport;
+use crate::report::model::CardReport;
 
 /// The architecture that the kernels are for.
 const WANTED: &str = "gfx906";

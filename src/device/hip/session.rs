@@ -7,9 +7,9 @@ use gfx906::code_object::{CodeObject, Symbol};
 
 use super::error::{HipError, check};
 use super::sys::{self, hipEvent_t, hipModule_t};
-use crate::compare::guards::Guards;
 use crate::device::{DeviceBuffer, DeviceError, DeviceErrorKind, Launch, LaunchResult, Session};
 use crate::program::Program;
+use crate::tensor::guards::Guards;
 
 /// The stream that everything runs on.
 const STREAM: sys::hipStream_t = ptr::null_mut();

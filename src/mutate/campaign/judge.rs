@@ -16,8 +16,8 @@ use super::{Campaign, PlacedMutant};
 use crate::device::{DeviceErrorKind, Watch};
 use crate::exit::Stop;
 use crate::program::Program;
+use crate::report::model::Verdict;
 use crate::trial::{FinishedTrial, PreparedCaseSlot, each, how};
-use crate::verdict::Verdict;
 
 /// A reason why a mutant cannot be judged.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::verdict::{DamageMap, Histogram, Level, Series};
+use crate::report::model::{DamageMap, Histogram, Level, Series};
 
 use super::super::picture::words;
 use super::super::plain;

@@ -3,8 +3,8 @@
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table as Grid};
 
 use super::{Options, STYLE, plain};
+use crate::report::model::{OutputReport, PhaseReport, TrialReport, Verdict};
 use crate::text::shortened;
-use crate::verdict::{OutputReport, PhaseReport, TrialReport, Verdict};
 
 const HEADER: [&str; 9] = [
     "status",

@@ -2,19 +2,21 @@
 
 use gfx906::machine::Poison;
 
-use crate::compare::guards::Guards;
 use crate::compare::{
-    Alternative, BufferAfter, Element, ElementKind, NamedInput, OutputCase, ReferenceComparison,
-    encode, guards, judge_buffers, judge_output, judge_repeat, poison, with_element,
+    Alternative, BufferAfter, NamedInput, OutputCase, ReferenceComparison, judge_buffers,
+    judge_output, judge_repeat,
 };
 use crate::report::RunPlan;
-use crate::text::quoted;
-use crate::verdict::{
-    self, Axis, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport,
+use crate::report::model::{
+    self, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport,
     EnvironmentReport, ErrorKind, FindingReport, HostReport, KernelReport, LaunchReport,
     OtherReport, OutputReport, Owner, PhaseReport, Problem, RelationReport, RunReport, SiteReport,
     SourceReport, Tolerance, TrialReport, Verdict,
 };
+use crate::tensor::Axis;
+use crate::tensor::guards::Guards;
+use crate::tensor::{Element, ElementKind, encode, guards, poison, with_element};
+use crate::text::quoted;
 
 const SEED: u64 = 0x5EED;
 
@@ -606,7 +608,7 @@ fn relations(axes: &[Axis]) -> Vec<RelationReport> {
         count: 8,
         total: 64,
         axes: axes.to_vec(),
-        worst: verdict::Element {
+        worst: model::Element {
             index: vec![3, 1],
             got: 0.75,
             want: 1.0,

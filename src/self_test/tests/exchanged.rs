@@ -3,12 +3,12 @@
 use gfx906::code_object::Symbol;
 
 use super::problems_on;
-use crate::compare::guards::Guards;
 use crate::device::{
     Device, DeviceBuffer, DeviceError, DeviceId, Launch, LaunchResult, Limits, Session, Watch,
 };
 use crate::program::Program;
-use crate::verdict::{DeviceReport, Problem};
+use crate::report::model::{DeviceReport, Problem};
+use crate::tensor::guards::Guards;
 
 /// An emulator that exchanges two arguments in the launches of a kernel.
 struct Exchanging {

@@ -1,7 +1,7 @@
 //! Tests of reports on planted bugs of the GDR operators.
 
 use super::{hypotheses, problems};
-use crate::verdict::{Hypothesis, Problem};
+use crate::report::model::{Hypothesis, Problem};
 
 #[test]
 fn the_likely_mistake_is_named() {

@@ -11,7 +11,7 @@ use crate::device::{
 };
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
-use crate::verdict::DeviceReport;
+use crate::report::model::DeviceReport;
 
 /// The name of the hidden command that does this.
 pub const CHILD: &str = "run-one-trial";

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::FinishedTrial;
 use crate::device::Launch;
-use crate::verdict::LaunchReport;
+use crate::report::model::LaunchReport;
 
 /// The mark that begins a message, anywhere on a line.
 const MARK: &str = "deltanet-check/trial/1 ";

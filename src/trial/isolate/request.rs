@@ -11,7 +11,7 @@ use super::super::{Dump, Plan, Variant};
 use crate::contract::{OutputTolerance, Value};
 use crate::device::{DeviceId, Limits};
 use crate::program::Program;
-use crate::verdict::CodeObjectReport;
+use crate::report::model::CodeObjectReport;
 
 /// The first word of a request; its version and the two lengths follow.
 pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CARGO_PKG_VERSION"));

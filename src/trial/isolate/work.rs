@@ -7,12 +7,12 @@ use std::path::Path;
 use super::super::{Bound, Dump, Plan, PlantedKernel, Variant};
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, ContractTensors, describe};
+use crate::contract::catalog::functions;
 use crate::contract::{Case, ExternalTensors, Test, Value, Values};
-use crate::contracts::functions;
 use crate::device::{Device, DeviceId, NOTHING};
 use crate::exit::Stop;
 use crate::program::Program;
-use crate::verdict::CodeObjectReport;
+use crate::report::model::CodeObjectReport;
 
 /// The longest first line of something that may be a request.
 const MAX_LINE: u64 = 256;
@@ -112,7 +112,7 @@ impl Work {
             let mut all = BTreeMap::new();
             for (name, length) in lengths {
                 let bytes = take(length.saturating_mul(4))?;
-                all.insert(name.clone(), crate::compare::decode::<f32>(&bytes));
+                all.insert(name.clone(), crate::tensor::decode::<f32>(&bytes));
             }
             Ok(all)
         };

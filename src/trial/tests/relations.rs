@@ -1,14 +1,14 @@
 //! Laws that need no reference: wrong kernels break them, and so do those that a reference agrees with.
 
 use super::*;
+use crate::contract::catalog::rule::problem::{asked, problem};
 use crate::contract::{DeviceResult, Function, Instance, Test, table};
-use crate::contracts::rule::problem::{asked, problem};
 use crate::device::Spec;
 use crate::program::PLANTED;
 use crate::references;
 use crate::registry::REGISTRY;
+use crate::report::model::TrialReport;
 use crate::tensor::Distribution::Normal;
-use crate::verdict::TrialReport;
 use deltanet_reference::operators;
 use deltanet_reference::rule::HeadMap;
 
@@ -168,7 +168,8 @@ fn a_mistake_that_the_reference_shares_is_found() {
         let mut found = 0;
         for case in 0..test.cases.len() {
             let report = tried(&test, case, Some(bug));
-            let passes = |output: &crate::verdict::OutputReport| output.verdict == Verdict::Pass;
+            let passes =
+                |output: &crate::report::model::OutputReport| output.verdict == Verdict::Pass;
             assert!(report.outputs.iter().all(passes), "{report:?}");
             assert_eq!(report.error, None);
             let breaks = broken(&report).contains(&law);

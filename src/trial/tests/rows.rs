@@ -3,10 +3,10 @@
 use super::types::{LIKE, ran_by};
 use super::*;
 use crate::binding::parse_for;
-use crate::compare::ElementKind::F32;
 use crate::contract::{DeviceResult, Function, Instance, table};
+use crate::report::model::{GuardSide, TrialReport};
 use crate::tensor::Distribution::Uniform;
-use crate::verdict::{GuardSide, TrialReport};
+use crate::tensor::ElementKind::F32;
 
 static ROWS: Function = Function {
     name: "rows",

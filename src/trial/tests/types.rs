@@ -6,13 +6,14 @@ use safetensors::{Dtype, SafeTensors};
 
 use super::*;
 use crate::binding::{Binding, parse_for};
-use crate::compare::ElementKind::{Bf16, F64, I32, U16};
 use crate::contract::{
-    Case, Data, DeviceResult, Domain, Function, Instance, OutputTolerance, Test, elements,
+    Case, DeviceResult, Domain, Function, Instance, OutputTolerance, Test, elements,
 };
-use crate::npy::Npy;
+use crate::report::model::{Tolerance, TrialReport};
+use crate::tensor::Data;
 use crate::tensor::Distribution::Uniform;
-use crate::verdict::{Tolerance, TrialReport};
+use crate::tensor::ElementKind::{Bf16, F64, I32, U16};
+use crate::tensor::npy::Npy;
 
 pub(super) const LIKE: Function = Function {
     name: "copies",

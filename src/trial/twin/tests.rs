@@ -5,8 +5,8 @@ use crate::device::emulator::Emulator;
 use crate::device::{Device, Session, Watch};
 use crate::program::{BUILT_IN, PLANTED};
 use crate::registry::Registry;
+use crate::report::model::{DeviceReport, Verdict};
 use crate::trial::PlantedKernel;
-use crate::verdict::{DeviceReport, Verdict};
 
 /// The emulator, and the budget of every session that it opened.
 #[derive(Default)]

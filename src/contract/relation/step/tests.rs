@@ -1,10 +1,10 @@
 //! Steps by hand.
 
 use super::*;
-use crate::compare::ElementKind::F32;
 use crate::contract::relation::{Closeness, allowances, judge};
 use crate::contract::{Value, axes, elements};
-use crate::verdict::Tolerance;
+use crate::report::model::Tolerance;
+use crate::tensor::ElementKind::F32;
 
 fn row(name: &str, values: &[f64], allowed: f64) -> Array {
     let array = Array::exact(name, elements(values.len()), F32, values.to_vec());

@@ -5,8 +5,8 @@ use super::super::super::report::Counts;
 use super::super::{News, Options};
 use super::*;
 use crate::device::{Device, DeviceError, Limits, Session, emulator};
+use crate::report::model::DeviceReport;
 use crate::run::{Selection, Setup, Sources};
-use crate::verdict::DeviceReport;
 
 /// A device that opens `good` sessions on the emulator, and fails with an error of the host from then on.
 struct Failing {

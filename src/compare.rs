@@ -1,0 +1,27 @@
+//! The judgement of buffers and outputs after the launches.
+//!
+//! The order of judgement follows. The first check that fails gives the verdict's reason:
+//! guards, inputs unchanged ([`judge_buffers`]), then for each output poison left, NaN and infinities,
+//! the golden reference, the f64 oracle ([`judge_output`]). Nothing here knows a device or a report format.
+//!
+//! Every comparison is written as "fails unless error <= allowed", so that NaN fails.
+
+mod buffers;
+mod damage;
+mod guards;
+mod hypotheses;
+mod judge;
+mod location;
+mod metrics;
+mod repeat;
+mod trivial;
+mod unwritten;
+
+pub use buffers::{BufferAfter, judge_buffers};
+pub use damage::ReferenceComparison;
+pub use guards::check_between;
+pub use hypotheses::Alternative;
+pub use judge::{NamedInput, OutputCase, OutputLimits, OwnerOf, Unusable, judge_by, judge_output};
+pub use location::pattern;
+pub use repeat::judge_repeat;
+pub use trivial::{POISON_LEFT, accepted_trivially, accepted_trivially_by};

@@ -1,0 +1,94 @@
+//! The vocabulary that contracts and their users share: functions, sizes, tensors and references.
+
+pub mod catalog;
+pub mod design;
+mod domain;
+mod given;
+mod instance;
+mod probe;
+pub mod relation;
+mod tensor;
+mod test;
+mod values;
+
+pub use domain::{Choice, Domain, Factor, Rule};
+pub use given::ExternalTensors;
+pub use instance::{Instance, Kinds};
+pub use probe::{TensorProbe, probe};
+pub use tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor, axes, elements, table};
+pub use test::{Case, OutputTolerance, Test};
+pub use values::{Value, Values};
+
+pub use crate::device::DeviceResult;
+
+/// The most elements a tensor of a test may have: 64 MiB of f32.
+pub const MAX_ELEMENTS: i64 = 1 << 24;
+
+/// The left side of a formula, which begins with a name, and its right side. Text after a `;` on the right is a remark.
+pub type Formula = (&'static str, &'static str);
+
+/// A contract: the operation that kernels compute and that tests ask for.
+pub struct Function {
+    /// The name that the registry uses.
+    pub name: &'static str,
+    /// A title in words.
+    pub title: &'static str,
+    /// A formula for each output, in the letters of its sizes and tensors; other names are defined by formulas of their own.
+    pub formulas: &'static [Formula],
+    /// The contract's dimensions, from 1 up.
+    pub dims: &'static [&'static str],
+    /// The contract's other whole numbers, which may be negative.
+    pub integers: &'static [&'static str],
+    /// The contract's choices: their names, and the words for each.
+    pub words: &'static [Choice],
+    /// The outputs that are compared.
+    pub outputs: &'static [&'static str],
+    /// The contract's largest tensors, as products of dimensions.
+    pub largest: &'static [&'static [&'static str]],
+    /// The domain in which the contract holds.
+    pub domain: Domain,
+    /// Draws the inputs and computes the references of the outputs.
+    pub run: fn(&mut Instance<'_>) -> DeviceResult,
+}
+
+/// A reason to refuse a shape.
+pub struct Refusal {
+    /// The problem.
+    pub title: String,
+    /// The remedy.
+    pub help: String,
+}
+
+impl Function {
+    /// Returns the contract's choices, then the choices that a case may leave open. The first word of an open choice is its default.
+    pub fn choices(&self) -> impl Iterator<Item = &'static Choice> {
+        self.words.iter().chain(self.domain.open())
+    }
+
+    /// Returns a refusal if a shape is beyond the tool's limits.
+    pub fn refuses(&self, values: &Values) -> Option<Refusal> {
+        let elements = self
+            .largest
+            .iter()
+            .map(|names| product(values, names))
+            .max()
+            .unwrap_or(0);
+        let cap = u128::from(MAX_ELEMENTS.unsigned_abs());
+        (elements > cap).then(|| Refusal {
+            title: format!("the largest tensor of this shape has {elements} elements"),
+            help: format!("choose a shape with no tensor of more than {cap} elements (64 MiB)"),
+        })
+    }
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+fn product(values: &Values, names: &[&str]) -> u128 {
+    // A size that a contract does without counts once.
+    let size = |name: &&str| values.dim(name).unwrap_or(1) as u128;
+    names.iter().map(size).product()
+}

@@ -1,0 +1,104 @@
+//! fused_gdn_gating of a prefill.
+
+use deltanet_reference::gdr::gating;
+
+use super::super::Function;
+use crate::contract::catalog::exchanged;
+use crate::contract::{DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes};
+use crate::references;
+use crate::tensor::Distribution::{Normal, Uniform};
+
+/// An explanation that both outputs use.
+const TOKENS_EXCHANGED: &str = "a and b are exchanged";
+
+/// The exclusion of outputs of one element, which may be subnormal or flushed as a whole.
+const ONE_ELEMENT: Rule = Rule {
+    of: &["T", "HV", "size"],
+    says: "T = HV = 1 is of usual size: where the only element is subnormal or 0, its relative error says nothing",
+    breaks: |case| {
+        case.get("T") == Some(1) && case.get("HV") == Some(1) && case.word("size") == Some("far")
+    },
+};
+
+/// Gating.
+pub const FUNCTIONS: &[Function] = &[Function {
+    name: "gdr_gating",
+    title: "-e^A_log softplus(a + dt_bias) and sigmoid(b)",
+    formulas: &[
+        (
+            "g",
+            "-e^A_log softplus(a + dt_bias); the natural logarithm of the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
+        ),
+        ("beta", "1 / (1 + e^(-b))"),
+    ],
+    dims: &["T", "HV"],
+    integers: &[],
+    words: &[("size", &["usual", "far"])],
+    outputs: &["g", "beta"],
+    largest: &[&["T", "HV"]],
+    domain: Domain::of(&[
+        Factor::One("T", &[1, 33, 64, 65]),
+        Factor::One("HV", &[1, 3, 5, 32]),
+    ])
+    .without(&[ONE_ELEMENT]),
+    run: gating,
+}];
+
+fn gating(t: &mut Instance<'_>) -> DeviceResult {
+    let (tokens, heads) = (t.dim("T"), t.dim("HV"));
+    // Far: above 20, where softplus is the identity, above 89, where e^x is inf, and as far below 0.
+    let deviation = if t.word("size") == "far" { 60.0 } else { 2.0 };
+    let rows = || axes([("token", tokens), ("head", heads)]);
+    let of_heads = || axes([("head", heads)]);
+    let a_log = t.input("A_log", of_heads(), Uniform(-4.0, 2.75))?;
+    let dt_bias = t.draw("dt_bias as drawn", of_heads(), Uniform(0.5, 1.5));
+    let a = t.draw("a as drawn", rows(), Normal(deviation));
+    let b = t.input("b", rows(), Normal(deviation))?;
+    // Multiples of 1/64, as a model's bf16 has them or coarser: their sum is exact, or far below 0 its rounding alone would be
+    // many places of the gate.
+    let [dt_bias, a] = [dt_bias, a].map(|drawn| {
+        let values = t.values(drawn).iter();
+        values
+            .map(|x| (x * 64.0).round() / 64.0)
+            .collect::<Vec<f32>>()
+    });
+    let dt_bias = t.upload("dt_bias", of_heads(), dt_bias)?;
+    let a = t.upload("a", rows(), a)?;
+    let g = t.output("g", rows())?;
+    let beta = t.output("beta", rows())?;
+    let (golden, oracle) = references!(t, |a_log, dt_bias, a, b| {
+        gating::gdn_gating(a_log, dt_bias, a, b)
+    });
+    let (right, rates) = (oracle.g.clone(), t.wide(a_log));
+    let linear = move || {
+        let gates = right.iter().zip(rates.iter().cycle());
+        gates.map(|(g, a_log)| g / a_log.exp() * a_log).collect()
+    };
+    let inputs = [a_log, dt_bias, a, b].map(|buffer| t.wide(buffer));
+    let [a_log, dt_bias, a, b] = inputs.clone();
+    let heads_exchanged = move || gating::gdn_gating(&dt_bias, &a_log, &a, &b).g;
+    let [a_log, dt_bias, a, b] = inputs.clone();
+    let tokens_exchanged = move || gating::gdn_gating(&a_log, &dt_bias, &b, &a);
+    let in_beta = tokens_exchanged.clone();
+    let [a_log, _, a, _] = inputs;
+    let unbiased = move || gating::gdn_gating(&a_log, &vec![0.0; a_log.len()], &a, &a).g;
+    let mistakes = vec![
+        Mistake::new(
+            "rate-not-exponential",
+            "A_log is taken for A: its exponential is missing",
+            linear,
+        ),
+        Mistake::new("bias-missing", "dt_bias is missing", unbiased),
+        Mistake::new(
+            exchanged::NAME,
+            "A_log and dt_bias are exchanged",
+            heads_exchanged,
+        ),
+        Mistake::new(exchanged::NAME, TOKENS_EXCHANGED, move || {
+            tokens_exchanged().g
+        }),
+    ];
+    t.check_or(g, (golden.g, oracle.g), mistakes)?;
+    let mistake = Mistake::new(exchanged::NAME, TOKENS_EXCHANGED, move || in_beta().beta);
+    t.check_or(beta, (golden.beta, oracle.beta), vec![mistake])
+}

@@ -1,0 +1,169 @@
+//! index: where sequences lie. Whole numbers, exact.
+
+use deltanet_reference::gdr::index;
+
+use super::super::Function;
+use super::lengths::{LENGTHS, lengths};
+use crate::contract::catalog::laws;
+use crate::contract::{Buffer, DeviceResult, Domain, Factor, Instance, Rule, axes};
+use crate::tensor::Axis;
+use crate::tensor::ElementKind::I32;
+
+/// Indices.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_prepare_lens",
+        title: "lengths of sequences",
+        formulas: &[("lens[n]", "cu[n+1] - cu[n]")],
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["lens"],
+        largest: &[],
+        domain: Domain::of(&[]).relations(&[laws::LENGTHS]),
+        run: lens,
+    },
+    Function {
+        name: "gdr_cu_seqlens_from_lens",
+        title: "first tokens of sequences, from their lengths",
+        formulas: &[("cu[n]", "sum_(j<n) lens[j]")],
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["cu"],
+        largest: &[],
+        domain: Domain::of(&[]).relations(&[laws::OFFSETS]),
+        run: cu_seqlens,
+    },
+    Function {
+        name: "gdr_prepare_position_ids",
+        title: "positions of tokens in their sequences",
+        formulas: &[("ids[t]", "t - cu[n]; token t of sequence n")],
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["ids"],
+        largest: &[],
+        domain: Domain::of(&[]),
+        run: position_ids,
+    },
+    Function {
+        name: "gdr_prepare_sequence_ids",
+        title: "numbers of tokens' sequences",
+        formulas: &[(
+            "ids[t]",
+            "n; the number of token t's sequence among those that have tokens",
+        )],
+        dims: &[],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["ids"],
+        largest: &[],
+        domain: Domain::of(&[]),
+        run: sequence_ids,
+    },
+    Function {
+        name: "gdr_prepare_chunk_offsets",
+        title: "chunks before each sequence",
+        formulas: &[("offsets[n]", "sum_(j<n) ceil((cu[j+1] - cu[j]) / C)")],
+        dims: &["C"],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["offsets"],
+        largest: &[],
+        domain: Domain::of(&[Factor::One("C", &[1, 2, 3, 16, 64])])
+            .uncomputed(&[ONE_EACH])
+            .relations(&[laws::NOT_FALLING]),
+        run: chunk_offsets,
+    },
+    Function {
+        name: "gdr_prepare_chunk_indices",
+        title: "sequence and place of each chunk",
+        formulas: &[(
+            "indices[c]",
+            "(n, c - offsets[n]); the sequence n of chunk c, and the place of the chunk in it",
+        )],
+        dims: &["C"],
+        integers: &[],
+        words: &[LENGTHS],
+        outputs: &["indices"],
+        largest: &[],
+        domain: Domain::of(&[Factor::One("C", &[1, 3, 16, 64])]),
+        run: chunk_indices,
+    },
+];
+
+/// Chunks of one token.
+const ONE_EACH: Rule = Rule {
+    of: &["C"],
+    says: "C = 1: there are as many chunks before a sequence as tokens",
+    breaks: |case| case.get("C") == Some(1),
+};
+
+fn numbers(t: &mut Instance<'_>, name: &str, axis: &str, values: Vec<i32>) -> DeviceResult<Buffer> {
+    let shape = axes([(axis, values.len())]);
+    t.upload(name, shape, values)
+}
+
+/// Adds an output of whole numbers with its expected values.
+fn check(t: &mut Instance<'_>, (name, shape): (&str, Vec<Axis>), want: Vec<i32>) -> DeviceResult {
+    let out = t.output_as(I32, name, shape)?;
+    t.check_exact(out, want)
+}
+
+fn lens(t: &mut Instance<'_>) -> DeviceResult {
+    let want = lengths(t);
+    let n = want.len();
+    let _cu = numbers(t, "cu", "sequence", index::cu_seqlens_from_lens(&want))?;
+    let out = ("lens", axes([("sequence", n)]));
+    check(t, out, want)
+}
+
+fn cu_seqlens(t: &mut Instance<'_>) -> DeviceResult {
+    let lengths = lengths(t);
+    let n = lengths.len();
+    let want = index::cu_seqlens_from_lens(&lengths);
+    let _lens = numbers(t, "lens", "sequence", lengths)?;
+    let out = ("cu", axes([("sequence", n + 1)]));
+    check(t, out, want)
+}
+
+/// A result for each token.
+fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> DeviceResult {
+    let cu = index::cu_seqlens_from_lens(&lengths(t));
+    let want = want(&cu);
+    let (_n, tokens) = (cu.len() - 1, want.len());
+    let _cu = numbers(t, "cu", "sequence", cu)?;
+    let out = ("ids", axes([("token", tokens)]));
+    check(t, out, want)
+}
+
+fn position_ids(t: &mut Instance<'_>) -> DeviceResult {
+    of_tokens(t, index::prepare_position_ids)
+}
+
+fn sequence_ids(t: &mut Instance<'_>) -> DeviceResult {
+    of_tokens(t, index::prepare_sequence_ids)
+}
+
+fn chunk_offsets(t: &mut Instance<'_>) -> DeviceResult {
+    let chunk = t.dim("C");
+    let cu = index::cu_seqlens_from_lens(&lengths(t));
+    let n = cu.len() - 1;
+    let want = index::prepare_chunk_offsets(&cu, chunk);
+    let _cu = numbers(t, "cu", "sequence", cu)?;
+    let out = ("offsets", axes([("sequence", n + 1)]));
+    check(t, out, want)
+}
+
+fn chunk_indices(t: &mut Instance<'_>) -> DeviceResult {
+    let chunk = t.dim("C");
+    let cu = index::cu_seqlens_from_lens(&lengths(t));
+    let _n = cu.len() - 1;
+    let want = index::prepare_chunk_indices(&cu, chunk);
+    let chunks = want.len();
+    let offsets = index::prepare_chunk_offsets(&cu, chunk);
+    let _offsets = numbers(t, "offsets", "sequence", offsets)?;
+    let out = ("indices", axes([("chunk", chunks), ("sequence, place", 2)]));
+    check(t, out, want.concat())
+}

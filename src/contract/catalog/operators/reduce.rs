@@ -1,0 +1,87 @@
+//! Reductions of gdr_utils: one result for each block of 256 elements, which the host finishes.
+
+use deltanet_reference::gdr::utils;
+
+use super::super::Function;
+use crate::contract::catalog::values::{self, ALONE, N, ONE_ELEMENT};
+use crate::contract::{Buffer, DeviceResult, Domain, Instance, axes, elements};
+use crate::references;
+use crate::tensor::Distribution::Normal;
+
+/// Reductions.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "gdr_max_reduce",
+        title: "the largest of each block of 256",
+        formulas: &[(
+            "partial[b]",
+            "max_i x[i]; over block b of 256 elements; the last block may be shorter",
+        )],
+        dims: &["n"],
+        integers: &[],
+        words: &[("signs", &["both", "negative"])],
+        outputs: &["partial"],
+        largest: &[&["n"]],
+        domain: Domain::of(&[N])
+            .values(&[(
+                values::NAME,
+                &[
+                    values::ORDINARY,
+                    values::TINY,
+                    values::SPREAD,
+                    values::INFINITE,
+                ],
+            )])
+            .without(&[ALONE])
+            .uncomputed(&[ONE_ELEMENT]),
+        run: max_reduce,
+    },
+    Function {
+        name: "gdr_sum_reduce",
+        title: "the sum of each block of 256",
+        formulas: &[(
+            "partial[b]",
+            "sum_i x[i]; over block b of 256 elements; the last block may be shorter",
+        )],
+        dims: &["n"],
+        integers: &[],
+        words: &[],
+        outputs: &["partial"],
+        largest: &[&["n"]],
+        domain: Domain::of(&[N])
+            .values(&[(
+                values::NAME,
+                &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
+            )])
+            .without(&[ALONE])
+            .uncomputed(&[ONE_ELEMENT]),
+        run: sum_reduce,
+    },
+];
+
+/// Launches a reduction of x.
+fn reduce(t: &mut Instance<'_>, _kernel: &str, _x: Buffer, n: usize) -> DeviceResult<Buffer> {
+    let blocks = n.div_ceil(utils::BLOCK);
+    let partial = t.output("partial", axes([("block", blocks)]))?;
+    Ok(partial)
+}
+
+fn max_reduce(t: &mut Instance<'_>) -> DeviceResult {
+    let n = t.dim("n");
+    let class = t.word(values::NAME);
+    let drawn = values::draw_of(t, class, ("drawn", elements(n)), Normal(1.0));
+    let mut values = t.values(drawn).to_vec();
+    if t.word("signs") == "negative" {
+        values.iter_mut().for_each(|x| *x = -x.abs() - 1.0);
+    }
+    let x = t.upload("x", elements(n), values)?;
+    let partial = reduce(t, "gdr_max_reduce_f32", x, n)?;
+    t.check(partial, references!(t, |x| utils::max_partials(x)))
+}
+
+fn sum_reduce(t: &mut Instance<'_>) -> DeviceResult {
+    let n = t.dim("n");
+    let x = values::input(t, "x", elements(n), Normal(1.0))?;
+    let partial = reduce(t, "gdr_sum_reduce_f32", x, n)?;
+    t.check(partial, references!(t, |x| utils::sum_partials(x)))
+}

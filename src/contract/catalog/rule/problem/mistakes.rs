@@ -1,0 +1,324 @@
+//! The mistakes that kernels of the gated delta rule make, and the output that each leaves. A report names the mistake that fits.
+
+use std::sync::Arc;
+
+use deltanet_reference::rule::{
+    Convention, Gate, HeadMap, Inputs, Order, Outputs, Scale, Sizes, StateLayout, recurrence,
+};
+
+use super::Problem;
+use crate::contract::catalog::exchanged;
+use crate::contract::{Instance, Mistake};
+
+impl Problem {
+    /// The mistakes that kernels of the rule make, as seen in the output and in the final state.
+    pub fn mistakes(&self, t: &Instance<'_>) -> [Vec<Mistake>; 2] {
+        let wide = Arc::new(Wide {
+            q: t.wide(self.q),
+            k: t.wide(self.k),
+            v: t.wide(self.v),
+            g: t.wide(self.g),
+            beta: t.wide(self.beta),
+            state: t.wide(self.initial),
+        });
+        let part = |state: bool| {
+            let mistakes = MISTAKES.iter().filter(|mistake| (mistake.applies)(self));
+            let known = mistakes.map(|known| {
+                let (wide, convention, sizes) = (Arc::clone(&wide), self.convention, self.sizes);
+                Mistake::new(known.name, known.explanation, move || {
+                    let outputs = (known.compute)(&wide, convention, sizes);
+                    if state { outputs.state } else { outputs.output }
+                })
+            });
+            known.collect()
+        };
+        [part(false), part(true)]
+    }
+}
+
+/// The inputs in f64.
+struct Wide {
+    q: Vec<f64>,
+    k: Vec<f64>,
+    v: Vec<f64>,
+    g: Vec<f64>,
+    beta: Vec<f64>,
+    state: Vec<f64>,
+}
+
+impl Wide {
+    fn inputs(&self) -> Inputs<'_, f64> {
+        Inputs {
+            q: &self.q,
+            k: &self.k,
+            v: &self.v,
+            g: &self.g,
+            beta: &self.beta,
+            state: &self.state,
+        }
+    }
+}
+
+/// A mistake that kernels of the rule make.
+struct KnownMistake {
+    name: &'static str,
+    explanation: &'static str,
+    applies: fn(&Problem) -> bool,
+    compute: fn(&Wide, Convention, Sizes) -> Outputs<f64>,
+}
+
+const MISTAKES: &[KnownMistake] = &[
+    KnownMistake {
+        name: "head-map",
+        explanation: "value heads read the query/key heads of the other map (block hv / (HV / H), tiled hv % H)",
+        applies: |p| p.sizes.key_heads > 1 && p.sizes.key_heads < p.sizes.value_heads,
+        compute: |wide, convention, sizes| {
+            let head_map = match convention.head_map {
+                HeadMap::Block => HeadMap::Tiled,
+                HeadMap::Tiled => HeadMap::Block,
+            };
+            recurrence(
+                &Convention {
+                    head_map,
+                    ..convention
+                },
+                sizes,
+                wide.inputs(),
+            )
+        },
+    },
+    KnownMistake {
+        name: "scale-missing",
+        explanation: "the output lacks its scale of 1/sqrt(K)",
+        applies: |_| true,
+        compute: |wide, convention, sizes| {
+            recurrence(
+                &Convention {
+                    scale: Scale::One,
+                    ..convention
+                },
+                sizes,
+                wide.inputs(),
+            )
+        },
+    },
+    KnownMistake {
+        name: exchanged::NAME,
+        explanation: "q and k are exchanged",
+        applies: |_| true,
+        compute: |wide, convention, sizes| {
+            let Inputs { q, k, .. } = wide.inputs();
+            let inputs = Inputs {
+                q: k,
+                k: q,
+                ..wide.inputs()
+            };
+            recurrence(&convention, sizes, inputs)
+        },
+    },
+    KnownMistake {
+        name: exchanged::NAME,
+        explanation: "the gates and beta are exchanged",
+        applies: |_| true,
+        compute: |wide, convention, sizes| {
+            let Inputs { g, beta, .. } = wide.inputs();
+            let inputs = Inputs {
+                g: beta,
+                beta: g,
+                ..wide.inputs()
+            };
+            recurrence(&convention, sizes, inputs)
+        },
+    },
+    KnownMistake {
+        name: "undecayed-error",
+        explanation: "the error is taken from the state before its decay",
+        applies: |_| true,
+        compute: |wide, convention, sizes| {
+            recurrence(
+                &Convention {
+                    order: Order::ErrorFirst,
+                    ..convention
+                },
+                sizes,
+                wide.inputs(),
+            )
+        },
+    },
+    KnownMistake {
+        name: "gate-sign",
+        explanation: "the gate has the wrong sign: states grow where they should decay",
+        applies: |p| p.convention.gate != Gate::Factor,
+        compute: |wide, convention, sizes| {
+            let gate = match convention.gate {
+                Gate::Log => Gate::NegatedLog,
+                _ => Gate::Log,
+            };
+            recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
+        },
+    },
+    KnownMistake {
+        name: "factor-as-log",
+        explanation: "the gate is the factor itself, and its exponential is taken",
+        applies: |p| p.convention.gate == Gate::Factor,
+        compute: |wide, convention, sizes| {
+            let gate = Gate::Log;
+            recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
+        },
+    },
+    KnownMistake {
+        name: "beta-on-v-only",
+        explanation: "beta scales the value and not the error",
+        applies: |_| true,
+        compute: |wide, convention, sizes| {
+            let v = wide.v.chunks_exact(sizes.value_size).zip(&wide.beta);
+            let v: Vec<f64> = v
+                .flat_map(|(row, beta)| row.iter().map(move |x| beta * x))
+                .collect();
+            let beta = vec![1.0; wide.beta.len()];
+            recurrence(
+                &convention,
+                sizes,
+                Inputs {
+                    v: &v,
+                    beta: &beta,
+                    ..wide.inputs()
+                },
+            )
+        },
+    },
+    KnownMistake {
+        name: "initial-transposed",
+        explanation: "the initial state is read in the other layout ([K][V] for [V][K])",
+        applies: |p| p.given,
+        compute: |wide, convention, sizes| {
+            let state = match convention.state {
+                StateLayout::KeyMajor => StateLayout::ValueMajor,
+                StateLayout::ValueMajor => StateLayout::KeyMajor,
+            };
+            let other = recurrence(
+                &Convention {
+                    state,
+                    ..convention
+                },
+                sizes,
+                wide.inputs(),
+            );
+            // Only the reading is wrong: the final state is in the layout asked for.
+            let state = transposed(&other.state, sizes.state_shape(state));
+            Outputs { state, ..other }
+        },
+    },
+    KnownMistake {
+        name: "initial-ignored",
+        explanation: "the initial state is taken as zeros",
+        applies: |p| p.given,
+        compute: |wide, convention, sizes| {
+            let state = vec![0.0; wide.state.len()];
+            recurrence(
+                &convention,
+                sizes,
+                Inputs {
+                    state: &state,
+                    ..wide.inputs()
+                },
+            )
+        },
+    },
+    KnownMistake {
+        name: "state-dropped",
+        explanation: "the state is dropped at every boundary of 64 tokens",
+        applies: |p| p.sizes.tokens > 64,
+        compute: state_dropped,
+    },
+    KnownMistake {
+        name: "state-shared",
+        explanation: "a sequence begins with the state that the one before it left",
+        applies: |p| p.sizes.sequences > 1,
+        compute: state_shared,
+    },
+];
+
+/// Matrices of the last two axes, mirrored.
+fn transposed(values: &[f64], [.., rows, columns]: [usize; 4]) -> Vec<f64> {
+    let matrices = values.chunks_exact(rows * columns);
+    matrices
+        .flat_map(|matrix| {
+            (0..columns).flat_map(move |c| (0..rows).map(move |r| matrix[r * columns + c]))
+        })
+        .collect()
+}
+
+/// The tokens of a range of a tensor `[B, T, ...]`.
+fn slice(values: &[f64], sizes: Sizes, range: std::ops::Range<usize>) -> Vec<f64> {
+    let width = values.len() / (sizes.sequences * sizes.tokens);
+    let sequences = values.chunks_exact(sizes.tokens * width);
+    sequences
+        .flat_map(|sequence| &sequence[range.start * width..range.end * width])
+        .copied()
+        .collect()
+}
+
+fn state_dropped(wide: &Wide, convention: Convention, sizes: Sizes) -> Outputs<f64> {
+    let mut output = vec![0.0; wide.v.len()];
+    let mut state = wide.state.clone();
+    for start in (0..sizes.tokens).step_by(64) {
+        let range = start..(start + 64).min(sizes.tokens);
+        let piece = Sizes {
+            tokens: range.len(),
+            ..sizes
+        };
+        let [q, k, v, g, beta] = [&wide.q, &wide.k, &wide.v, &wide.g, &wide.beta]
+            .map(|tensor| slice(tensor, sizes, range.clone()));
+        if start > 0 {
+            state.fill(0.0);
+        }
+        let inputs = Inputs {
+            q: &q,
+            k: &k,
+            v: &v,
+            g: &g,
+            beta: &beta,
+            state: &state,
+        };
+        let part = recurrence(&convention, piece, inputs);
+        let width = sizes.value_heads * sizes.value_size;
+        for (b, rows) in part.output.chunks_exact(range.len() * width).enumerate() {
+            output[(b * sizes.tokens + start) * width..][..rows.len()].copy_from_slice(rows);
+        }
+        state = part.state;
+    }
+    Outputs { output, state }
+}
+
+fn state_shared(wide: &Wide, convention: Convention, sizes: Sizes) -> Outputs<f64> {
+    let one = Sizes {
+        sequences: 1,
+        ..sizes
+    };
+    let mut all = Outputs {
+        output: Vec::new(),
+        state: Vec::new(),
+    };
+    let mut state: Vec<f64> = wide.state[..wide.state.len() / sizes.sequences].to_vec();
+    for b in 0..sizes.sequences {
+        let own = |values: &[f64]| {
+            let length = values.len() / sizes.sequences;
+            values[b * length..(b + 1) * length].to_vec()
+        };
+        let [q, k, v, g, beta] = [&wide.q, &wide.k, &wide.v, &wide.g, &wide.beta].map(|x| own(x));
+        let inputs = Inputs {
+            q: &q,
+            k: &k,
+            v: &v,
+            g: &g,
+            beta: &beta,
+            state: &state,
+        };
+        let part = recurrence(&convention, one, inputs);
+        all.output.extend(&part.output);
+        all.state.extend(&part.state);
+        state = part.state;
+    }
+    all
+}

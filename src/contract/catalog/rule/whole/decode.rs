@@ -1,0 +1,94 @@
+//! A decode step of a layer.
+
+use deltanet_reference::rule::{DecodeInputs, Norm, decode_step};
+
+use crate::contract::catalog::rule::problem::{STATE, asked, scalars, sizes, states, tokens};
+use crate::contract::catalog::values;
+use crate::contract::{Choice, DeviceResult, Instance, Rule, axes};
+use crate::references;
+use crate::tensor::Distribution::{Normal, Uniform};
+use crate::tensor::ElementKind;
+use crate::tensor::Stream;
+
+/// Magnitude of the arguments of gates and write strengths: as in a model, or on both sides of softplus's threshold and
+/// beyond the range of e^x.
+pub const REACH: Choice = ("reach", &["usual", "far"]);
+/// Queries and keys: as a layer projects them, or so short that the epsilon of their norm shows, and some of zeros.
+pub const KEYS: Choice = ("keys", &["usual", "tiny"]);
+/// A rule for cases where little is written to the state.
+pub const FAR: Rule = Rule {
+    of: &[STATE.0, "V", REACH.0],
+    says: "far reach has a state, and several channels of a value: most heads write nothing or forget all, and what little is left may cancel by \
+           chance",
+    breaks: |case| {
+        let little = case.word(STATE.0) == Some("zero") || case.get("V") == Some(1);
+        little && case.word(REACH.0) == Some("far")
+    },
+};
+/// Added to the sum of squares, as Qwen3-Next does.
+const EPSILON: f64 = 1e-6;
+
+pub fn run(t: &mut Instance<'_>) -> DeviceResult {
+    let (s, kept) = (sizes(t), t.dim("snapshots"));
+    let convention = deltanet_reference::rule::Convention {
+        norm: Norm::RootOfSumPlus(EPSILON),
+        ..asked(t)
+    };
+    let far = t.word(REACH.0) == "far";
+    let keys = || tokens(s, s.key_heads, s.key_size);
+    let heads = || axes([("head", s.value_heads)]);
+    let tiny = t.word(KEYS.0) == "tiny";
+    let mut rows = |name, zeros| {
+        let short = |values: &mut [f32], _: &mut Stream| {
+            if tiny {
+                values::shorten(values, s.key_size, EPSILON, zeros);
+            }
+        };
+        let drawn = t.draw_changed(ElementKind::F32, name, keys(), Normal(1.0), short);
+        t.offer(drawn);
+        drawn
+    };
+    let (q, k) = (rows("q", 0), rows("k", 1));
+    let class = t.word(values::NAME);
+    let of_v = tokens(s, s.value_heads, s.value_size);
+    let v = values::input_of(t, class, ("v", of_v), Normal(1.0))?;
+    // The first head of the first token is of usual reach, so that something is left to see.
+    let mut reaching = |name, usual: f32, times: f32| {
+        let times = if far { times } else { 1.0 };
+        let drawn = Normal(usual * times);
+        let first = |values: &mut [f32], _: &mut Stream| values[0] /= times;
+        let drawn = t.draw_changed(ElementKind::F32, name, scalars(s), drawn, first);
+        t.offer(drawn);
+        drawn
+    };
+    let a = reaching("a", 2.0, 30.0);
+    let b = reaching("b", 1.0, 40.0);
+    let a_log = t.input("A_log", heads(), Uniform(-6.0, 2.75))?;
+    let dt_bias = t.input("dt_bias", heads(), Uniform(-6.0, 1.0))?;
+    t.scalar("scale", convention.scale.factor(s.key_size));
+    let of_states = states(s, convention.state);
+    let initial = if t.chosen(STATE.0) == Some("zero") {
+        t.draw("initial", of_states.clone(), Normal(0.0))
+    } else {
+        values::input_of(t, class, ("initial", of_states.clone()), Normal(0.1))?
+    };
+    let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
+    let mut of_kept = axes([("tokens before the last", kept)]);
+    of_kept.extend(of_states);
+    let after = t.output("states", of_kept)?;
+    let (golden, oracle) = references!(t, |q, k, v, a, b, a_log, dt_bias, initial| {
+        let inputs = DecodeInputs {
+            q,
+            k,
+            v,
+            a,
+            b,
+            a_log,
+            dt_bias,
+            state: initial,
+        };
+        decode_step(&convention, s, inputs, kept)
+    });
+    t.check(o, (golden.output, oracle.output))?;
+    t.check(after, (golden.state, oracle.state))
+}

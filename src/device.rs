@@ -1,0 +1,287 @@
+//! Devices that run kernels. A device moves bytes and launches kernels; it never compares anything.
+
+pub mod emulator;
+#[cfg(feature = "hip")]
+mod hip;
+mod isolated;
+mod limits;
+mod watch;
+
+use std::fmt;
+
+use gfx906::code_object::Symbol;
+use gfx906::machine::Trap;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::Stop;
+use crate::program::Program;
+use crate::report::model::{CountersReport, DeviceReport, FindingReport};
+use crate::tensor::guards::Guards;
+use crate::tensor::{ElementKind, poison};
+
+pub use crate::report::model::ErrorKind as DeviceErrorKind;
+pub use isolated::{Child, IsolatedDevice, Isolation};
+pub use limits::{Budget, BudgetError, Limits};
+pub use watch::{LaunchCosts, Ledger, NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};
+
+/// A place where kernels run.
+pub trait Device: Send + Sync {
+    /// Describes the device for reports.
+    fn describe(&self) -> DeviceReport;
+
+    /// Opens a session for one trial. It has memory of its own, so that a faulting kernel does not affect other trials. `threads` is the
+    /// number of host threads that a launch may take (0: all). `limits` is the budget after which a launch counts as a hang, if the device
+    /// has a budget.
+    ///
+    /// `watch` are the observers of the launches. A device that cannot observe refuses anything but [`NOTHING`].
+    fn open(
+        &self,
+        threads: usize,
+        limits: Limits,
+        watch: &Watch,
+    ) -> Result<Box<dyn Session>, DeviceError>;
+
+    /// Returns true if the device can observe kernels.
+    fn observes(&self) -> bool {
+        false
+    }
+
+    /// Returns the process that each trial on the device gets; none if trials run in this process.
+    fn isolation(&self) -> Option<&Isolation> {
+        None
+    }
+}
+
+/// Bytes that are poisoned at a time, a multiple of every element's size.
+const PIECE: u64 = 1 << 20;
+
+/// Device memory and loaded code objects of one trial.
+pub trait Session {
+    /// Loads a code object and returns its number for [`Session::launch`].
+    fn load(&mut self, program: &Program) -> Result<usize, DeviceError>;
+
+    /// Returns the address of a variable of a loaded code object (`__device__`, `__constant__`), which can be written and read from then on.
+    /// `symbol` is a symbol of the code object.
+    fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError>;
+
+    /// Allocates a buffer of `bytes` bytes. Fault reports call it `name`. It has guards where a kernel can write without a fault; the caller
+    /// fills them.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError>;
+
+    /// Copies to the device.
+    fn upload(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError>;
+
+    /// Fills bytes with the poison of elements of a kind. The last element is cut short if `bytes` is no multiple of its size.
+    fn poison(&mut self, address: u64, bytes: u64, kind: ElementKind) -> Result<(), DeviceError> {
+        let mut piece = vec![0; bytes.min(PIECE) as usize];
+        poison::fill(kind, &mut piece);
+        (0..bytes).step_by(PIECE as usize).try_for_each(|at| {
+            let length = (bytes - at).min(PIECE) as usize;
+            self.upload(address + at, &piece[..length])
+        })?;
+        self.unwritten(address, bytes);
+        Ok(())
+    }
+
+    /// Marks bytes as unwritten: a kernel that uses them makes a mistake, which a sanitizer reports.
+    fn unwritten(&mut self, _address: u64, _bytes: u64) {}
+
+    /// Copies from the device, after all launches so far.
+    fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError>;
+
+    /// Starts a kernel of a loaded code object.
+    fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<LaunchResult, DeviceError>;
+
+    /// Waits for all launches so far.
+    fn sync(&mut self) -> Result<(), DeviceError>;
+
+    /// Returns the sanitizer's findings of all launches so far, unfinished launches included.
+    fn findings(&self) -> &[FindingReport] {
+        &[]
+    }
+}
+
+/// A buffer in device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceBuffer {
+    /// Address of its first byte.
+    pub address: u64,
+    /// The guards around it, which can be written and read as the buffer can.
+    pub guards: Guards,
+    /// True if every byte is 0; otherwise the content is arbitrary.
+    pub zeroed: bool,
+}
+
+/// A kernel launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// Work-groups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a work-group in x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic LDS.
+    pub dynamic_lds: u32,
+    /// The explicit arguments, laid out as the kernel's metadata says.
+    pub kernarg: &'a [u8],
+    /// True if all work-groups are resident and may wait for one another.
+    pub cooperative: bool,
+}
+
+/// A device's report of a launch that finished.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaunchResult {
+    /// Wave instructions executed, where the device counts them.
+    pub wave_instructions: Option<u64>,
+    /// Further counters, if they were requested.
+    pub counters: Option<CountersReport>,
+    /// Time of the kernel on the device, in seconds, where the device measures it.
+    pub kernel_seconds: Option<f64>,
+}
+
+/// A failure of a device operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceError {
+    /// The report, possibly of several lines.
+    pub message: String,
+    /// The kind of the failure.
+    pub kind: DeviceErrorKind,
+    /// The place and the reason of the kernel's stop, if the device knows them. The message says the same for people.
+    pub trap: Option<Box<Trap>>,
+}
+
+/// The result of a device operation, or of steps with such operations.
+pub type DeviceResult<T = ()> = Result<T, DeviceError>;
+
+impl DeviceError {
+    /// A request that makes no sense.
+    pub fn invalid(message: impl ToString) -> DeviceError {
+        DeviceError::of(DeviceErrorKind::Invalid, message)
+    }
+
+    /// An error of a kind.
+    pub fn of(kind: DeviceErrorKind, message: impl ToString) -> DeviceError {
+        DeviceError {
+            message: message.to_string(),
+            kind,
+            trap: None,
+        }
+    }
+
+    /// A kernel that stopped before its end.
+    pub fn trapped(trap: Box<Trap>) -> DeviceError {
+        DeviceError {
+            message: trap.to_string(),
+            kind: if trap.is_hang() {
+                DeviceErrorKind::Hang
+            } else {
+                DeviceErrorKind::Fault
+            },
+            trap: Some(trap),
+        }
+    }
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DeviceError {}
+
+/// Refuses observers on a device that cannot observe.
+///
+/// # Errors
+/// A usage error that names the flag.
+pub fn check_watch(device: &dyn Device, watch: &Watch) -> Result<(), Stop> {
+    match watch.flag() {
+        Some(flag) if !device.observes() => Err(Stop::usage(format!(
+            "`{flag}` needs the emulator, and this is {}: add `--device emulator`",
+            device.describe().description
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The identity of a device, by which another process finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceId {
+    /// The emulator.
+    Emulator,
+    /// The card of this number.
+    Hip(u32),
+}
+
+impl DeviceId {
+    /// The device there, in this process.
+    ///
+    /// # Errors
+    /// There is no such device, or it cannot be used.
+    pub fn find(self) -> Result<Box<dyn Device>, Stop> {
+        match self {
+            DeviceId::Emulator => Ok(Box::new(emulator::Emulator::ACROSS_LINES)),
+            DeviceId::Hip(index) => hip(Some(index)).map(|(device, _)| device),
+        }
+    }
+}
+
+/// The requested device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The emulator.
+    Emulator,
+    /// The card of this number, or the first that will do.
+    Hip(Option<u32>),
+}
+
+/// A device, and how trials run on it.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The requested device.
+    pub target: Target,
+    /// The process of its own that each trial gets; without it trials run in this one.
+    pub child: Option<Child>,
+}
+
+impl Spec {
+    /// The emulator, in this process.
+    pub const EMULATOR: Spec = Spec {
+        target: Target::Emulator,
+        child: None,
+    };
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// There is no such device.
+    pub fn open(self) -> Result<Box<dyn Device>, Stop> {
+        let (device, place) = match self.target {
+            Target::Emulator => (DeviceId::Emulator.find()?, DeviceId::Emulator),
+            Target::Hip(index) => hip(index)?,
+        };
+        Ok(match self.child {
+            Some(child) => Box::new(IsolatedDevice::new(device, place, child)?),
+            None => device,
+        })
+    }
+}
+
+/// A card, and where it is.
+#[cfg(feature = "hip")]
+fn hip(index: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), Stop> {
+    let card = hip::Hip::choose(index)?;
+    let place = DeviceId::Hip(card.index());
+    Ok((Box::new(card), place))
+}
+
+/// A card, and where it is.
+#[cfg(not(feature = "hip"))]
+fn hip(_: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), Stop> {
+    Err(Stop::setup(
+        "this deltanet-check was built without HIP and cannot reach a card: \
+         use a build with the feature `hip`, or run on the emulator with `--device emulator`",
+    ))
+}

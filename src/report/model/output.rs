@@ -1,0 +1,116 @@
+//! The judgement of one output: its tolerance, its distance from the references, and the verdict.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Damage, Element, Problem, Verdict, number};
+use crate::tensor::Axis;
+
+/// The distance that an output may have from its references.
+///
+/// An element is allowed `absolute + relative * |want|`, or `ulp` places of its type where that is more. Where all three are 0
+/// the element must equal the golden reference bit for bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tolerance {
+    /// Absolute error allowed to every element.
+    #[serde(with = "number")]
+    pub absolute: f64,
+    /// Error allowed in addition, as a share of the element's own reference value.
+    #[serde(with = "number")]
+    pub relative: f64,
+    /// True if `absolute` grows with the reference. `absolute` then holds for an output whose reference reaches 1 at most,
+    /// and the allowed error is `absolute * max(1, max |want|)`.
+    pub scaled: bool,
+    /// The number of values of the output's type that an element may lie away from the reference rounded to that type. Tests set it
+    /// for outputs of few bits.
+    pub ulp: Option<u32>,
+    /// Relative RMS error allowed to the output as a whole, where the test sets one.
+    #[serde(with = "number::option")]
+    pub relative_rms: Option<f64>,
+    /// The document's own tolerance. It judges nothing unless `absolute` equals it, with one exception: the f64 oracle
+    /// of an exact output (`absolute` 0) must lie within it.
+    #[serde(with = "number")]
+    pub ceiling: f64,
+    /// True if 0 and -0 count as equal where the tolerance is 0.
+    pub zero_signs_equal: bool,
+}
+
+impl Tolerance {
+    /// Makes an absolute tolerance with the document's ceiling beside it.
+    pub fn absolute(absolute: f64, ceiling: f64) -> Tolerance {
+        Tolerance {
+            absolute,
+            relative: 0.0,
+            scaled: false,
+            ulp: None,
+            relative_rms: None,
+            ceiling,
+            zero_signs_equal: false,
+        }
+    }
+
+    /// Returns true if the output must equal the golden reference bit for bit.
+    pub fn is_exact(&self) -> bool {
+        self.absolute == 0.0 && self.relative == 0.0 && self.ulp.is_none()
+    }
+}
+
+/// The distance of an output from one reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Largest absolute difference (where `ulp` judges, from the reference rounded to the output's type); NaN as soon as one element's difference is NaN.
+    #[serde(with = "number")]
+    pub max_abs: f64,
+    /// Error that the tolerance allows to the element of `max_abs`: scaled, with its relative share, and its places of the type. Among
+    /// elements of the same error it is the largest. NaN where no element was compared.
+    #[serde(with = "number")]
+    pub allowed: f64,
+    /// `sqrt(sum (got-want)^2 / sum want^2)`; 0 for 0/0, infinite where only the reference is all zero.
+    #[serde(with = "number")]
+    pub relative_rms: f64,
+    /// Largest distance in units in the last place of the output's type; absent where an element is NaN.
+    pub max_ulp: Option<u64>,
+    /// Elements whose error is larger than allowed.
+    pub mismatched: usize,
+    /// `mismatched / total`.
+    #[serde(with = "number")]
+    pub mismatched_share: f64,
+    /// Elements compared.
+    pub total: usize,
+    /// Largest error as a share of what its element is allowed; 0 where every error is 0, infinite where an
+    /// element that is allowed nothing is wrong.
+    #[serde(with = "number")]
+    pub used: f64,
+    /// The element whose error exceeds what it is allowed by most; the largest error where none exceeds.
+    pub worst: Option<Element>,
+}
+
+/// The judgement of one output of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputReport {
+    /// The output's name.
+    pub name: String,
+    /// The output's element type: `f64`, `f32`, `f16`, `bf16`, `i32`, `u16`.
+    pub element: String,
+    /// The output's axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// The tolerance that judged the output.
+    pub tolerance: Tolerance,
+    /// The output's distance from the golden reference (same type, the kernel's order of operations).
+    pub golden: Metrics,
+    /// The output's distance from the f64 oracle.
+    pub oracle: Metrics,
+    /// The verdict on the output.
+    pub verdict: Verdict,
+    /// The first problem in the order of judgement, where the verdict is not a pass.
+    pub problem: Option<Problem>,
+    /// The places and sizes of the errors, where the verdict is not a pass.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub damage: Option<Damage>,
+}
+
+impl OutputReport {
+    /// Returns true where the tolerance allows the same error to every element.
+    pub fn alike(&self) -> bool {
+        self.tolerance.relative == 0.0 && self.tolerance.ulp.is_none()
+    }
+}

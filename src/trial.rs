@@ -1,0 +1,136 @@
+//! The run of one test: inputs, launches, outputs, comparison.
+//!
+//! A contract says which tensors there are and which values the outputs should have; a binding gives the launches. Everything that
+//! makes the result trustworthy happens here in the same way for all tests: poison, guards, read-back, the order of judgement.
+
+mod bound;
+mod dump;
+mod elsewhere;
+mod error;
+mod how;
+mod isolate;
+mod judge;
+mod launch;
+mod plan;
+mod pool;
+mod prepare;
+mod relations;
+mod run;
+mod twin;
+
+use std::sync::Arc;
+
+use crate::binding::{Call, TensorShape};
+use crate::contract::{PreparedCase, Tensor, Values};
+use crate::device::{DeviceResult, Session};
+use crate::program::Program;
+use crate::report::model::LaunchReport;
+use crate::tensor::Data;
+use crate::tensor::Layout;
+use crate::tensor::guards::Guards;
+
+pub use bound::{Bound, PlantedKernel};
+pub use elsewhere::Elsewhere;
+pub(crate) use elsewhere::judge_elsewhere;
+use error::TrialError;
+pub use how::{how, not_passed};
+pub use isolate::{CHILD, serve};
+pub use plan::{Dump, FinishedTrial, Plan, PreparedCaseSlot};
+pub use pool::{Progress, default_jobs, each, run_all, run_until};
+
+/// The kernels that a trial launches.
+#[derive(Clone, Copy)]
+pub enum Variant {
+    /// The kernels under test, but for a planted bug.
+    Honest,
+    /// No kernels are launched: every output keeps its poison.
+    Silent,
+}
+
+/// A test being run.
+pub struct Trial<'a> {
+    values: &'a Values,
+    program: &'a Program,
+    variant: Variant,
+    session: Box<dyn Session>,
+    module: usize,
+    /// The code object of planted bugs, where a planted bug is launched.
+    planted: Option<usize>,
+    bound: Bound<'a>,
+    prepared: Arc<PreparedCase>,
+    /// The tensors that only the binding has. They follow the contract's tensors.
+    own: Vec<Tensor>,
+    /// The position of each tensor. The binding's tensors follow the contract's.
+    placed: Vec<DeviceTensor>,
+    /// The tensors as the binding's formulas see them.
+    shapes: Vec<TensorShape>,
+    launches: Vec<TrialLaunch>,
+    plant_used: bool,
+}
+
+/// A tensor on the device.
+#[derive(Default)]
+struct DeviceTensor {
+    /// Address of the first element, if it is there.
+    address: Option<u64>,
+    /// The converted values that the device gets in place of the contract's.
+    sent: Option<Data>,
+    /// The memory layout, if it is not the plain order.
+    layout: Option<Layout>,
+    /// The guards around it.
+    guards: Guards,
+}
+
+/// A launch that was made.
+struct TrialLaunch {
+    report: LaunchReport,
+    call: Call,
+}
+
+impl<'a> Trial<'a> {
+    fn new(
+        plan: &Plan<'a>,
+        session: Box<dyn Session>,
+        prepared: Arc<PreparedCase>,
+    ) -> DeviceResult<Trial<'a>> {
+        let mut session = session;
+        let module = session.load(plan.program)?;
+        let placed = prepared.tensors.iter().map(|_| DeviceTensor::default());
+        Ok(Trial {
+            values: &plan.case.values,
+            program: plan.program,
+            variant: plan.variant,
+            session,
+            module,
+            planted: None,
+            bound: plan.bound,
+            placed: placed.collect(),
+            prepared,
+            own: Vec::new(),
+            shapes: Vec::new(),
+            launches: Vec::new(),
+            plant_used: false,
+        })
+    }
+
+    /// A tensor of the contract, or of the binding.
+    fn tensor(&self, at: usize) -> &Tensor {
+        let contract = &self.prepared.tensors;
+        contract
+            .get(at)
+            .unwrap_or_else(|| &self.own[at - contract.len()])
+    }
+
+    /// Every tensor and where it is.
+    fn all(&self) -> impl Iterator<Item = (&Tensor, &DeviceTensor)> {
+        let tensors = self.prepared.tensors.iter().chain(&self.own);
+        tensors.zip(&self.placed)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.all().position(|(tensor, _)| tensor.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests;
