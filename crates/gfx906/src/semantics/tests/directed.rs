@@ -1,6 +1,6 @@
 //! Branch-free arithmetic gives to the last bit what one rounding of the exact value gives, in every direction.
 //!
-//! All sources, not a sample of them: `cargo test --release -p gfx906 semantics -- --ignored`.
+//! All sources, not a sample of them: `cargo test -p gfx906 semantics -- --ignored`.
 
 use super::super::exact::{self, Exact};
 use super::super::format::Format;
