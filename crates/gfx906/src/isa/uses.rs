@@ -28,14 +28,14 @@ impl RegisterSet {
 
     /// Adds registers to the set.
     pub fn add(&mut self, first: Number, count: u16) {
-        for number in first..(first + count).min(512) {
+        for number in first..first.saturating_add(count).min(512) {
             self.0[usize::from(number / 64)] |= 1 << (number % 64);
         }
     }
 
     /// Removes registers from the set.
     pub fn remove(&mut self, first: Number, count: u16) {
-        for number in first..(first + count).min(512) {
+        for number in first..first.saturating_add(count).min(512) {
             self.0[usize::from(number / 64)] &= !(1 << (number % 64));
         }
     }
