@@ -176,8 +176,8 @@ impl<'a> Runner<'a> {
             .collect()
     }
 
-    /// Runs planted bugs. In a small test each bug runs in every case. A large test ends when each bug has been caught and each case has
-    /// caught one. Returns the result of each pair of case and bug that ran.
+    /// Runs planted bugs until each has been caught, and each case that must catch one has done so. Returns the result of each pair of case and
+    /// bug that ran.
     fn planted(
         &self,
         (selected, slots): (&[SelectedCase<'a>], &[PreparedCaseSlot]),
@@ -194,20 +194,18 @@ impl<'a> Runner<'a> {
                 }
             }
         }
-        for round in 0.. {
+        loop {
             let mut pairs = Vec::new();
-            for tests in selected.chunk_by(|a, b| a.test.id == b.test.id) {
-                let first = offset(selected, tests);
-                pairs.extend(
-                    next_pairs(&tried[first..first + tests.len()], round)
-                        .into_iter()
-                        .map(|(case, bug)| (first + case, bug)),
-                );
+            for cases in selected.chunk_by(|a, b| a.test.id == b.test.id) {
+                let first = offset(selected, cases);
+                let each = each_must_catch(&cases[0], &ways[first], &bugs[first]);
+                let cost = |case: usize| instructions(&honest[first + case].report);
+                let next = next_pairs(&tried[first..first + cases.len()], each, cost);
+                pairs.extend(next.into_iter().map(|(case, bug)| (first + case, bug)));
             }
             if pairs.is_empty() {
                 break;
             }
-            pairs.retain(|&(at, bug)| tried[at][bug].is_none());
             let plans: Vec<Plan<'_>> = pairs
                 .iter()
                 .map(|&(at, bug)| {
@@ -245,7 +243,7 @@ impl<'a> Runner<'a> {
             id: one.test.id.clone(),
             phase: one.phase.number,
             cases: Vec::new(),
-            each: !one.test.designed && (way.is_built_in() || bugs.is_empty()),
+            each: each_must_catch(one, way, bugs),
             planted: bugs.iter().map(plant).collect(),
         }
     }
@@ -311,6 +309,17 @@ impl<'a> Runner<'a> {
         bar.clear();
         done.into_iter().flatten().collect()
     }
+}
+
+/// Returns true if each case of a test must catch a bug. A user's bug need not show in every case, and neither does any bug in a design's cases.
+fn each_must_catch(one: &SelectedCase<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> bool {
+    !one.test.designed && (way.is_built_in() || bugs.is_empty())
+}
+
+/// Returns the wave instructions of all launches of a trial, where the device counts them.
+fn instructions(report: &TrialReport) -> u64 {
+    let launches = report.launches.iter();
+    launches.filter_map(|launch| launch.wave_instructions).sum()
 }
 
 /// Cases that are run side by side.
