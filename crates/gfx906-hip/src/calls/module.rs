@@ -47,17 +47,6 @@ pub fn load_data(out: Out<Address>, at: Address) -> HipResult {
     add(out, image(at)?)
 }
 
-/// Loads a module. The options are for a compiler and have no effect.
-pub fn load_data_ex(
-    out: Out<Address>,
-    at: Address,
-    _count: u32,
-    _options: Address,
-    _values: Address,
-) -> HipResult {
-    load_data(out, at)
-}
-
 /// Unloads a module. Launches under way keep its code until they have ended.
 pub fn unload(module: Address) -> HipResult {
     let mut state = state();

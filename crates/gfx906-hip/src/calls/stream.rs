@@ -30,14 +30,6 @@ fn made_with(stream: Address) -> HipResult<Stream> {
     found.ok_or(HipError::ContextIsDestroyed)
 }
 
-pub fn create(out: Out<Address>) -> HipResult {
-    create_with_priority(out, 0, 0)
-}
-
-pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
-    create_with_priority(out, flags, 0)
-}
-
 pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> HipResult {
     add(out, flags, priority, ALL_UNITS)
 }

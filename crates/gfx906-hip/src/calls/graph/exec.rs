@@ -204,8 +204,3 @@ fn task(what: NodeAction) -> Submission {
         | NodeAction::Free(_) => Submission::default(),
     }
 }
-
-/// `hipGraphLaunch_spt` and its kin use the thread's own stream in place of the null stream.
-pub fn launch_per_thread(exec: Address, stream: Address) -> HipResult {
-    launch(exec, submit::resolve_per_thread(stream))
-}

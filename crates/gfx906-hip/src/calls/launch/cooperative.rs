@@ -6,7 +6,7 @@ use super::entries::{kernel_of, module_request, no_null};
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
-use crate::calls::{module, submit};
+use crate::calls::module;
 use crate::card::COMPUTE_UNITS;
 use crate::diagnostics::log;
 use crate::error::{HipError, HipResult};
@@ -91,39 +91,15 @@ pub fn host_launch(
     launch.submit(true)
 }
 
-pub fn host_launch_per_thread(
-    host: Address,
-    grid: Dim3,
-    block: Dim3,
-    parameters: In<Address>,
-    lds: u32,
-    stream: Address,
-) -> HipResult {
-    host_launch(
-        host,
-        grid,
-        block,
-        parameters,
-        lds,
-        submit::resolve_per_thread(stream),
-    )
-}
-
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn module_launch(
     function: Address,
-    grid_x: u32,
-    grid_y: u32,
-    grid_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
+    grid: [u32; 3],
+    block: [u32; 3],
     lds: u32,
     stream: Address,
     parameters: In<Address>,
 ) -> HipResult {
     no_null(function)?;
-    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
     let request = LaunchRequest {
         parameters,
         cooperative: true,
@@ -140,7 +116,8 @@ fn only_launch<T: Copy>(launches: In<T>, count: u32) -> HipResult<T> {
     launches.get()
 }
 
-fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> HipResult {
+/// Launches a kernel on all devices, of which there is one.
+pub fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> HipResult {
     let of = only_launch(launches, u32::try_from(count).unwrap_or(0))?;
     // The null stream belongs to no device in particular.
     if of.stream == 0 {
@@ -149,16 +126,7 @@ fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> Hi
     of.submit(cooperative)
 }
 
-pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
-    host_launch_on(launches, count, true)
-}
-
-/// `hipExtLaunchMultiKernelMultiDevice`: a kernel per device, whose work-groups need not be resident.
-pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
-    host_launch_on(launches, count, false)
-}
-
-pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> HipResult {
+pub fn module_launch_on(launches: In<ModuleLaunch>, count: u32) -> HipResult {
     let of = only_launch(launches, count)?;
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);

@@ -21,15 +21,10 @@ pub fn no_null(function: Address) -> HipResult {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn module_launch(
     function: Address,
-    grid_x: u32,
-    grid_y: u32,
-    grid_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
+    grid: [u32; 3],
+    block: [u32; 3],
     lds: u32,
     stream: Address,
     parameters: In<Address>,
@@ -39,12 +34,7 @@ pub fn module_launch(
     let request = LaunchRequest {
         parameters,
         extra,
-        ..module_request(
-            [grid_x, grid_y, grid_z],
-            [block_x, block_y, block_z],
-            lds,
-            stream,
-        )
+        ..module_request(grid, block, lds, stream)
     };
     launch(&module::function(function)?, function, &request)
 }
@@ -80,26 +70,16 @@ pub fn kernel_of(named: Address) -> HipResult<Function> {
 }
 
 /// `hipExtModuleLaunchKernel`: counts work-items of the whole grid instead of work-groups, and records events.
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn ext_module_launch(
     function: Address,
-    items_x: u32,
-    items_y: u32,
-    items_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
+    items: [u32; 3],
+    block: [u32; 3],
     lds: usize,
     stream: Address,
-    parameters: In<Address>,
-    extra: In<Address>,
-    start: Address,
-    stop: Address,
-    _flags: u32,
+    (parameters, extra): (In<Address>, In<Address>),
+    events: [Address; 2],
 ) -> HipResult {
     no_null(function)?;
-    let block = [block_x, block_y, block_z];
-    let items = [items_x, items_y, items_z];
     if block.contains(&0) {
         return Err(HipError::InvalidValue);
     }
@@ -118,35 +98,13 @@ pub fn ext_module_launch(
         stream,
         parameters,
         extra,
-        events: [start, stop],
+        events,
         cooperative: false,
     };
     launch(&module::function(function)?, function, &request)
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn hcc_module_launch(
-    function: Address,
-    items_x: u32,
-    items_y: u32,
-    items_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
-    lds: usize,
-    stream: Address,
-    parameters: In<Address>,
-    extra: In<Address>,
-    start: Address,
-    stop: Address,
-) -> HipResult {
-    ext_module_launch(
-        function, items_x, items_y, items_z, block_x, block_y, block_z, lds, stream, parameters,
-        extra, start, stop, 0,
-    )
-}
-
-/// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names.
+/// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names, and records events.
 pub fn host_launch(
     host: Address,
     grid: Dim3,
@@ -154,21 +112,7 @@ pub fn host_launch(
     parameters: In<Address>,
     lds: usize,
     stream: Address,
-) -> HipResult {
-    ext_host_launch(host, grid, block, parameters, lds, stream, 0, 0, 0)
-}
-
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn ext_host_launch(
-    host: Address,
-    grid: Dim3,
-    block: Dim3,
-    parameters: In<Address>,
-    lds: usize,
-    stream: Address,
-    start: Address,
-    stop: Address,
-    _flags: i32,
+    events: [Address; 2],
 ) -> HipResult {
     // HIP 7 also accepts the kernel of a library.
     let function = kernel_of(host)?;
@@ -181,7 +125,7 @@ pub fn ext_host_launch(
         stream,
         parameters,
         extra: In::null(),
-        events: [start, stop],
+        events,
         cooperative: false,
     };
     launch(&function, host, &request)
