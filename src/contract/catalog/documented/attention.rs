@@ -61,30 +61,23 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "decay_mask",
         title: "e^(g[j] - g[i]) for j <= i",
-        formulas: &[(
-            "mask[i,j]",
-            "e^(g_cumsum[j] - g_cumsum[i]); where j <= i, else 0; the gated delta rule has the opposite sign",
-        )],
+        formulas: &[
+            "mask[i,j] = e^(g_cumsum[j] - g_cumsum[i]); where j <= i, else 0; the gated delta rule has the opposite sign",
+        ],
         dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: &["mask"],
         largest: &[&["n", "n"]],
         domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 65])])
             .values(&[SUMS])
             .relations(&[laws::MASK]),
         run: decay_mask,
+        ..Function::EMPTY
     },
     Function {
         name: "attention_matrix",
         title: "-(K^T K_beta) * decay, strictly lower",
-        formulas: &[(
-            "attn[i,j]",
-            "-(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0",
-        )],
+        formulas: &["attn[i,j] = -(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0"],
         dims: &["S", "C"],
-        integers: &[],
-        words: &[],
         outputs: &["attn"],
         largest: &[&["S", "C"], &["C", "C"]],
         domain: PRODUCTS.relations(&[laws::doubled([
@@ -92,6 +85,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["attn"], 2.0)],
         ])]),
         run: attention_matrix,
+        ..Function::EMPTY
     },
 ];
 
