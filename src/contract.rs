@@ -79,6 +79,11 @@ impl Function {
         run: |_| Ok(()),
     };
 
+    /// Returns the contract's dimensions, then its other whole numbers.
+    pub fn sizes(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        self.dims.iter().chain(self.integers).copied()
+    }
+
     /// Returns the contract's choices, then the choices that a case may leave open. The first word of an open choice is its default.
     pub fn choices(&self) -> impl Iterator<Item = &'static Choice> {
         self.words.iter().chain(self.domain.open())

@@ -187,12 +187,7 @@ fn find_by_words(words: &str) -> Vec<&'static Function> {
 fn list<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
     let rows = functions.map(|function| {
         let words: Vec<&str> = function.words.iter().map(|(name, _)| *name).collect();
-        let sizes: Vec<&str> = function
-            .dims
-            .iter()
-            .chain(function.integers)
-            .copied()
-            .collect();
+        let sizes: Vec<&str> = function.sizes().collect();
         vec![
             function.name.to_owned(),
             function.title.to_owned(),

@@ -24,8 +24,6 @@ pub fn create(count: u32, options: In<u32>, values: In<Address>, out: Out<Addres
 pub fn complete(link: Address, out: Out<Address>, size: Out<usize>) -> HipResult {
     out.required()?;
     let (at, bytes) = linker::complete(link).map_err(code)?;
-    if !size.is_null() {
-        size.put(bytes)?;
-    }
+    size.put_unless_null(bytes)?;
     out.put(at)
 }

@@ -78,13 +78,8 @@ pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Te
         return Err(HipError::InvalidValue);
     }
     let (address, bytes) = get(module)?.variable(&name).ok_or(HipError::NotFound)?;
-    if !out.is_null() {
-        out.put(address)?;
-    }
-    if !size.is_null() {
-        size.put(bytes as usize)?;
-    }
-    Ok(())
+    out.put_unless_null(address)?;
+    size.put_unless_null(bytes as usize)
 }
 
 /// Returns the number of kernels of a module.

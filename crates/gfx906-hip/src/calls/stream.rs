@@ -81,13 +81,8 @@ pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> HipResult {
 }
 
 pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> HipResult {
-    if !least.is_null() {
-        least.put(PRIORITIES.0)?;
-    }
-    if !greatest.is_null() {
-        greatest.put(PRIORITIES.1)?;
-    }
-    Ok(())
+    least.put_unless_null(PRIORITIES.0)?;
+    greatest.put_unless_null(PRIORITIES.1)
 }
 
 /// Destroys a stream. Its work is still done, and a capture that it takes part in is discarded.

@@ -2,10 +2,10 @@
 
 use deltanet_reference::{operators, pipelines};
 
-use super::attention::{PRODUCTS, sums};
+use super::attention::{PRODUCTS, factors};
 use super::laws;
 use super::triangular::{MATRIX, solved};
-use super::{Function, exchanged, values};
+use super::{Function, exchanged};
 use crate::contract::relation::Step;
 use crate::contract::{
     Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes, elements, table,
@@ -139,16 +139,7 @@ pub const FUNCTIONS: &[Function] = &[
 /// Step 6 alone.
 fn attn_pre(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
-    let unit = Normal((s as f32).sqrt().recip());
-    let channels = || axes([("channel", s), ("token", c)]);
-    let operands = [("K", channels()), ("K_beta", channels())];
-    let [k, k_beta] = values::matrices(t, operands, [unit; 2])?;
-    let g = t.draw("g_cumsum", elements(c), sums(t));
-    let decay = t.upload(
-        "decay_mask",
-        table(c, c),
-        operators::decay_mask(t.values(g)),
-    )?;
+    let [k, k_beta, decay] = factors(t)?;
     let attn_pre = t.output("attn_pre", table(c, c))?;
     let (golden, oracle) = references!(t, |k, k_beta, decay| pipelines::attn_pre(
         k, k_beta, decay, s, c

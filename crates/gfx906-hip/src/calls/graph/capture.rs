@@ -168,18 +168,12 @@ pub fn get_all(
     if capture_status == NONE {
         return Ok(());
     }
-    if !id.is_null() {
-        id.put(number)?;
-    }
+    id.put_unless_null(number)?;
     if capture_status == INVALIDATED {
         return Ok(());
     }
-    if !graph.is_null() {
-        graph.put(captured)?;
-    }
-    if !count.is_null() {
-        count.put(after.len())?;
-    }
+    graph.put_unless_null(captured)?;
+    count.put_unless_null(after.len())?;
     if nodes.is_null() {
         return Ok(());
     }

@@ -32,9 +32,7 @@ pub fn instantiate(
     log: Out<u8>,
     room: usize,
 ) -> HipResult {
-    if !error_node.is_null() {
-        error_node.put(0)?;
-    }
+    error_node.put_unless_null(0)?;
     if !log.is_null() && room > 0 {
         log.put(0)?;
     }

@@ -1,7 +1,5 @@
 //! Conversion between HIP's parameter structures and nodes.
 
-use gfx906::code_object::LaunchShape;
-
 use super::node::check_copy;
 use crate::boundary::{Address, Callback, In, Out};
 use crate::calls::event;
@@ -53,16 +51,9 @@ pub fn kernel(p: &KernelParameters) -> HipResult<NodeAction> {
     }
     let function = kernel_of(p.function)?;
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: p.grid.into(),
-            block: p.block.into(),
-            dynamic_lds: p.lds.into(),
-        },
-        stream: 0,
         parameters: p.arguments,
         extra: p.extra,
-        events: [0; 2],
-        cooperative: false,
+        ..LaunchRequest::new(p.grid, p.block, p.lds.into(), 0)
     };
     let prepared = prepare(&function, p.function, &request)?;
     Ok(NodeAction::Work(Work::Kernel(prepared)))

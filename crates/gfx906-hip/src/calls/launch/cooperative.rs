@@ -2,7 +2,7 @@
 
 use gfx906::code_object::{Kernel, LaunchShape};
 
-use super::entries::{kernel_of, module_request, no_null};
+use super::entries::{kernel_of, no_null};
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
@@ -39,16 +39,9 @@ pub struct ModuleLaunch {
 impl HostLaunch {
     fn submit(&self, cooperative: bool) -> HipResult {
         let request = LaunchRequest {
-            shape: LaunchShape {
-                grid: self.grid.into(),
-                block: self.block.into(),
-                dynamic_lds: self.lds as u64,
-            },
-            stream: self.stream,
             parameters: self.parameters,
-            extra: In::null(),
-            events: [0; 2],
             cooperative,
+            ..LaunchRequest::new(self.grid, self.block, self.lds as u64, self.stream)
         };
         // HIP 7 also accepts a kernel's handle.
         launch(&kernel_of(self.host)?, self.host, &request)
@@ -103,7 +96,7 @@ pub fn module_launch(
     let request = LaunchRequest {
         parameters,
         cooperative: true,
-        ..module_request(grid, block, lds, stream)
+        ..LaunchRequest::new(grid, block, lds.into(), stream)
     };
     launch(&module::function(function)?, function, &request)
 }
@@ -134,7 +127,7 @@ pub fn module_launch_on(launches: In<ModuleLaunch>, count: u32) -> HipResult {
     let request = LaunchRequest {
         parameters: of.parameters,
         cooperative: true,
-        ..module_request(of.grid.into(), of.block.into(), of.lds, of.stream)
+        ..LaunchRequest::new(of.grid, of.block, of.lds.into(), of.stream)
     };
     launch(&module::function(of.function)?, of.function, &request)
 }

@@ -1,7 +1,5 @@
 //! Functions that launch a kernel of a module, or the kernel behind a host function.
 
-use gfx906::code_object::LaunchShape;
-
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
@@ -34,25 +32,9 @@ pub fn module_launch(
     let request = LaunchRequest {
         parameters,
         extra,
-        ..module_request(grid, block, lds, stream)
+        ..LaunchRequest::new(grid, block, lds.into(), stream)
     };
     launch(&module::function(function)?, function, &request)
-}
-
-/// Returns a launch of work-groups without arguments.
-pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> LaunchRequest {
-    LaunchRequest {
-        shape: LaunchShape {
-            grid,
-            block,
-            dynamic_lds: lds.into(),
-        },
-        stream,
-        parameters: In::null(),
-        extra: In::null(),
-        events: [0; 2],
-        cooperative: false,
-    }
 }
 
 /// Returns the kernel that a host function or a module's function names.
@@ -89,17 +71,12 @@ pub fn ext_module_launch(
         ));
         return Err(HipError::NotSupported);
     }
+    let grid = [0, 1, 2].map(|d| items[d] / block[d]);
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: [0, 1, 2].map(|d| items[d] / block[d]),
-            block,
-            dynamic_lds: lds as u64,
-        },
-        stream,
         parameters,
         extra,
         events,
-        cooperative: false,
+        ..LaunchRequest::new(grid, block, lds as u64, stream)
     };
     launch(&module::function(function)?, function, &request)
 }
@@ -117,16 +94,9 @@ pub fn host_launch(
     // HIP 7 also accepts the kernel of a library.
     let function = kernel_of(host)?;
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: grid.into(),
-            block: block.into(),
-            dynamic_lds: lds as u64,
-        },
-        stream,
         parameters,
-        extra: In::null(),
         events,
-        cooperative: false,
+        ..LaunchRequest::new(grid, block, lds as u64, stream)
     };
     launch(&function, host, &request)
 }
@@ -142,16 +112,8 @@ pub fn host_launch_packed(
 ) -> HipResult {
     let function = state().function_of(host)?;
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: grid.get()?.into(),
-            block: block.get()?.into(),
-            dynamic_lds: lds.into(),
-        },
-        stream,
-        parameters: In::null(),
         extra,
-        events: [0; 2],
-        cooperative: false,
+        ..LaunchRequest::new(grid.get()?, block.get()?, lds.into(), stream)
     };
     launch(&function, host, &request)
 }

@@ -112,9 +112,7 @@ pub fn info(
     handle: Address,
 ) -> HipResult {
     let array = get(handle)?;
-    if !channel.is_null() {
-        channel.put(array.channel)?;
-    }
+    channel.put_unless_null(array.channel)?;
     if !extent.is_null() {
         let [width, height, depth] = array.sides;
         extent.put(Extent {
@@ -123,10 +121,7 @@ pub fn info(
             depth,
         })?;
     }
-    if !flags.is_null() {
-        flags.put(array.flags)?;
-    }
-    Ok(())
+    flags.put_unless_null(array.flags)
 }
 
 pub fn descriptor(out: Out<Descriptor>, handle: Address) -> HipResult {
