@@ -24,8 +24,13 @@ pub use crate::device::DeviceResult;
 /// The most elements a tensor of a test may have: 64 MiB of f32.
 pub const MAX_ELEMENTS: i64 = 1 << 24;
 
-/// The left side of a formula, which begins with a name, and its right side. Text after a `;` on the right is a remark.
-pub type Formula = (&'static str, &'static str);
+/// A formula, as `left = right; remark`. Its left side begins with a name; it may be without a remark.
+pub type Formula = &'static str;
+
+/// Returns the left side of a formula, and its right side with the remark.
+pub fn sides(formula: Formula) -> (&'static str, &'static str) {
+    formula.split_once(" = ").unwrap_or((formula, ""))
+}
 
 /// A contract: the operation that kernels compute and that tests ask for.
 pub struct Function {
@@ -60,6 +65,25 @@ pub struct Refusal {
 }
 
 impl Function {
+    /// A contract of nothing. The catalogue's contracts name their own fields and take the others from here.
+    pub const EMPTY: Function = Function {
+        name: "",
+        title: "",
+        formulas: &[],
+        dims: &[],
+        integers: &[],
+        words: &[],
+        outputs: &[],
+        largest: &[],
+        domain: Domain::of(&[]),
+        run: |_| Ok(()),
+    };
+
+    /// Returns the contract's dimensions, then its other whole numbers.
+    pub fn sizes(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        self.dims.iter().chain(self.integers).copied()
+    }
+
     /// Returns the contract's choices, then the choices that a case may leave open. The first word of an open choice is its default.
     pub fn choices(&self) -> impl Iterator<Item = &'static Choice> {
         self.words.iter().chain(self.domain.open())

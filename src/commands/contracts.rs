@@ -10,7 +10,7 @@ use super::table;
 use crate::args::{ContractsArgs, Format};
 use crate::binding::{CONTRACT_VERSION, ContractTensors, DescribedTensor, TensorUse};
 use crate::contract::catalog::functions;
-use crate::contract::{Formula, Function, Test};
+use crate::contract::{Formula, Function, Test, sides};
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, contract};
 use crate::text::{nearest, print};
@@ -52,7 +52,8 @@ struct FormulaText {
 }
 
 impl From<&Formula> for FormulaText {
-    fn from((left, right): &Formula) -> FormulaText {
+    fn from(formula: &Formula) -> FormulaText {
+        let (left, right) = sides(formula);
         let (right, remark) = right.split_once("; ").unwrap_or((right, ""));
         FormulaText {
             left,
@@ -168,7 +169,7 @@ fn find_by_words(words: &str) -> Vec<&'static Function> {
         .collect();
     let mut found: Vec<(usize, &'static Function)> = functions()
         .filter_map(|function| {
-            let formulas = function.formulas.iter().map(|(_, right)| *right);
+            let formulas = function.formulas.iter().map(|formula| sides(formula).1);
             let text: Vec<&str> = [function.name, function.title]
                 .into_iter()
                 .chain(formulas)
@@ -186,12 +187,7 @@ fn find_by_words(words: &str) -> Vec<&'static Function> {
 fn list<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
     let rows = functions.map(|function| {
         let words: Vec<&str> = function.words.iter().map(|(name, _)| *name).collect();
-        let sizes: Vec<&str> = function
-            .dims
-            .iter()
-            .chain(function.integers)
-            .copied()
-            .collect();
+        let sizes: Vec<&str> = function.sizes().collect();
         vec![
             function.name.to_owned(),
             function.title.to_owned(),
@@ -336,7 +332,7 @@ mod tests {
             let lefts: Vec<String> = function
                 .formulas
                 .iter()
-                .filter_map(|(left, _)| names(left).into_iter().next())
+                .filter_map(|formula| names(sides(formula).0).into_iter().next())
                 .collect();
             let defined = |name: &str| lefts.iter().any(|left| parts(left).contains(&name));
             for output in function.outputs {
@@ -354,7 +350,7 @@ mod tests {
             let choices = function.choices().map(|(choice, _)| *choice);
             let common = COMMON.iter().copied();
             let known: BTreeSet<&str> = sizes.chain(choices).chain(common).chain(tensors).collect();
-            for (left, right) in function.formulas {
+            for (left, right) in function.formulas.iter().map(|formula| sides(formula)) {
                 let right = right.split(';').next().unwrap_or_default();
                 for name in names(left).into_iter().skip(1).chain(names(right)) {
                     let mut parts = parts(&name).into_iter();

@@ -219,8 +219,7 @@ impl<'a> Instance<'a> {
         distribution: Distribution,
     ) -> DeviceResult<Buffer> {
         let drawn = self.draw_as(kind, name, axes, distribution);
-        self.offer(drawn);
-        Ok(drawn)
+        Ok(self.offer(drawn))
     }
 
     /// Adds an input on the device with values that the test computed from drawn values. Its type is the type of the values.
@@ -237,8 +236,7 @@ impl<'a> Instance<'a> {
             None => values.to(kind),
         };
         let kept = self.keep(name, axes, Role::Input, kind, Some(values));
-        self.offer(kept);
-        Ok(kept)
+        Ok(self.offer(kept))
     }
 
     /// A tensor that launches write in part: it starts with these values, whose type it has, and is compared as a whole.
@@ -251,8 +249,7 @@ impl<'a> Instance<'a> {
         let values = values.into();
         let kind = self.kind(name, values.kind());
         let kept = self.keep(name, axes, Role::Updated, kind, Some(values.to(kind)));
-        self.offer(kept);
-        Ok(kept)
+        Ok(self.offer(kept))
     }
 
     /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
@@ -269,8 +266,7 @@ impl<'a> Instance<'a> {
     ) -> DeviceResult<Buffer> {
         let kind = self.kind(name, kind);
         let kept = self.keep(name, axes, Role::Written, kind, None);
-        self.offer(kept);
-        Ok(kept)
+        Ok(self.offer(kept))
     }
 
     /// Returns the values of an input of f32, or of bf16 or f16 as f32.
@@ -320,9 +316,10 @@ impl<'a> Instance<'a> {
         Some(given)
     }
 
-    /// Offers a tensor to kernels.
-    pub fn offer(&mut self, buffer: Buffer) {
+    /// Offers a tensor to kernels, and returns it.
+    pub fn offer(&mut self, buffer: Buffer) -> Buffer {
         self.made.tensors[buffer.tensor].offered = true;
+        buffer
     }
 
     fn keep(

@@ -65,6 +65,14 @@ impl<T: Copy> Out<T> {
         self.put_at(0, value)
     }
 
+    /// Stores a result. A null pointer asks for none.
+    pub fn put_unless_null(self, value: T) -> HipResult {
+        if self.is_null() {
+            return Ok(());
+        }
+        self.put(value)
+    }
+
     /// Stores element `index` of several results.
     pub fn put_at(self, index: usize, value: T) -> HipResult {
         self.required()?;

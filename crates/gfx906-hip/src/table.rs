@@ -1,8 +1,8 @@
 //! Macros that turn the table of functions into exported functions.
 //!
-//! A row gives symbol version, name, arguments, the way of its execution, and the function behind it. `device` uses the device and returns
-//! an error code, `open` returns an error code whatever a failed kernel left, `raw` returns the type in its row, and `none` is not
-//! supported.
+//! A row gives symbol version, name, arguments, the way of its execution, and the function behind it. A function that takes other arguments
+//! stands behind `=>`, with its call. `device` uses the device and returns an error code, `open` returns an error code whatever a failed
+//! kernel left, `raw` returns the type in its row, and `none` is not supported.
 
 /// Row of the table, for documents and tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,27 +36,30 @@ macro_rules! symbol {
 }
 
 macro_rules! function {
-    (device $name:ident ($($arg:ident: $type:ty),*) [] [$path:path] [$($symbol:literal)?]) => {
-        function!(@code $name ($($arg: $type),*) Device $path, [$($symbol)?]);
+    ($kind:ident $name:ident ($($arg:ident: $type:ty),*) [$($return:ty)?] [$path:path] [] [$($symbol:literal)?]) => {
+        function!($kind $name ($($arg: $type),*) [$($return)?] [] [$path($($arg),*)] [$($symbol)?]);
     };
-    (open $name:ident ($($arg:ident: $type:ty),*) [] [$path:path] [$($symbol:literal)?]) => {
-        function!(@code $name ($($arg: $type),*) Open $path, [$($symbol)?]);
+    (device $name:ident ($($arg:ident: $type:ty),*) [] [] [$body:expr] [$($symbol:literal)?]) => {
+        function!(@code $name ($($arg: $type),*) Device $body, [$($symbol)?]);
     };
-    (@code $name:ident ($($arg:ident: $type:ty),*) $gate:ident $path:path, [$($symbol:literal)?]) => {
+    (open $name:ident ($($arg:ident: $type:ty),*) [] [] [$body:expr] [$($symbol:literal)?]) => {
+        function!(@code $name ($($arg: $type),*) Open $body, [$($symbol)?]);
+    };
+    (@code $name:ident ($($arg:ident: $type:ty),*) $gate:ident $body:expr, [$($symbol:literal)?]) => {
         #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> u32 {
-            $crate::entry::enter(stringify!($name), $crate::entry::Gate::$gate, || $path($($arg),*))
+            $crate::entry::enter(stringify!($name), $crate::entry::Gate::$gate, || $body)
         }
     };
-    (raw $name:ident ($($arg:ident: $type:ty),*) [$return:ty] [$path:path] [$($symbol:literal)?]) => {
+    (raw $name:ident ($($arg:ident: $type:ty),*) [$return:ty] [] [$body:expr] [$($symbol:literal)?]) => {
         #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what HIP's header says.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $return {
-            $crate::runtime::guarded(stringify!($name), || $path($($arg),*)).unwrap_or_else($crate::entry::FailureValue::failed)
+            $crate::runtime::guarded(stringify!($name), || $body).unwrap_or_else($crate::entry::FailureValue::failed)
         }
     };
-    (none $name:ident () [] [] [$($symbol:literal)?]) => {
+    (none $name:ident () [] [] [] [$($symbol:literal)?]) => {
         #[doc = concat!("`", stringify!($name), "`: returns `hipErrorNotSupported`, whatever its arguments.\n\n# Safety\nNothing is asked.")]
         #[unsafe(export_name = symbol!($name $($symbol)?))]
         pub unsafe extern "C" fn $name() -> u32 {
@@ -66,8 +69,8 @@ macro_rules! function {
 }
 
 macro_rules! functions {
-    ($($version:literal $name:ident $(as $symbol:literal)? ($($arg:ident: $type:ty),*) $(-> $return:ty)? = $kind:ident $($path:path)?;)*) => {
-        $(function!($kind $name ($($arg: $type),*) [$($return)?] [$($path)?] [$($symbol)?]);)*
+    ($($version:literal $name:ident $(as $symbol:literal)? ($($arg:ident: $type:ty),*) $(-> $return:ty)? = $kind:ident $($path:path)? $(=> $body:expr)?;)*) => {
+        $(function!($kind $name ($($arg: $type),*) [$($return)?] [$($path)?] [$($body)?] [$($symbol)?]);)*
 
         /// Table of every exported function.
         pub const ROWS: &[$crate::table::Row] = &[

@@ -189,7 +189,7 @@ fn by_arguments(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate>
     let all: BTreeSet<&str> = subjects.iter().flat_map(Subject::names).collect();
     let mut likely: Vec<(usize, &'static Function)> = functions()
         .map(|function| {
-            let sizes = function.dims.iter().chain(function.integers);
+            let sizes = function.sizes();
             let sizes = sizes.filter(|size| {
                 let like = |name: &&str| names::sizes(name, size).is_some_and(|like| like < 3);
                 all.iter().any(like)

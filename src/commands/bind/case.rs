@@ -108,8 +108,8 @@ fn case(
             .find(|(known, _)| *known == name)
             .map_or(1, |(_, number)| *number)
     };
-    let sizes = function.dims.iter().chain(function.integers);
-    let sizes = sizes.map(|name| ((*name).to_owned(), Value::Number(number(name))));
+    let sizes = function.sizes();
+    let sizes = sizes.map(|name| (name.to_owned(), Value::Number(number(name))));
     let words = words
         .iter()
         .map(|(name, word)| ((*name).to_owned(), Value::Word(word)));
@@ -126,13 +126,8 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn sizes(&self, given: &GivenSizes, numbers: &[Number<'_>]) -> Result<Values, UnknownCase> {
-        let sizes = self
-            .function
-            .dims
-            .iter()
-            .chain(self.function.integers)
-            .copied();
         let known = |size: &str| given.numbers.iter().any(|(name, _)| *name == size);
+        let sizes = self.function.sizes();
         let unknown: Vec<&'static str> = sizes.filter(|size| !known(size)).collect();
         if unknown.is_empty() {
             return Ok(case(self.function, &given.numbers, self.words));
@@ -205,13 +200,13 @@ impl Search<'_> {
         if found.tried >= MAX_TRIED || found.cases.len() > LISTED {
             return;
         }
-        let open = |size: &&&str| !fixed.iter().any(|(name, _)| name == *size);
-        let mut sizes = self.function.dims.iter().chain(self.function.integers);
+        let open = |size: &&str| !fixed.iter().any(|(name, _)| name == size);
+        let mut sizes = self.function.sizes();
         let values = case(self.function, fixed, self.words);
         if !self.outputs_fit(&values, fixed, half) {
             return;
         }
-        let Some(&size) = sizes.find(open) else {
+        let Some(size) = sizes.find(open) else {
             let tensors = Tensors::at(self.candidates, &values);
             if tensors.explain(&self.recorded.regions, self.names, half) {
                 found.cases.push(fixed.clone());
@@ -235,10 +230,10 @@ impl Search<'_> {
 
     /// Returns true if every output whose sizes are known has a region of its size, or is part of a larger region.
     fn outputs_fit(&self, values: &Values, fixed: &[(&'static str, i64)], half: bool) -> bool {
-        let sizes = || self.function.dims.iter().chain(self.function.integers);
         let known = |tensor: &&Candidate| {
-            let open = |size: &&&str| !fixed.iter().any(|(name, _)| name == *size);
-            !sizes().filter(open).any(|size| tensor.lengths.names(size))
+            let open = |size: &&str| !fixed.iter().any(|(name, _)| name == size);
+            let mut sizes = self.function.sizes().filter(open);
+            !sizes.any(|size| tensor.lengths.names(size))
         };
         let outputs = || self.candidates.iter().filter(|tensor| tensor.is_output());
         let several = outputs().count() > 1;

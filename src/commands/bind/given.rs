@@ -27,12 +27,6 @@ impl GivenSizes {
                 return Err(wrong("write NAME=VALUE, as in `--size M=64,N=48`".into()));
             };
             let (name, value) = (name.trim(), value.trim());
-            let known: Vec<&'static str> = function
-                .dims
-                .iter()
-                .chain(function.integers)
-                .copied()
-                .collect();
             let choice = function.words.iter().find(|(choice, _)| *choice == name);
             if given.names().any(|earlier| earlier == name) {
                 return Err(wrong(format!("`{name}` is given twice")));
@@ -44,9 +38,9 @@ impl GivenSizes {
                 given.words.push((choice, word));
                 continue;
             }
-            let Some(size) = known.iter().copied().find(|size| *size == name) else {
+            let Some(size) = function.sizes().find(|size| *size == name) else {
                 let choices = function.words.iter().map(|(choice, _)| *choice);
-                let all: Vec<&str> = known.into_iter().chain(choices).collect();
+                let all: Vec<&str> = function.sizes().chain(choices).collect();
                 let near = did_you_mean(name, all.iter().copied());
                 let id = function.name;
                 return Err(wrong(format!(

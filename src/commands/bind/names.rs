@@ -1,125 +1,35 @@
 //! Names that people give the tensors and sizes of delta rules.
 
-/// Names of one tensor, each list a meaning.
-const TENSORS: &[&[&str]] = &[
-    &["q", "query", "queries"],
-    &["k", "key", "keys"],
-    &["v", "val", "value", "values"],
-    &[
-        "g",
-        "gate",
-        "gates",
-        "decay",
-        "decays",
-        "log_decay",
-        "alpha",
-    ],
-    &["beta", "betas", "strength", "strengths", "wr", "write"],
-    &[
-        "initial",
-        "h0",
-        "s0",
-        "state0",
-        "initial_state",
-        "init_state",
-        "state_in",
-        "first",
-        "state",
-        "h0_source",
-    ],
-    &[
-        "final",
-        "ht",
-        "last",
-        "final_state",
-        "state_out",
-        "states",
-        "new_state",
-    ],
-    &["o", "out", "output", "outputs", "dst", "y", "res", "result"],
-    &["x", "in", "input", "inp", "src"],
-    &["h0_source", "pool", "state_pool", "cache"],
-    &[
-        "h0_indices",
-        "slots",
-        "slot_ids",
-        "indices",
-        "state_indices",
-        "cache_indices",
-    ],
-    &[
-        "cu_seqlens",
-        "cu",
-        "cu_lens",
-        "cu_seq_lens",
-        "seq_offsets",
-        "query_start_loc",
-    ],
-    &["a_log", "alog", "rate", "rates"],
-    &["dt_bias", "bias", "dt"],
+/// Names of tensors; those in one line have one meaning.
+const TENSORS: &[&str] = &[
+    "q query queries",
+    "k key keys",
+    "v val value values",
+    "g gate gates decay decays log_decay alpha",
+    "beta betas strength strengths wr write",
+    "initial h0 s0 state0 initial_state init_state state_in first state h0_source",
+    "final ht last final_state state_out states new_state",
+    "o out output outputs dst y res result",
+    "x in input inp src",
+    "h0_source pool state_pool cache",
+    "h0_indices slots slot_ids indices state_indices cache_indices",
+    "cu_seqlens cu cu_lens cu_seq_lens seq_offsets query_start_loc",
+    "a_log alog rate rates",
+    "dt_bias bias dt",
 ];
 
-/// Names of one size, each list a meaning.
-const SIZES: &[&[&str]] = &[
-    &[
-        "b",
-        "n",
-        "batch",
-        "batches",
-        "nseq",
-        "nseqs",
-        "n_seq",
-        "n_seqs",
-        "num_seqs",
-        "seqs",
-        "sequences",
-        "bs",
-        "batch_size",
-    ],
-    &[
-        "t",
-        "ntok",
-        "ntoks",
-        "n_tok",
-        "n_tokens",
-        "num_tokens",
-        "tokens",
-        "seqlen",
-        "seq_len",
-        "length",
-        "len",
-    ],
-    &[
-        "h",
-        "hk",
-        "hg",
-        "hq",
-        "nh",
-        "heads",
-        "num_heads",
-        "n_heads",
-        "nheads",
-        "key_heads",
-        "num_k_heads",
-        "n_k_heads",
-    ],
-    &[
-        "hv",
-        "hv_n",
-        "nhv",
-        "value_heads",
-        "v_heads",
-        "num_v_heads",
-        "n_v_heads",
-    ],
-    &["k", "kd", "dk", "key_dim", "head_k_dim", "key_size"],
-    &["v", "vd", "dv", "value_dim", "head_v_dim", "value_size"],
-    &["c", "bt", "chunk", "chunk_size", "chunk_len"],
-    &[
-        "s", "d", "dim", "head_dim", "headdim", "channels", "cols", "columns",
-    ],
-    &["rows", "n_rows", "nrows"],
-    &["n", "count", "total", "size", "numel", "elements"],
+/// Names of sizes; those in one line have one meaning.
+const SIZES: &[&str] = &[
+    "b n batch batches nseq nseqs n_seq n_seqs num_seqs seqs sequences bs batch_size",
+    "t ntok ntoks n_tok n_tokens num_tokens tokens seqlen seq_len length len",
+    "h hk hg hq nh heads num_heads n_heads nheads key_heads num_k_heads n_k_heads",
+    "hv hv_n nhv value_heads v_heads num_v_heads n_v_heads",
+    "k kd dk key_dim head_k_dim key_size",
+    "v vd dv value_dim head_v_dim value_size",
+    "c bt chunk chunk_size chunk_len",
+    "s d dim head_dim headdim channels cols columns",
+    "rows n_rows nrows",
+    "n count total size numel elements",
 ];
 
 /// Names of the token that a launch is for, where there is a launch for each.
@@ -163,7 +73,7 @@ pub fn is_scale(argument: &str) -> bool {
     SCALE.contains(&plain(argument).as_str())
 }
 
-fn alike(meanings: &[&[&str]], argument: &str, known: &str) -> Option<u32> {
+fn alike(meanings: &[&str], argument: &str, known: &str) -> Option<u32> {
     if argument.is_empty() {
         return None;
     }
@@ -174,8 +84,11 @@ fn alike(meanings: &[&[&str]], argument: &str, known: &str) -> Option<u32> {
     if a == b {
         return Some(1);
     }
-    let both = |names: &&&[&str]| names.contains(&a.as_str()) && names.contains(&b.as_str());
-    if meanings.iter().any(|names| both(&names)) {
+    let has = |names: &str, name: &str| names.split(' ').any(|known| known == name);
+    if meanings
+        .iter()
+        .any(|names| has(names, &a) && has(names, &b))
+    {
         return Some(2);
     }
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();

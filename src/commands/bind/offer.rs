@@ -54,12 +54,7 @@ impl<'a> Offer<'a> {
             let text = conditional.unwrap_or_else(|| tensor.name.clone());
             (tensor, text)
         });
-        let sizes: Vec<&'static str> = function
-            .dims
-            .iter()
-            .chain(function.integers)
-            .copied()
-            .collect();
+        let sizes: Vec<&'static str> = function.sizes().collect();
         let mut numbers: Vec<(String, String)> = Vec::new();
         for handed in &handed {
             if let HandedArgument::Number(kind, formula) = handed

@@ -8,13 +8,13 @@ use crate::commands::did_you_mean;
 /// An argument.
 #[derive(Debug)]
 pub(super) enum ArgSpec {
-    Pointer(Pointer),
-    Value(Value),
+    /// A pointer or a value.
+    One(Part),
     /// A structure by value: its parts one after the other.
     Parts(Vec<Part>),
 }
 
-/// A part of a structure.
+/// An argument that is no structure, or a part of one that is.
 #[derive(Debug)]
 pub(super) enum Part {
     Pointer(Pointer),
@@ -31,51 +31,42 @@ pub(super) struct Pointer {
 }
 
 impl ArgSpec {
+    /// The argument, or its parts if it is a structure.
+    fn parts(&self) -> &[Part] {
+        match self {
+            ArgSpec::One(part) => std::slice::from_ref(part),
+            ArgSpec::Parts(parts) => parts,
+        }
+    }
+
     /// The pointers in it.
     pub(super) fn pointers(&self) -> Vec<Pointer> {
-        match self {
-            ArgSpec::Pointer(pointer) => vec![*pointer],
-            ArgSpec::Value(_) => Vec::new(),
-            ArgSpec::Parts(parts) => {
-                let pointer = |part: &Part| match part {
-                    Part::Pointer(pointer) => Some(*pointer),
-                    Part::Value(_) => None,
-                };
-                parts.iter().filter_map(pointer).collect()
-            }
-        }
+        let pointer = |part: &Part| match part {
+            Part::Pointer(pointer) => Some(*pointer),
+            Part::Value(_) => None,
+        };
+        self.parts().iter().filter_map(pointer).collect()
     }
 
     /// The bytes that the kernel reads.
     pub(super) fn bytes(&self, addresses: &[u64]) -> Vec<u8> {
-        let pointer = |pointer: &Pointer| {
-            let address = addresses[pointer.buffer].wrapping_add_signed(pointer.offset);
-            address.to_le_bytes().to_vec()
-        };
-        match self {
-            ArgSpec::Pointer(one) => pointer(one),
-            ArgSpec::Value(value) => value.bytes.clone(),
-            ArgSpec::Parts(parts) => {
-                let bytes = parts.iter().map(|part| match part {
-                    Part::Pointer(one) => pointer(one),
-                    Part::Value(value) => value.bytes.clone(),
-                });
-                bytes.collect::<Vec<_>>().concat()
+        let bytes = |part: &Part| match part {
+            Part::Pointer(pointer) => {
+                let address = addresses[pointer.buffer].wrapping_add_signed(pointer.offset);
+                address.to_le_bytes().to_vec()
             }
-        }
+            Part::Value(value) => value.bytes.clone(),
+        };
+        self.parts().iter().flat_map(bytes).collect()
     }
 
     /// Returns the size of the argument in bytes.
     pub(super) fn size(&self) -> usize {
-        let of_part = |part: &Part| match part {
+        let size = |part: &Part| match part {
             Part::Pointer(_) => 8,
             Part::Value(value) => value.bytes.len(),
         };
-        match self {
-            ArgSpec::Pointer(_) => 8,
-            ArgSpec::Value(value) => value.bytes.len(),
-            ArgSpec::Parts(parts) => parts.iter().map(of_part).sum(),
-        }
+        self.parts().iter().map(size).sum()
     }
 }
 
@@ -92,10 +83,7 @@ pub(super) fn parse(node: &Node<'_>, buffers: &[Buffer]) -> anyhow::Result<ArgSp
         }
         return Ok(ArgSpec::Parts(parts));
     }
-    Ok(match part(node, buffers)? {
-        Part::Pointer(pointer) => ArgSpec::Pointer(pointer),
-        Part::Value(value) => ArgSpec::Value(value),
-    })
+    part(node, buffers).map(ArgSpec::One)
 }
 
 fn part(node: &Node<'_>, buffers: &[Buffer]) -> anyhow::Result<Part> {

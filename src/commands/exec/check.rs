@@ -8,7 +8,7 @@ use gfx906::code_object::{
 use crate::profile::constants::CUS;
 use crate::profile::{Needs, occupancy};
 
-use super::argument::ArgSpec;
+use super::argument::{ArgSpec, Part};
 use super::buffer::Buffer;
 use super::buffers::PlacedBuffer;
 use super::launch::{LaunchFile, LaunchSpec};
@@ -120,8 +120,12 @@ pub(super) fn small_block(spec: &LaunchSpec, kernel: &Kernel) -> Option<String> 
 fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> anyhow::Result<()> {
     let what = described(wanted);
     match given {
-        ArgSpec::Pointer(_) if wanted.kind == ArgKind::GlobalBuffer && wanted.size == 8 => Ok(()),
-        ArgSpec::Pointer(pointer) => Err(anyhow!(
+        ArgSpec::One(Part::Pointer(_))
+            if wanted.kind == ArgKind::GlobalBuffer && wanted.size == 8 =>
+        {
+            Ok(())
+        }
+        ArgSpec::One(Part::Pointer(pointer)) => Err(anyhow!(
             "buffer `${}` given, but the kernel takes {what}",
             buffers[pointer.buffer].name
         )),
@@ -134,7 +138,7 @@ fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> anyhow::Result
         )),
         ArgSpec::Parts(_) => Ok(()),
         // a null or wild pointer on purpose
-        ArgSpec::Value(value)
+        ArgSpec::One(Part::Value(value))
             if wanted.kind == ArgKind::GlobalBuffer && !["u64", "raw"].contains(&value.kind) =>
         {
             Err(anyhow!(
@@ -142,14 +146,14 @@ fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> anyhow::Result
                 value.kind
             ))
         }
-        ArgSpec::Value(value) if value.bytes.len() as u64 != u64::from(wanted.size) => {
+        ArgSpec::One(Part::Value(value)) if value.bytes.len() as u64 != u64::from(wanted.size) => {
             Err(anyhow!(
                 "{} bytes given as {}, but the kernel takes {what}",
                 value.bytes.len(),
                 value.kind
             ))
         }
-        ArgSpec::Value(_) => Ok(()),
+        ArgSpec::One(Part::Value(_)) => Ok(()),
     }
 }
 

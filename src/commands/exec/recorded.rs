@@ -73,8 +73,7 @@ fn recorded(file: &LaunchFile) -> anyhow::Result<RecordedLaunch> {
         Part::Value(value) => Argument::Bytes(value.bytes.clone()),
     };
     let args = launch.args.iter().map(|arg| match arg {
-        ArgSpec::Pointer(place) => Argument::Pointer(region(*place)),
-        ArgSpec::Value(value) => Argument::Bytes(value.bytes.clone()),
+        ArgSpec::One(one) => part(one),
         ArgSpec::Parts(parts) => Argument::Structure(parts.iter().map(part).collect()),
     });
     Ok(RecordedLaunch {

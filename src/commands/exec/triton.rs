@@ -10,7 +10,7 @@ use anyhow::{Context as _, anyhow};
 use gfx906::code_object::{Arg, ArgKind, Kernel};
 use serde_json::{Map, Value as Json};
 
-use super::argument::ArgSpec;
+use super::argument::{ArgSpec, Part};
 use super::value::Value;
 use crate::commands::MAX_TEXT;
 use crate::files;
@@ -112,10 +112,10 @@ impl Triton {
             }
         }
         let null = || {
-            ArgSpec::Value(Value {
+            ArgSpec::One(Part::Value(Value {
                 kind: "u64",
                 bytes: vec![0; 8],
-            })
+            }))
         };
         args.extend(missing.iter().map(|_| null()));
         Ok(())

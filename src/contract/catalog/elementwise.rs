@@ -3,7 +3,10 @@
 use deltanet_reference::operators;
 
 use super::laws;
-use super::values::{ALONE, N, ONE_ELEMENT};
+use super::values::{
+    ALONE, COPIED, INFINITE, N, NAME, OF_ELEMENTS, ONE_ELEMENT, OPERANDS, ORDINARY, SUMMANDS, TINY,
+    not_ordinary,
+};
 use super::{Function, exchanged, values};
 use crate::contract::relation::{Closeness, Relation, Step};
 use crate::contract::{
@@ -13,50 +16,14 @@ use crate::references;
 use crate::tensor::Distribution::{self, Uniform};
 
 /// Input classes of an exponential: results beyond f32, zeros of both signs, the ends of the range.
-const FUNCTION: &[Choice] = &[(
-    values::NAME,
-    &[values::ORDINARY, FAR, values::TINY, values::INFINITE],
-)];
+const FUNCTION: Choice = (NAME, &[ORDINARY, FAR, TINY, INFINITE]);
 /// Arguments so far from 0 that the result, or that of their negative, is infinite, subnormal or 0.
 const FAR: &str = "far";
-/// Input classes of an operation that rounds once.
-const OPERANDS: &[Choice] = &[(
-    values::NAME,
-    &[
-        values::ORDINARY,
-        values::ZEROS,
-        values::TINY,
-        values::SPREAD,
-        values::HUGE,
-        values::INFINITE,
-    ],
-)];
-/// Input classes of a copy.
-const COPIED: &[Choice] = &[(
-    values::NAME,
-    &[
-        values::ORDINARY,
-        values::ZEROS,
-        values::TINY,
-        values::INFINITE,
-    ],
-)];
-/// Input classes of a sum. An infinity reaches all later sums.
-const SUMMANDS: &[Choice] = &[(
-    values::NAME,
-    &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
-)];
 /// One element.
 const LONE_ROW: Rule = Rule {
-    of: &["S", "C", values::NAME],
+    of: &["S", "C", NAME],
     says: "S = C = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
-    breaks: |case| {
-        case.get("S") == Some(1)
-            && case.get("C") == Some(1)
-            && case
-                .word(values::NAME)
-                .is_some_and(|word| word != values::ORDINARY)
-    },
+    breaks: |case| case.get("S") == Some(1) && case.get("C") == Some(1) && not_ordinary(case),
 };
 
 /// The contracts.
@@ -64,14 +31,9 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "sigmoid",
         title: "1 / (1 + e^-x)",
-        formulas: &[("out[i]", "1 / (1 + e^(-in[i]))")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = 1 / (1 + e^(-in[i]))"],
         domain: Domain::of(&[N])
-            .values(FUNCTION)
+            .values(&[FUNCTION])
             .without(&[ALONE])
             .relations(&[Relation::twice(
                 "reflected",
@@ -83,18 +45,14 @@ pub const FUNCTIONS: &[Function] = &[
                 Closeness::Tolerance,
             )]),
         run: sigmoid,
+        ..OF_ELEMENTS
     },
     Function {
         name: "exp",
         title: "e^x",
-        formulas: &[("out[i]", "e^(in[i])")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = e^(in[i])"],
         domain: Domain::of(&[N])
-            .values(FUNCTION)
+            .values(&[FUNCTION])
             .without(&[ALONE])
             .relations(&[Relation::twice(
                 "reciprocal",
@@ -106,82 +64,62 @@ pub const FUNCTIONS: &[Function] = &[
                 Closeness::Tolerance,
             )]),
         run: exp,
+        ..OF_ELEMENTS
     },
     Function {
         name: "mul",
         title: "a * b",
-        formulas: &[("out[i]", "a[i] * b[i]")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = a[i] * b[i]"],
         domain: Domain::of(&[N])
-            .values(OPERANDS)
+            .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("a", "b")], &[]])]),
         run: mul,
+        ..OF_ELEMENTS
     },
     Function {
         name: "cumsum",
         title: "in[0] + ... + in[i]",
-        formulas: &[("out[i]", "sum_(j<=i) in[j]")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = sum_(j<=i) in[j]"],
         domain: Domain::of(&[N])
-            .values(SUMMANDS)
+            .values(&[SUMMANDS])
             .without(&[ALONE])
             .uncomputed(&[ONE_ELEMENT])
             .relations(&[laws::SUMS]),
         run: cumsum,
+        ..OF_ELEMENTS
     },
     Function {
         name: "add",
         title: "a + b",
-        formulas: &[("out[i]", "a[i] + b[i]")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = a[i] + b[i]"],
         domain: Domain::of(&[N])
-            .values(OPERANDS)
+            .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("a", "b")], &[]])]),
         run: add,
+        ..OF_ELEMENTS
     },
     Function {
         name: "sub",
         title: "a - b",
-        formulas: &[("out[i]", "a[i] - b[i]")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = a[i] - b[i]"],
         domain: Domain::of(&[N])
-            .values(OPERANDS)
+            .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([
                 &[Step::Exchanged("a", "b")],
                 &[Step::Times(&["out"], -1.0)],
             ])]),
         run: sub,
+        ..OF_ELEMENTS
     },
     Function {
         name: "neg",
         title: "-x",
-        formulas: &[("out[i]", "-in[i]")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = -in[i]"],
         domain: Domain::of(&[N])
-            .values(COPIED)
+            .values(&[COPIED])
             .without(&[ALONE])
             .relations(&[laws::again(
                 "undone-by-itself",
@@ -189,57 +127,56 @@ pub const FUNCTIONS: &[Function] = &[
                 [&[Step::Fed("in", "out")], &[Step::Fed("out", "in")]],
             )]),
         run: neg,
+        ..OF_ELEMENTS
     },
     Function {
         name: "scale",
         title: "x * s",
-        formulas: &[("out[i]", "in[i] * s")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = in[i] * s"],
         domain: Domain::of(&[N])
-            .values(OPERANDS)
+            .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::doubled([
                 &[Step::Times(&["in"], 2.0)],
                 &[Step::Times(&["out"], 2.0)],
             ])]),
         run: scale,
+        ..OF_ELEMENTS
     },
     Function {
         name: "broadcast_mul",
         title: "a[s][c] * b[c]",
-        formulas: &[("out[i,j]", "a[i,j] * b[j]")],
+        formulas: &["out[i,j] = a[i,j] * b[j]"],
         dims: &["S", "C"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
         largest: &[&["S", "C"]],
         domain: Domain::of(&[
             Factor::One("S", &[1, 3, 17, 64]),
             Factor::One("C", &[1, 33, 63, 65]),
         ])
-        .values(OPERANDS)
+        .values(&[OPERANDS])
         .without(&[LONE_ROW])
         .relations(&[laws::doubled([
             &[Step::Times(&["a"], 2.0)],
             &[Step::Times(&["out"], 2.0)],
         ])]),
         run: broadcast_mul,
+        ..OF_ELEMENTS
     },
 ];
 
 /// An argument: drawn as ordinary ones are, or as far ones.
 fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> DeviceResult<Buffer> {
     let n = t.dim("n");
-    let drawn = if t.word(values::NAME) == FAR {
-        far
-    } else {
-        near
-    };
+    let drawn = if t.word(NAME) == FAR { far } else { near };
     values::input(t, "in", elements(n), drawn)
+}
+
+/// The operands of a contract and its output.
+fn operands(t: &mut Instance<'_>) -> DeviceResult<[Buffer; 3]> {
+    let n = t.dim("n");
+    let operands = [("a", elements(n)), ("b", elements(n))];
+    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
+    Ok([a, b, t.output("out", elements(n))?])
 }
 
 fn sigmoid(t: &mut Instance<'_>) -> DeviceResult {
@@ -257,10 +194,7 @@ fn exp(t: &mut Instance<'_>) -> DeviceResult {
 }
 
 fn mul(t: &mut Instance<'_>) -> DeviceResult {
-    let n = t.dim("n");
-    let operands = [("a", elements(n)), ("b", elements(n))];
-    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
-    let out = t.output("out", elements(n))?;
+    let [a, b, out] = operands(t)?;
     t.check(out, references!(t, |a, b| operators::mul(a, b)))
 }
 
@@ -272,18 +206,12 @@ fn cumsum(t: &mut Instance<'_>) -> DeviceResult {
 }
 
 fn add(t: &mut Instance<'_>) -> DeviceResult {
-    let n = t.dim("n");
-    let operands = [("a", elements(n)), ("b", elements(n))];
-    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
-    let out = t.output("out", elements(n))?;
+    let [a, b, out] = operands(t)?;
     t.check(out, references!(t, |a, b| operators::add(a, b)))
 }
 
 fn sub(t: &mut Instance<'_>) -> DeviceResult {
-    let n = t.dim("n");
-    let operands = [("a", elements(n)), ("b", elements(n))];
-    let [a, b] = values::factors(t, operands, Uniform(-2.0, 2.0))?;
-    let out = t.output("out", elements(n))?;
+    let [a, b, out] = operands(t)?;
     let mistakes = exchanged::inputs(t, [a, b], "a and b are exchanged", operators::sub);
     t.check_or(out, references!(t, |a, b| operators::sub(a, b)), mistakes)
 }

@@ -3,6 +3,7 @@
 use deltanet_reference::operators;
 
 use super::laws;
+use super::values::{COPIED, NAME, ONE_INFINITE, OPPOSED, ORDINARY, ZEROS, not_ordinary};
 use super::{Function, exchanged, values};
 use crate::contract::relation::{Relation, Step};
 use crate::contract::{DeviceResult, Domain, Factor, Instance, Rule, table};
@@ -15,51 +16,27 @@ const PRODUCTS: Domain = Domain::of(&[
     Factor::One("N", &[1, 16, 33, 63]),
     Factor::One("K", &[1, 7, 16, 129]),
 ])
-.values(&[(
-    values::NAME,
-    &[
-        values::ORDINARY,
-        values::ZEROS,
-        values::OPPOSED,
-        values::ONE_INFINITE,
-    ],
-)])
+.values(&[(NAME, &[ORDINARY, ZEROS, OPPOSED, ONE_INFINITE])])
 .without(&[ONE_PRODUCT]);
 /// One product, or the sum of a few.
 const ONE_PRODUCT: Rule = Rule {
-    of: &["M", "N", values::NAME],
+    of: &["M", "N", NAME],
     says: "M = N = 1 has ordinary values: a single element may be right without being computed",
-    breaks: |case| {
-        let one = |name| case.get(name) == Some(1);
-        let word = case.word(values::NAME);
-        one("M") && one("N") && word.is_some_and(|word| word != values::ORDINARY)
-    },
+    breaks: |case| case.get("M") == Some(1) && case.get("N") == Some(1) && not_ordinary(case),
 };
 /// Rows and columns around a tile, and one of either.
 const MOVED: Domain = Domain::of(&[
     Factor::One("rows", &[1, 3, 15, 16, 17, 65]),
     Factor::One("cols", &[1, 5, 16, 33, 64]),
 ])
-.values(&[(
-    values::NAME,
-    &[
-        values::ORDINARY,
-        values::ZEROS,
-        values::TINY,
-        values::INFINITE,
-    ],
-)])
+.values(&[COPIED])
 .without(&[LONE_ELEMENT])
 .uncomputed(&[ONE_LINE]);
 /// A matrix of one element.
 const LONE_ELEMENT: Rule = Rule {
-    of: &["rows", "cols", values::NAME],
+    of: &["rows", "cols", NAME],
     says: "rows = cols = 1 has ordinary values: there are no others",
-    breaks: |case| {
-        let one = |name| case.get(name) == Some(1);
-        let word = case.word(values::NAME);
-        one("rows") && one("cols") && word.is_some_and(|word| word != values::ORDINARY)
-    },
+    breaks: |case| case.get("rows") == Some(1) && case.get("cols") == Some(1) && not_ordinary(case),
 };
 /// One row or column.
 const ONE_LINE: Rule = Rule {
@@ -71,60 +48,45 @@ const ONE_LINE: Rule = Rule {
 /// Linear in one factor.
 const LINEAR: Relation = laws::doubled([&[Step::Times(&["A"], 2.0)], &[Step::Times(&["C"], 2.0)]]);
 
+/// A product of two matrices.
+const PRODUCT: Function = Function {
+    dims: &["M", "N", "K"],
+    outputs: &["C"],
+    largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+    domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
+    ..Function::EMPTY
+};
+
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gemm_nt",
         title: "A B^T",
-        formulas: &[(
-            "C",
-            "A B^T; C[i,j] = sum over the K products of row i of A and row j of B",
-        )],
-        dims: &["M", "N", "K"],
-        integers: &[],
-        words: &[],
-        outputs: &["C"],
-        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
+        formulas: &["C = A B^T; C[i,j] = sum over the K products of row i of A and row j of B"],
         run: gemm_nt,
+        ..PRODUCT
     },
     Function {
         name: "gemm_tn",
         title: "A^T B",
-        formulas: &[(
-            "C",
-            "A^T B; C[i,j] = sum over the K products of column i of A and column j of B",
-        )],
-        dims: &["M", "N", "K"],
-        integers: &[],
-        words: &[],
-        outputs: &["C"],
-        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
+        formulas: &[
+            "C = A^T B; C[i,j] = sum over the K products of column i of A and column j of B",
+        ],
         run: gemm_tn,
+        ..PRODUCT
     },
     Function {
         name: "gemm_nt_tiled",
         title: "A B^T through LDS",
-        formulas: &[(
-            "C",
-            "A B^T; C[i,j] = sum over the K products of row i of A and row j of B",
-        )],
-        dims: &["M", "N", "K"],
-        integers: &[],
-        words: &[],
-        outputs: &["C"],
-        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
-        domain: PRODUCTS.relations(&[LINEAR, laws::transposed(&[Step::Exchanged("A", "B")])]),
-        run: gemm_nt_tiled,
+        formulas: &["C = A B^T; C[i,j] = sum over the K products of row i of A and row j of B"],
+        run: gemm_nt,
+        ..PRODUCT
     },
     Function {
         name: "transpose",
         title: "in^T",
-        formulas: &[("out[i,j]", "in[j,i]")],
+        formulas: &["out[i,j] = in[j,i]"],
         dims: &["rows", "cols"],
-        integers: &[],
-        words: &[],
         outputs: &["out"],
         largest: &[&["rows", "cols"]],
         domain: MOVED.relations(&[laws::again(
@@ -134,57 +96,42 @@ pub const FUNCTIONS: &[Function] = &[
         )
         .at(|case| case.exchanged("rows", "cols"), &[])]),
         run: transpose,
+        ..PRODUCT
     },
     Function {
         name: "gemm_nn",
         title: "A B",
-        formulas: &[(
-            "C",
-            "A B; C[i,j] = sum over the K products of row i of A and column j of B",
-        )],
-        dims: &["M", "N", "K"],
-        integers: &[],
-        words: &[],
-        outputs: &["C"],
-        largest: &[&["M", "N"], &["M", "K"], &["N", "K"]],
+        formulas: &["C = A B; C[i,j] = sum over the K products of row i of A and column j of B"],
         domain: PRODUCTS.relations(&[
             LINEAR,
             laws::transposed(&[Step::Exchanged("A", "B"), Step::Transposed(&["A", "B"])]),
         ]),
         run: gemm_nn,
+        ..PRODUCT
     },
 ];
 
-fn gemm_nt(t: &mut Instance<'_>) -> DeviceResult {
-    nt(t, "kernel_gemm_nt_naive")
+/// Defines a contract's function by the reference's function of its name, and the shapes of both factors in sizes of the product.
+macro_rules! products {
+    ($($name:ident: [$m:ident, $n:ident, $k:ident] $a:expr, $b:expr;)*) => {$(
+        fn $name(t: &mut Instance<'_>) -> DeviceResult {
+            let [$m, $n, $k] = ["M", "N", "K"].map(|name| t.dim(name));
+            let operands = [("A", $a), ("B", $b)];
+            let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
+            let c = t.output("C", table($m, $n))?;
+            let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
+                operators::$name(a, b, $m, $n, $k)
+            });
+            let references = references!(t, |a, b| operators::$name(a, b, $m, $n, $k));
+            t.check_or(c, references, mistakes)
+        }
+    )*};
 }
 
-fn gemm_nt_tiled(t: &mut Instance<'_>) -> DeviceResult {
-    nt(t, "kernel_gemm_nt_tiled")
-}
-
-fn nt(t: &mut Instance<'_>, _kernel: &str) -> DeviceResult {
-    let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
-    let operands = [("A", table(m, k)), ("B", table(n, k))];
-    let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
-    let c = t.output("C", table(m, n))?;
-    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
-        operators::gemm_nt(a, b, m, n, k)
-    });
-    let references = references!(t, |a, b| operators::gemm_nt(a, b, m, n, k));
-    t.check_or(c, references, mistakes)
-}
-
-fn gemm_tn(t: &mut Instance<'_>) -> DeviceResult {
-    let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
-    let operands = [("A", table(k, m)), ("B", table(k, n))];
-    let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
-    let c = t.output("C", table(m, n))?;
-    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
-        operators::gemm_tn(a, b, m, n, k)
-    });
-    let references = references!(t, |a, b| operators::gemm_tn(a, b, m, n, k));
-    t.check_or(c, references, mistakes)
+products! {
+    gemm_nt: [m, n, k] table(m, k), table(n, k);
+    gemm_tn: [m, n, k] table(k, m), table(k, n);
+    gemm_nn: [m, n, k] table(m, k), table(k, n);
 }
 
 fn transpose(t: &mut Instance<'_>) -> DeviceResult {
@@ -192,16 +139,4 @@ fn transpose(t: &mut Instance<'_>) -> DeviceResult {
     let x = values::input(t, "in", table(rows, cols), Uniform(-2.0, 2.0))?;
     let out = t.output("out", table(cols, rows))?;
     t.check(out, references!(t, |x| operators::transpose(x, rows, cols)))
-}
-
-fn gemm_nn(t: &mut Instance<'_>) -> DeviceResult {
-    let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
-    let operands = [("A", table(m, k)), ("B", table(k, n))];
-    let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;
-    let c = t.output("C", table(m, n))?;
-    let mistakes = exchanged::inputs(t, [a, b], "A and B are exchanged", move |a, b| {
-        operators::gemm_nn(a, b, m, n, k)
-    });
-    let references = references!(t, |a, b| operators::gemm_nn(a, b, m, n, k));
-    t.check_or(c, references, mistakes)
 }

@@ -11,17 +11,6 @@ use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::ElementKind;
 use crate::tensor::Stream;
 
-/// Input classes of a triangular copy. An infinity that is not copied must not appear anywhere, whatever it is
-/// multiplied by.
-const COPIED: &[Choice] = &[(
-    values::NAME,
-    &[
-        values::ORDINARY,
-        values::ZEROS,
-        values::TINY,
-        values::INFINITE,
-    ],
-)];
 /// The matrix to solve: from independent keys, or from nearly equal keys, where every element is nearly -1.
 pub const MATRIX: Choice = ("matrix", &["independent", "correlated"]);
 
@@ -44,7 +33,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "tril",
         title: "lower triangle, zeros above",
-        formulas: &[("dst[i,j]", "src[i,j]; where j <= i + diag, else 0")],
+        formulas: &["dst[i,j] = src[i,j]; where j <= i + diag, else 0"],
         dims: &["n"],
         integers: &["diag"],
         words: &[],
@@ -55,7 +44,7 @@ pub const FUNCTIONS: &[Function] = &[
             // Diagonals below, on and above the main one, near it and far from it.
             Factor::One("diag", &[-9, -1, 0, 1, 9]),
         ])
-        .values(COPIED)
+        .values(&[values::COPIED])
         .without(&[values::ALONE])
         .uncomputed(&[values::ONE_ELEMENT])
         .relations(&[laws::again(
@@ -68,38 +57,31 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "causal_mask",
         title: "1 strictly below the diagonal",
-        formulas: &[("out[i,j]", "1; where j < i, else 0")],
+        formulas: &["out[i,j] = 1; where j < i, else 0"],
         dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
         domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 64, 65])])
             .uncomputed(&[values::ONE_ELEMENT]),
         run: causal_mask,
+        ..Function::EMPTY
     },
     Function {
         name: "eye",
         title: "the identity",
-        formulas: &[("out[i,j]", "1; where i = j, else 0")],
+        formulas: &["out[i,j] = 1; where i = j, else 0"],
         dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
         domain: Domain::of(&[Factor::One("n", &[1, 16, 17, 64, 65])]),
         run: eye,
+        ..Function::EMPTY
     },
     Function {
         name: "solve_tri",
         title: "X of (I - A) X = B",
-        formulas: &[(
-            "X",
-            "(I - A)^-1 B; only the part of A strictly below its diagonal is read",
-        )],
+        formulas: &["X = (I - A)^-1 B; only the part of A strictly below its diagonal is read"],
         dims: &["n", "k"],
-        integers: &[],
-        words: &[],
         outputs: &["X"],
         largest: &[&["n", "n"], &["n", "k"]],
         domain: Domain::of(&[
@@ -113,24 +95,24 @@ pub const FUNCTIONS: &[Function] = &[
             laws::doubled([&[Step::Times(&["B"], 2.0)], &[Step::Times(&["X"], 2.0)]]),
         ]),
         run: solve_tri,
+        ..Function::EMPTY
     },
     Function {
         name: "apply_causal_identity",
         title: "strictly lower part of in, plus I",
-        formulas: &[("out[i,j]", "in[i,j]; where j < i, 1 where i = j, else 0")],
+        formulas: &["out[i,j] = in[i,j]; where j < i, 1 where i = j, else 0"],
         dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: &["out"],
         largest: &[&["n", "n"]],
         domain: Domain::of(&[Factor::One("n", &[1, 16, 17, 33, 65])])
-            .values(COPIED)
+            .values(&[values::COPIED])
             .relations(&[laws::again(
                 "nothing-left",
                 "done to its own result, it changes nothing",
                 [&[Step::Fed("in", "out")], &[]],
             )]),
         run: apply_causal_identity,
+        ..Function::EMPTY
     },
 ];
 

@@ -3,7 +3,7 @@
 //! A contract lists the classes that its formula is defined for, as words of [`NAME`]. The first element keeps its
 //! drawn value, so that an output of zeros is never right.
 
-use crate::contract::{Buffer, Choice, DeviceResult, Factor, Instance, Rule};
+use crate::contract::{Buffer, Choice, DeviceResult, Factor, Function, Instance, Rule, Values};
 use crate::tensor::Axis;
 use crate::tensor::ElementKind;
 use crate::tensor::{Distribution, Stream};
@@ -32,6 +32,21 @@ pub const GREAT: &str = "great";
 /// Sizes around those of a wave and of a block, a single one, and one of several blocks that no block divides.
 pub const N: Factor = Factor::One("n", &[1, 63, 64, 257, 1000]);
 
+/// Input classes of an operation that rounds once.
+pub const OPERANDS: Choice = (NAME, &[ORDINARY, ZEROS, TINY, SPREAD, HUGE, INFINITE]);
+/// Input classes of a copy. An infinity that is not copied must not appear anywhere, whatever it is multiplied by.
+pub const COPIED: Choice = (NAME, &[ORDINARY, ZEROS, TINY, INFINITE]);
+/// Input classes of a sum. An infinity reaches all later sums.
+pub const SUMMANDS: Choice = (NAME, &[ORDINARY, ZEROS, ONE_INFINITE]);
+
+/// A contract of tensors of `n` elements, with one output.
+pub const OF_ELEMENTS: Function = Function {
+    dims: &["n"],
+    outputs: &["out"],
+    largest: &[&["n"]],
+    ..Function::EMPTY
+};
+
 /// The choice of [`GREAT`].
 pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 
@@ -39,8 +54,13 @@ pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 pub const ALONE: Rule = Rule {
     of: &["n", NAME],
     says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
-    breaks: |case| case.get("n") == Some(1) && case.word(NAME).is_some_and(|word| word != ORDINARY),
+    breaks: |case| case.get("n") == Some(1) && not_ordinary(case),
 };
+
+/// Returns true for a case of another class than ordinary values.
+pub fn not_ordinary(case: &Values) -> bool {
+    case.word(NAME).is_some_and(|word| word != ORDINARY)
+}
 
 /// One element, or a matrix of one.
 pub const ONE_ELEMENT: Rule = Rule {
@@ -68,8 +88,7 @@ pub fn input_of(
     distribution: Distribution,
 ) -> DeviceResult<Buffer> {
     let drawn = draw_of(t, class, (name, axes), distribution);
-    t.offer(drawn);
-    Ok(drawn)
+    Ok(t.offer(drawn))
 }
 
 /// Draws a tensor of a class that kernels are not offered.
@@ -93,8 +112,7 @@ pub fn input_as(
     let class = t.word(NAME);
     let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
     let drawn = t.draw_changed(kind, name, axes, distribution, change);
-    t.offer(drawn);
-    Ok(drawn)
+    Ok(t.offer(drawn))
 }
 
 /// Draws both operands of an elementwise product. No element is 0 where its partner is infinite.

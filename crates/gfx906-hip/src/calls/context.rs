@@ -7,7 +7,8 @@ use crate::error::{HipError, HipResult};
 use crate::handles::CONTEXT;
 use crate::runtime::state;
 
-fn check(context: Address) -> HipResult {
+/// Checks a context handle.
+pub fn check(context: Address) -> HipResult {
     match context {
         0 => Err(HipError::InvalidValue),
         CONTEXT => Ok(()),
@@ -15,17 +16,9 @@ fn check(context: Address) -> HipResult {
     }
 }
 
-pub fn create(out: Out<Address>, _flags: u32, device: i32) -> HipResult {
+pub fn create(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
     card::check(device)?;
-    out.put(CONTEXT)
-}
-
-pub fn destroy(context: Address) -> HipResult {
-    check(context)
-}
-
-pub fn current(out: Out<Address>) -> HipResult {
     out.put(CONTEXT)
 }
 
@@ -45,10 +38,6 @@ pub fn set_current(context: Address) -> HipResult {
     check(context)
 }
 
-pub fn push(context: Address) -> HipResult {
-    check(context)
-}
-
 pub fn api_version(context: Address, out: Out<i32>) -> HipResult {
     out.required()?;
     check(context)?;
@@ -60,7 +49,7 @@ pub fn no_peer_access(context: Address) -> HipResult {
     Err(HipError::PeerAccessNotEnabled)
 }
 
-pub fn peer_access(context: Address, _flags: u32) -> HipResult {
+pub fn peer_access(context: Address) -> HipResult {
     check(context)?;
     Err(HipError::InvalidDevice)
 }
@@ -91,7 +80,7 @@ pub fn reset_primary(device: i32) -> HipResult {
     device::reset()
 }
 
-pub fn set_primary_flags(device: i32, _flags: u32) -> HipResult {
+pub fn set_primary_flags(device: i32) -> HipResult {
     card::check(device)?;
     Err(HipError::ContextAlreadyInUse)
 }

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::boundary::{Address, In, Out, Text};
-use crate::calls::function;
 use crate::calls::memory::free;
 use crate::card::{TOTAL, check, check_visible, visible};
 use crate::error::{HipError, HipResult};
@@ -33,10 +32,6 @@ pub fn count(out: Out<i32>) -> HipResult {
 pub fn get(out: Out<i32>) -> HipResult {
     check_visible()?;
     out.put(0)
-}
-
-pub fn set(device: i32) -> HipResult {
-    check(device)
 }
 
 pub fn by_ordinal(out: Out<i32>, ordinal: i32) -> HipResult {
@@ -207,24 +202,6 @@ pub fn limit(out: Out<usize>, limit: u32) -> HipResult {
         HEAP => out.put(heap::BYTES as usize),
         _ => Err(HipError::UnsupportedLimit),
     }
-}
-
-/// Returns the preference 0, since caches and LDS banks are fixed: `hipFuncCachePreferNone`, `hipSharedMemBankSizeFourByte`.
-pub fn no_preference(out: Out<u32>) -> HipResult {
-    out.put(0)
-}
-
-pub fn bank_size(out: Out<u32>) -> HipResult {
-    out.put(1)
-}
-
-/// Accepts a preference for caches or banks, which changes nothing, as on the card.
-pub fn prefer_cache(config: u32) -> HipResult {
-    function::cache_preference(config)
-}
-
-pub fn prefer_banks(config: u32) -> HipResult {
-    function::banks_preference(config)
 }
 
 pub fn can_access_peer(out: Out<i32>, device: i32, peer: i32) -> HipResult {

@@ -16,10 +16,6 @@ const INTERPROCESS: u32 = 4;
 /// Flags: blocking, no timing, interprocess, release to device and to system.
 const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | 0xc000_0000;
 
-pub fn create(out: Out<Address>) -> HipResult {
-    create_with_flags(out, 0)
-}
-
 pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
     out.required()?;
     let releases = flags & 0xc000_0000;

@@ -32,41 +32,13 @@ pub fn unregister_binary(binary: Address) {
     state().programs.unregister(binary);
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature that compilers emit"
-)]
-pub fn register_function(
-    binary: Address,
-    host: Address,
-    _device: Text,
-    name: Text,
-    _threads: u32,
-    _thread_id: Address,
-    _block_id: Address,
-    _block: Address,
-    _grid: Address,
-    _wave_size: Address,
-) {
+pub fn register_function(binary: Address, host: Address, name: Text) {
     if let Ok(name) = name.get() {
         state().programs.add_function(host, binary, name);
     }
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature that compilers emit"
-)]
-pub fn register_variable(
-    binary: Address,
-    host: Address,
-    _host_name: Text,
-    name: Text,
-    _external: i32,
-    _bytes: usize,
-    _constant: i32,
-    _global: i32,
-) {
+pub fn register_variable(binary: Address, host: Address, name: Text) {
     if let Ok(name) = name.get() {
         state().programs.add_variable(host, binary, name);
     }
@@ -79,7 +51,6 @@ pub fn register_managed(
     initial: Address,
     name: Text,
     bytes: usize,
-    _align: u32,
 ) {
     let registered = guarded("__hipRegisterManagedVar", || -> HipResult {
         let name = name.get()?;

@@ -62,7 +62,8 @@ fn describe(kernel: &Kernel) -> FunctionAttributes {
     }
 }
 
-fn host_function(host: Address) -> HipResult<Function> {
+/// Returns the kernel behind a host function.
+pub fn host_function(host: Address) -> HipResult<Function> {
     state().function_of(host)
 }
 
@@ -134,15 +135,7 @@ pub fn banks_preference(config: u32) -> HipResult {
 }
 
 /// Returns the name of a kernel.
-pub fn name(function: Address) -> Text {
-    name_of(module::function(function))
-}
-
-pub fn name_by_pointer(host: Address, _stream: Address) -> Text {
-    name_of(host_function(host))
-}
-
-fn name_of(function: HipResult<Function>) -> Text {
+pub fn name_of(function: HipResult<Function>) -> Text {
     match function {
         // Programs may keep the name for good. The leak is bounded by the number of kernels.
         Ok(function) => Text::leak(&function.name),
@@ -164,7 +157,17 @@ pub fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 
     by_lds.map_or(by_waves, |by_lds| by_waves.min(by_lds as u32))
 }
 
-fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> HipResult {
+/// Stores the number of work-groups of a kernel that a compute unit holds at a time.
+pub fn most_blocks(
+    out: Out<i32>,
+    function: impl FnOnce() -> HipResult<Function>,
+    items: i32,
+    lds: usize,
+    flags: u32,
+) -> HipResult {
+    check_flags(flags)?;
+    out.required()?;
+    let function = function()?;
     let kernel = function.kernel()?;
     let items = u32::try_from(items).unwrap_or(0);
     if items == 0 {
@@ -179,7 +182,19 @@ fn blocks(out: Out<i32>, function: Function, items: i32, lds: usize) -> HipResul
     out.put(groups as i32)
 }
 
-fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i32) -> HipResult {
+/// Stores the work-items of a block, and the number of such blocks, that fill the card with a kernel.
+pub fn best_block(
+    grid: Out<i32>,
+    block: Out<i32>,
+    function: impl FnOnce() -> HipResult<Function>,
+    lds: usize,
+    most: i32,
+    flags: u32,
+) -> HipResult {
+    check_flags(flags)?;
+    grid.required()?;
+    block.required()?;
+    let function = function()?;
     let kernel = function.kernel()?;
     let most = match u32::try_from(most) {
         Ok(0) => MAX_WORK_GROUP,
@@ -193,74 +208,6 @@ fn best(grid: Out<i32>, block: Out<i32>, function: Function, lds: usize, most: i
     let items = items.ok_or(HipError::InvalidValue)?;
     grid.put((COMPUTE_UNITS * groups_at_a_time(kernel, items, lds)) as i32)?;
     block.put(items as i32)
-}
-
-pub fn most_blocks(out: Out<i32>, host: Address, items: i32, lds: usize) -> HipResult {
-    out.required()?;
-    blocks(out, host_function(host)?, items, lds)
-}
-
-pub fn most_blocks_with_flags(
-    out: Out<i32>,
-    host: Address,
-    items: i32,
-    lds: usize,
-    flags: u32,
-) -> HipResult {
-    check_flags(flags)?;
-    most_blocks(out, host, items, lds)
-}
-
-pub fn module_most_blocks(out: Out<i32>, function: Address, items: i32, lds: usize) -> HipResult {
-    out.required()?;
-    blocks(out, module::function(function)?, items, lds)
-}
-
-pub fn module_most_blocks_with_flags(
-    out: Out<i32>,
-    function: Address,
-    items: i32,
-    lds: usize,
-    flags: u32,
-) -> HipResult {
-    check_flags(flags)?;
-    module_most_blocks(out, function, items, lds)
-}
-
-pub fn best_block(
-    grid: Out<i32>,
-    block: Out<i32>,
-    host: Address,
-    lds: usize,
-    most: i32,
-) -> HipResult {
-    grid.required()?;
-    block.required()?;
-    best(grid, block, host_function(host)?, lds, most)
-}
-
-pub fn module_best_block(
-    grid: Out<i32>,
-    block: Out<i32>,
-    function: Address,
-    lds: usize,
-    most: i32,
-) -> HipResult {
-    grid.required()?;
-    block.required()?;
-    best(grid, block, module::function(function)?, lds, most)
-}
-
-pub fn module_best_block_with_flags(
-    grid: Out<i32>,
-    block: Out<i32>,
-    function: Address,
-    lds: usize,
-    most: i32,
-    flags: u32,
-) -> HipResult {
-    check_flags(flags)?;
-    module_best_block(grid, block, function, lds, most)
 }
 
 fn check_flags(flags: u32) -> HipResult {

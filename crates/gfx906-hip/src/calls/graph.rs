@@ -167,10 +167,6 @@ pub fn remove_dependencies(
     state().graphs.disconnect(graph, &edges)
 }
 
-pub fn destroy_node(node: Address) -> HipResult {
-    state().graphs.remove(node)
-}
-
 /// Returns the number of a node in `hipGraphNodeType`, which HIP 5 counts differently from later versions.
 fn type_of(what: &NodeAction, generation: Generation) -> u32 {
     let (five, six) = match what {
@@ -205,7 +201,7 @@ pub fn node_type(node: Address, out: Out<u32>) -> HipResult {
 }
 
 /// Writes a graph in Graphviz's language.
-pub fn print(graph: Address, path: Text, _flags: u32) -> HipResult {
+pub fn print(graph: Address, path: Text) -> HipResult {
     let path = path.get()?;
     let mut text = format!("digraph \"{graph:#x}\" {{\n");
     {

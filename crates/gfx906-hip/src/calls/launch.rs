@@ -48,6 +48,29 @@ pub struct LaunchRequest {
     pub cooperative: bool,
 }
 
+impl LaunchRequest {
+    /// Returns a launch of work-groups without arguments.
+    pub fn new(
+        grid: impl Into<[u32; 3]>,
+        block: impl Into<[u32; 3]>,
+        dynamic_lds: u64,
+        stream: Address,
+    ) -> LaunchRequest {
+        LaunchRequest {
+            shape: LaunchShape {
+                grid: grid.into(),
+                block: block.into(),
+                dynamic_lds,
+            },
+            stream,
+            parameters: In::null(),
+            extra: In::null(),
+            events: [0; 2],
+            cooperative: false,
+        }
+    }
+}
+
 /// Checks a launch and reads the arguments as they are now.
 pub fn prepare(function: &Function, named: Address, request: &LaunchRequest) -> HipResult<Kernel> {
     let kernel = function.kernel()?;

@@ -27,17 +27,7 @@ fn check(out: Out<Address>, options: u32) -> HipResult {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn load_data(
-    out: Out<Address>,
-    at: Address,
-    _options: Address,
-    _values: Address,
-    options: u32,
-    _library_options: Address,
-    _library_values: Address,
-    _library_count: u32,
-) -> HipResult {
+pub fn load_data(out: Out<Address>, at: Address, options: u32) -> HipResult {
     check(out, options)?;
     if at == 0 {
         return Err(HipError::InvalidValue);
@@ -45,17 +35,7 @@ pub fn load_data(
     add(out, module::load_code(image(at)?)?)
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn load(
-    out: Out<Address>,
-    file: Text,
-    _options: Address,
-    _values: Address,
-    options: u32,
-    _library_options: Address,
-    _library_values: Address,
-    _library_count: u32,
-) -> HipResult {
+pub fn load(out: Out<Address>, file: Text, options: u32) -> HipResult {
     check(out, options)?;
     let bytes = module::read("hipLibraryLoadFromFile", &file.get()?);
     add(

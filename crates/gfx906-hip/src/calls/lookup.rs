@@ -79,9 +79,7 @@ pub fn by_version(
         return Err(HipError::InvalidValue);
     }
     let (found, address) = search(find, &name.get()?, version);
-    if !status.is_null() {
-        status.put(found as u32)?;
-    }
+    status.put_unless_null(found as u32)?;
     if found != Status::Found {
         return Err(HipError::InvalidValue);
     }

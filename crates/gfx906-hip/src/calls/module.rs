@@ -47,17 +47,6 @@ pub fn load_data(out: Out<Address>, at: Address) -> HipResult {
     add(out, image(at)?)
 }
 
-/// Loads a module. The options are for a compiler and have no effect.
-pub fn load_data_ex(
-    out: Out<Address>,
-    at: Address,
-    _count: u32,
-    _options: Address,
-    _values: Address,
-) -> HipResult {
-    load_data(out, at)
-}
-
 /// Unloads a module. Launches under way keep its code until they have ended.
 pub fn unload(module: Address) -> HipResult {
     let mut state = state();
@@ -89,13 +78,8 @@ pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Te
         return Err(HipError::InvalidValue);
     }
     let (address, bytes) = get(module)?.variable(&name).ok_or(HipError::NotFound)?;
-    if !out.is_null() {
-        out.put(address)?;
-    }
-    if !size.is_null() {
-        size.put(bytes as usize)?;
-    }
-    Ok(())
+    out.put_unless_null(address)?;
+    size.put_unless_null(bytes as usize)
 }
 
 /// Returns the number of kernels of a module.

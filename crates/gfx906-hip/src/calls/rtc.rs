@@ -76,6 +76,11 @@ fn code(result: Result) -> u32 {
     result.map_or_else(|problem| problem as u32, |()| 0)
 }
 
+/// Returns hipRTC's code for a step of a link.
+pub fn linked(result: std::result::Result<(), LinkError>) -> u32 {
+    code(result.map_err(RtcError::from))
+}
+
 /// Program: its source and the result of its compilation.
 #[derive(Default)]
 struct RtcProgram {
@@ -230,32 +235,6 @@ pub fn link_create(count: u32, options: In<u32>, values: In<Address>, out: Out<A
     code(create())
 }
 
-/// Adds an input. Its options are ignored, because all inputs are linked as one.
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn link_add_data(
-    link: Address,
-    kind: u32,
-    data: Address,
-    bytes: usize,
-    _name: Text,
-    _count: u32,
-    _options: Address,
-    _values: Address,
-) -> u32 {
-    code(linker::add_data(link, kind, data, bytes).map_err(RtcError::from))
-}
-
-pub fn link_add_file(
-    link: Address,
-    kind: u32,
-    path: Text,
-    _count: u32,
-    _options: Address,
-    _values: Address,
-) -> u32 {
-    code(linker::add_file(link, kind, path).map_err(RtcError::from))
-}
-
 pub fn link_complete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 {
     let complete = || {
         out.required()?;
@@ -265,10 +244,6 @@ pub fn link_complete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 
         Ok(size.put(bytes)?)
     };
     code(complete())
-}
-
-pub fn link_destroy(link: Address) -> u32 {
-    code(linker::destroy(link).map_err(RtcError::from))
 }
 
 /// Returns the size of the log with its NUL.

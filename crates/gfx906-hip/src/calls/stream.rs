@@ -30,14 +30,6 @@ fn made_with(stream: Address) -> HipResult<Stream> {
     found.ok_or(HipError::ContextIsDestroyed)
 }
 
-pub fn create(out: Out<Address>) -> HipResult {
-    create_with_priority(out, 0, 0)
-}
-
-pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
-    create_with_priority(out, flags, 0)
-}
-
 pub fn create_with_priority(out: Out<Address>, flags: u32, priority: i32) -> HipResult {
     add(out, flags, priority, ALL_UNITS)
 }
@@ -89,13 +81,8 @@ pub fn cu_mask(stream: Address, words: u32, out: Out<u32>) -> HipResult {
 }
 
 pub fn priority_range(least: Out<i32>, greatest: Out<i32>) -> HipResult {
-    if !least.is_null() {
-        least.put(PRIORITIES.0)?;
-    }
-    if !greatest.is_null() {
-        greatest.put(PRIORITIES.1)?;
-    }
-    Ok(())
+    least.put_unless_null(PRIORITIES.0)?;
+    greatest.put_unless_null(PRIORITIES.1)
 }
 
 /// Destroys a stream. Its work is still done, and a capture that it takes part in is discarded.

@@ -31,7 +31,7 @@ thread_local! {
 }
 
 /// Returns the calling thread's own stream in place of the null stream.
-pub fn resolve_per_thread(stream: Address) -> Address {
+pub fn own_stream(stream: Address) -> Address {
     match stream {
         0 => PER_THREAD,
         made => made,

@@ -1,7 +1,7 @@
 //! Variables of the program on the device, named by the address of the host's variable.
 
 use crate::boundary::{Address, Out};
-use crate::calls::memory::copy::{DEFAULT, NULL, Waiting, row, submit};
+use crate::calls::memory::copy::{DEFAULT, row};
 use crate::error::{HipError, HipResult};
 use crate::objects::work::{Copy, CopyForm};
 use crate::runtime::state;
@@ -64,50 +64,4 @@ pub fn build_copy_from(
         form: CopyForm::FromSymbol,
         ..row(to, part(symbol, bytes, offset)?, bytes, direction)
     })
-}
-
-pub fn copy_to(
-    symbol: Address,
-    source: Address,
-    bytes: usize,
-    offset: usize,
-    direction: u32,
-) -> HipResult {
-    let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
-    submit(copy, NULL, Waiting::Always)
-}
-
-pub fn copy_from(
-    target: Address,
-    symbol: Address,
-    bytes: usize,
-    offset: usize,
-    direction: u32,
-) -> HipResult {
-    let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
-    submit(copy, NULL, Waiting::Always)
-}
-
-pub fn copy_to_async(
-    symbol: Address,
-    source: Address,
-    bytes: usize,
-    offset: usize,
-    direction: u32,
-    stream: Address,
-) -> HipResult {
-    let copy = build_copy_to(symbol, source, bytes, offset, direction)?;
-    submit(copy, stream, Waiting::LikeHip)
-}
-
-pub fn copy_from_async(
-    target: Address,
-    symbol: Address,
-    bytes: usize,
-    offset: usize,
-    direction: u32,
-    stream: Address,
-) -> HipResult {
-    let copy = build_copy_from(target, symbol, bytes, offset, direction)?;
-    submit(copy, stream, Waiting::LikeHip)
 }

@@ -1,7 +1,7 @@
 //! Launch files, right and wrong.
 
 use super::*;
-use crate::commands::exec::argument::Pointer;
+use crate::commands::exec::argument::{Part, Pointer};
 use crate::commands::exec::buffer::Source;
 
 fn error(text: &str) -> String {
@@ -50,7 +50,7 @@ fn the_whole_of_it() {
     let pointers: Vec<_> = launch.args.iter().map(ArgSpec::pointers).collect();
     let start = |buffer| vec![Pointer { buffer, offset: 0 }];
     assert_eq!(pointers[..3], [start(0), start(1), vec![]]);
-    let ArgSpec::Value(raw) = &launch.args[4] else {
+    let ArgSpec::One(Part::Value(raw)) = &launch.args[4] else {
         panic!("a value")
     };
     assert_eq!(raw.bytes, [0, 0xff]);

@@ -6,7 +6,7 @@ use super::laws;
 use super::{Function, exchanged, values};
 use crate::contract::relation::Step;
 use crate::contract::{
-    Choice, DeviceResult, Domain, Factor, Instance, Rule, axes, elements, table,
+    Buffer, Choice, DeviceResult, Domain, Factor, Instance, Rule, axes, elements, table,
 };
 use crate::references;
 use crate::tensor::Distribution::{self, Normal, Walk};
@@ -61,30 +61,23 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "decay_mask",
         title: "e^(g[j] - g[i]) for j <= i",
-        formulas: &[(
-            "mask[i,j]",
-            "e^(g_cumsum[j] - g_cumsum[i]); where j <= i, else 0; the gated delta rule has the opposite sign",
-        )],
+        formulas: &[
+            "mask[i,j] = e^(g_cumsum[j] - g_cumsum[i]); where j <= i, else 0; the gated delta rule has the opposite sign",
+        ],
         dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: &["mask"],
         largest: &[&["n", "n"]],
         domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 65])])
             .values(&[SUMS])
             .relations(&[laws::MASK]),
         run: decay_mask,
+        ..Function::EMPTY
     },
     Function {
         name: "attention_matrix",
         title: "-(K^T K_beta) * decay, strictly lower",
-        formulas: &[(
-            "attn[i,j]",
-            "-(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0",
-        )],
+        formulas: &["attn[i,j] = -(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0"],
         dims: &["S", "C"],
-        integers: &[],
-        words: &[],
         outputs: &["attn"],
         largest: &[&["S", "C"], &["C", "C"]],
         domain: PRODUCTS.relations(&[laws::doubled([
@@ -92,22 +85,25 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["attn"], 2.0)],
         ])]),
         run: attention_matrix,
+        ..Function::EMPTY
     },
 ];
 
-/// Keys have norm 1 on average; the decay mask is that of small gates.
-fn attention_matrix(t: &mut Instance<'_>) -> DeviceResult {
+/// The factors of an attention matrix, and its decay mask. Keys have norm 1 on average; the mask is that of small gates.
+pub fn factors(t: &mut Instance<'_>) -> DeviceResult<[Buffer; 3]> {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());
     let channels = || axes([("channel", s), ("token", c)]);
     let operands = [("K", channels()), ("K_beta", channels())];
     let [k, k_beta] = values::matrices(t, operands, [unit; 2])?;
     let g = t.draw("g_cumsum", elements(c), sums(t));
-    let decay = t.upload(
-        "decay_mask",
-        table(c, c),
-        operators::decay_mask(t.values(g)),
-    )?;
+    let mask = operators::decay_mask(t.values(g));
+    Ok([k, k_beta, t.upload("decay_mask", table(c, c), mask)?])
+}
+
+fn attention_matrix(t: &mut Instance<'_>) -> DeviceResult {
+    let (s, c) = (t.dim("S"), t.dim("C"));
+    let [k, k_beta, decay] = factors(t)?;
     let attn = t.output("attn", table(c, c))?;
     let mask = t.wide(decay);
     let mistakes = exchanged::inputs(t, [k, k_beta], "K and K_beta are exchanged", move |k, b| {

@@ -2,10 +2,10 @@
 
 use deltanet_reference::{operators, pipelines};
 
-use super::attention::{PRODUCTS, sums};
+use super::attention::{PRODUCTS, factors};
 use super::laws;
 use super::triangular::{MATRIX, solved};
-use super::{Function, exchanged, values};
+use super::{Function, exchanged};
 use crate::contract::relation::Step;
 use crate::contract::{
     Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes, elements, table,
@@ -43,8 +43,7 @@ pub fn keys(t: &mut Instance<'_>, shape: Vec<Axis>) -> DeviceResult<Buffer> {
     };
     let unit = Normal((s as f32).sqrt().recip());
     let drawn = t.draw_changed(ElementKind::F32, "K", shape, unit, change);
-    t.offer(drawn);
-    Ok(drawn)
+    Ok(t.offer(drawn))
 }
 
 /// Makes every token's key nearly the first one's, of norm 1. A channel's tokens are a row.
@@ -82,13 +81,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "attn_pre",
         title: "-(K^T K_beta) * decay * causal mask",
-        formulas: &[(
-            "attn_pre[i,j]",
-            "-(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0 of either sign",
-        )],
+        formulas: &[
+            "attn_pre[i,j] = -(K^T K_beta)[i,j] decay_mask[i,j]; where j < i, else 0 of either sign",
+        ],
         dims: &["S", "C"],
-        integers: &[],
-        words: &[],
         outputs: &["attn_pre"],
         largest: &[&["S", "C"], &["C", "C"]],
         domain: PRODUCTS.relations(&[laws::doubled([
@@ -96,44 +92,33 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["attn_pre"], 2.0)],
         ])]),
         run: attn_pre,
+        ..Function::EMPTY
     },
     Function {
         name: "solve_causal_identity",
         title: "(I - attn_pre)^-1",
-        formulas: &[(
-            "attn_solved",
-            "(I - attn_pre)^-1; attn_pre is strictly lower triangular",
-        )],
+        formulas: &["attn_solved = (I - attn_pre)^-1; attn_pre is strictly lower triangular"],
         dims: &["C"],
-        integers: &[],
-        words: &[],
         outputs: &["attn_solved"],
         largest: &[&["C", "C"]],
         domain: Domain::of(&[Factor::One("C", &[1, 2, 16, 17, 65])])
             .values(&[MATRIX])
             .relations(&[laws::INVERSE_OF_DIFFERENCE]),
         run: solve_causal_identity,
+        ..Function::EMPTY
     },
     Function {
         name: "intra_chunk",
         title: "one chunk: attn_solved, V_new, K_cumdecay",
         formulas: &[
-            ("b", "sigmoid(Beta); of each token"),
-            (
-                "g",
-                "cumsum(G); over the C tokens of the chunk, natural logarithms",
-            ),
-            (
-                "attn_pre[i,j]",
-                "-(K^T (K b))[i,j] e^(g[j] - g[i]); where j < i, else 0; b scales the columns",
-            ),
-            ("attn_solved", "(I - attn_pre)^-1"),
-            ("V_new", "(V b) attn_solved^T"),
-            ("K_cumdecay", "(K b e^g) attn_solved^T"),
+            "b = sigmoid(Beta); of each token",
+            "g = cumsum(G); over the C tokens of the chunk, natural logarithms",
+            "attn_pre[i,j] = -(K^T (K b))[i,j] e^(g[j] - g[i]); where j < i, else 0; b scales the columns",
+            "attn_solved = (I - attn_pre)^-1",
+            "V_new = (V b) attn_solved^T",
+            "K_cumdecay = (K b e^g) attn_solved^T",
         ],
         dims: &["S", "C"],
-        integers: &[],
-        words: &[],
         outputs: &["attn_solved", "V_new", "K_cumdecay"],
         largest: &[&["S", "C"], &["C", "C"]],
         domain: Domain::of(&[
@@ -147,22 +132,14 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["V_new"], 2.0)],
         ])]),
         run: intra_chunk,
+        ..Function::EMPTY
     },
 ];
 
 /// Step 6 alone.
 fn attn_pre(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
-    let unit = Normal((s as f32).sqrt().recip());
-    let channels = || axes([("channel", s), ("token", c)]);
-    let operands = [("K", channels()), ("K_beta", channels())];
-    let [k, k_beta] = values::matrices(t, operands, [unit; 2])?;
-    let g = t.draw("g_cumsum", elements(c), sums(t));
-    let decay = t.upload(
-        "decay_mask",
-        table(c, c),
-        operators::decay_mask(t.values(g)),
-    )?;
+    let [k, k_beta, decay] = factors(t)?;
     let attn_pre = t.output("attn_pre", table(c, c))?;
     let (golden, oracle) = references!(t, |k, k_beta, decay| pipelines::attn_pre(
         k, k_beta, decay, s, c

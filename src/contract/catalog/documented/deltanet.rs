@@ -15,30 +15,16 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "deltanet",
     title: "chunks in order, the state carried along",
     formulas: &[
-        ("b", "sigmoid(Beta); of each token"),
-        (
-            "g",
-            "cumsum(G); over the C tokens of each chunk, natural logarithms",
-        ),
-        (
-            "attn_pre[i,j]",
-            "-(K^T (K b))[i,j] e^(g[j] - g[i]); where j < i, else 0; b scales the columns",
-        ),
-        ("attn_solved", "(I - attn_pre)^-1"),
-        ("V_new", "(V b) attn_solved^T"),
-        ("K_cumdecay", "(K b e^g) attn_solved^T"),
-        (
-            "states_0",
-            "state e^(g[last]) + K_cumdecay V_new^T; after the first chunk",
-        ),
-        (
-            "states_n",
-            "states_(n-1) e^(g[last]) + K_cumdecay V_new^T; after chunk n, of that chunk's g, K_cumdecay and V_new",
-        ),
+        "b = sigmoid(Beta); of each token",
+        "g = cumsum(G); over the C tokens of each chunk, natural logarithms",
+        "attn_pre[i,j] = -(K^T (K b))[i,j] e^(g[j] - g[i]); where j < i, else 0; b scales the columns",
+        "attn_solved = (I - attn_pre)^-1",
+        "V_new = (V b) attn_solved^T",
+        "K_cumdecay = (K b e^g) attn_solved^T",
+        "states_0 = state e^(g[last]) + K_cumdecay V_new^T; after the first chunk",
+        "states_n = states_(n-1) e^(g[last]) + K_cumdecay V_new^T; after chunk n, of that chunk's g, K_cumdecay and V_new",
     ],
     dims: &["S", "C", "chunks"],
-    integers: &[],
-    words: &[],
     outputs: &["states"],
     largest: &[&["S", "S", "chunks"], &["S", "C", "chunks"], &["C", "C"]],
     domain: Domain::of(&[
@@ -53,6 +39,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         &[Step::Times(&["states"], 2.0)],
     ])]),
     run: deltanet,
+    ..Function::EMPTY
 }];
 
 /// The state after every chunk is compared, so that a fault shows the chunk it begins in.

@@ -15,13 +15,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "state_update",
         title: "state * e^g_last + K_cumdecay V_new^T",
-        formulas: &[(
-            "state_out",
-            "state * exp_g_last + K_cumdecay V_new^T; exp_g_last is e^(last cumulated gate), given as a factor",
-        )],
+        formulas: &[
+            "state_out = state * exp_g_last + K_cumdecay V_new^T; exp_g_last is e^(last cumulated gate), given as a factor",
+        ],
         dims: &["S", "C"],
-        integers: &[],
-        words: &[],
         outputs: &["state_out"],
         largest: &[&["S", "S"], &["S", "C"]],
         domain: Domain::of(&[
@@ -40,17 +37,15 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["state_out"], 2.0)],
         ])]),
         run: state_update,
+        ..Function::EMPTY
     },
     Function {
         name: "output_with_state",
         title: "Q_gexp State^T + attn V_new",
-        formulas: &[(
-            "output",
-            "state (Q e^g_cumsum) + V_new attn^T; tokens are columns, e^g_cumsum scales those of Q",
-        )],
+        formulas: &[
+            "output = state (Q e^g_cumsum) + V_new attn^T; tokens are columns, e^g_cumsum scales those of Q",
+        ],
         dims: &["S", "C"],
-        integers: &[],
-        words: &[],
         outputs: &["output"],
         largest: &[&["S", "S"], &["S", "C"], &["C", "C"]],
         domain: Domain::of(&[
@@ -69,6 +64,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["output"], 2.0)],
         ])]),
         run: output_with_state,
+        ..Function::EMPTY
     },
 ];
 

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
-use super::chunked::{
-    Chunks, DIMS, GATES, LARGEST, ONE_TOKEN, OTHER_HEADS, SEVERAL_CHUNKS, VALUES,
-};
+use super::chunked::{Chunks, GATES, ONE_TOKEN, OPERATOR, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
+use super::known::{self, KnownMistake};
 use crate::contract::catalog::Function;
 use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::{FEW, LAST, STATE};
 use crate::contract::relation::Step;
-use crate::contract::{DeviceResult, Domain, Instance, Mistake, Rule};
+use crate::contract::{DeviceResult, Domain, Instance, Rule};
 
 /// Gates that leave the correction something to correct.
 const SLOW: Rule = Rule {
@@ -26,22 +25,13 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_delta_h",
     title: "the states at the chunks' starts, corrected values, the last state",
     formulas: &[
-        ("h_0", "h0; before the first chunk; 0 where state is zero"),
-        ("v_new_i", "u_i - h_c^T w_i; token i of chunk c"),
-        (
-            "h_c",
-            "e^(g_cumsum_last) h_(c-1) + sum_i e^(g_cumsum_last - g_cumsum_i) k_i v_new_i^T; over the tokens i of chunk c - 1; without gates the factors are 1; head h reads q and k of head floor(h / (H / Hg))",
-        ),
-        (
-            "ht",
-            "e^(g_cumsum_last) h_c + sum_i e^(g_cumsum_last - g_cumsum_i) k_i v_new_i^T; of the last chunk c",
-        ),
+        "h_0 = h0; before the first chunk; 0 where state is zero",
+        "v_new_i = u_i - h_c^T w_i; token i of chunk c",
+        "h_c = e^(g_cumsum_last) h_(c-1) + sum_i e^(g_cumsum_last - g_cumsum_i) k_i v_new_i^T; over the tokens i of chunk c - 1; without gates the factors are 1; head h reads q and k of head floor(h / (H / Hg))",
+        "ht = e^(g_cumsum_last) h_c + sum_i e^(g_cumsum_last - g_cumsum_i) k_i v_new_i^T; of the last chunk c",
     ],
-    dims: DIMS,
-    integers: &[],
     words: &[GATES, STATE],
     outputs: &["h", "v_new", "ht"],
-    largest: LARGEST,
     domain: Domain::of(&SEVERAL_CHUNKS)
         .values(VALUES)
         .without(&[FEW, LAST, SLOW])
@@ -56,6 +46,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
             laws::HEADS_REVERSED,
         ]),
     run,
+    ..OPERATOR
 }];
 
 fn run(t: &mut Instance<'_>) -> DeviceResult {
@@ -67,7 +58,6 @@ fn run(t: &mut Instance<'_>) -> DeviceResult {
     let h = t.output("h", x.state_axes())?;
     let v_new = t.output("v_new", x.rows(x.sizes.value_size))?;
     let ht = t.output("ht", x.last_axes())?;
-    let _items = x.sizes.value_size.next_multiple_of(64);
     let golden = x.states(t, [w, u], sums, h0);
     let wide = Arc::new(Wide {
         k: t.wide(x.k),
@@ -77,7 +67,9 @@ fn run(t: &mut Instance<'_>) -> DeviceResult {
         h0: h0.map(|h0| t.wide(h0)),
     });
     let oracle = wide.states(x);
-    let part = |part: fn(States<f64>) -> Vec<f64>| mistakes(x, &wide, part);
+    let part = |part: fn(States<f64>) -> Vec<f64>| {
+        known::mistakes(MISTAKES, (&wide, &x), move |wide, x| part(wide.states(*x)))
+    };
     t.check_or(h, (golden.h, oracle.h), part(|found| found.h))?;
     t.check_or(v_new, (golden.vn, oracle.vn), part(|found| found.vn))?;
     t.check_or(ht, (golden.last, oracle.last), part(|found| found.last))
@@ -100,50 +92,35 @@ impl Wide {
     }
 }
 
-fn mistakes(x: Chunks, wide: &Arc<Wide>, part: fn(States<f64>) -> Vec<f64>) -> Vec<Mistake> {
-    let with = |name, explanation, change: fn(&mut Wide)| {
-        let wide = Arc::clone(wide);
-        Mistake::new(name, explanation, move || {
-            let mut changed = Wide::clone(&wide);
-            change(&mut changed);
-            part(changed.states(x))
-        })
-    };
-    let mut found = vec![
-        with(
-            "correction-missing",
-            "v_new lacks the correction - w h",
-            |x| {
-                x.w.fill(0.0);
-            },
-        ),
-        with(
-            "correction-sign",
-            "the correction w h is added, not subtracted",
-            |x| {
-                x.w.iter_mut().for_each(|w| *w = -*w);
-            },
-        ),
-    ];
-    if wide.sums.is_some() {
-        found.push(with("gates-ignored", "nothing decays", |x| x.sums = None));
-    }
-    if wide.h0.is_some() {
-        let explanation = "the initial state is taken as zeros";
-        found.push(with("initial-ignored", explanation, |x| x.h0 = None));
-    }
-    let wide = Arc::clone(wide);
-    if x.grouped() {
-        found.push(Mistake::new("head-map", OTHER_HEADS, move || {
-            let (sizes, k) = x.other_heads(&wide.k);
-            part(
-                Wide {
-                    k,
-                    ..Wide::clone(&wide)
-                }
-                .states(Chunks { sizes, ..x }),
-            )
-        }));
-    }
-    found
-}
+const MISTAKES: &[KnownMistake<Wide, Chunks>] = &[
+    KnownMistake {
+        name: "correction-missing",
+        explanation: "v_new lacks the correction - w h",
+        applies: |_, _| true,
+        change: |wide, _| wide.w.fill(0.0),
+    },
+    KnownMistake {
+        name: "correction-sign",
+        explanation: "the correction w h is added, not subtracted",
+        applies: |_, _| true,
+        change: |wide, _| wide.w.iter_mut().for_each(|w| *w = -*w),
+    },
+    KnownMistake {
+        name: "gates-ignored",
+        explanation: "nothing decays",
+        applies: |wide, _| wide.sums.is_some(),
+        change: |wide, _| wide.sums = None,
+    },
+    KnownMistake {
+        name: "initial-ignored",
+        explanation: "the initial state is taken as zeros",
+        applies: |wide, _| wide.h0.is_some(),
+        change: |wide, _| wide.h0 = None,
+    },
+    KnownMistake {
+        name: "head-map",
+        explanation: OTHER_HEADS,
+        applies: |_, x| x.grouped(),
+        change: |wide, x| (x.sizes, wide.k) = x.other_heads(&wide.k),
+    },
+];

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use deltanet_reference::gdr::chunk_o::chunk_o;
 use deltanet_reference::rule::{Scale, Sizes};
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
+use super::chunked::{Chunks, GATES, OPERATOR, OTHER_HEADS, SIZES, VALUES};
 use crate::contract::catalog::Function;
 use crate::contract::catalog::exchanged;
 use crate::contract::catalog::laws;
-use crate::contract::catalog::rule::problem::{FEW, ONE_QUERY, STATE};
+use crate::contract::catalog::rule::problem::{FEW, ONE_PRODUCT, ONE_QUERY, STATE};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake, Rule};
 
@@ -24,15 +24,11 @@ const FALLING: Rule = Rule {
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_o",
     title: "outputs of chunks",
-    formulas: &[(
-        "o_i",
-        "(e^(g_cumsum_i) h^T q_i + sum_(j<=i) (q_i . k_j) e^(g_cumsum_i - g_cumsum_j) v_new_j) / sqrt(K); tokens j of the chunk of token i, h before it; without gates the factors are 1; head h reads q and k of head floor(h / (H / Hg))",
-    )],
-    dims: DIMS,
-    integers: &[],
+    formulas: &[
+        "o_i = (e^(g_cumsum_i) h^T q_i + sum_(j<=i) (q_i . k_j) e^(g_cumsum_i - g_cumsum_j) v_new_j) / sqrt(K); tokens j of the chunk of token i, h before it; without gates the factors are 1; head h reads q and k of head floor(h / (H / Hg))",
+    ],
     words: &[GATES, STATE],
     outputs: &["o"],
-    largest: LARGEST,
     domain: Domain::of(&SIZES)
         .values(VALUES)
         .without(&[FEW, FALLING, ONE_PRODUCT, ONE_QUERY])
@@ -46,6 +42,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
             laws::HEADS_REVERSED,
         ]),
     run,
+    ..OPERATOR
 }];
 
 fn run(t: &mut Instance<'_>) -> DeviceResult {

@@ -12,12 +12,12 @@ use crate::contract::catalog::rule::problem::{
     self, KEYS, STRENGTHS, scalars, strengths, tokens, unit_rows,
 };
 use crate::contract::catalog::sizes;
-use crate::contract::{Buffer, Choice, DeviceResult, Factor, Instance, Rule, axes};
+use crate::contract::{Buffer, Choice, DeviceResult, Factor, Function, Instance, Rule, axes};
 use crate::tensor::Axis;
 use crate::tensor::Distribution::Normal;
 
 /// Sequences, tokens of each, query/key heads, heads, key channels, value channels, tokens of a chunk.
-pub const DIMS: &[&str] = &["B", "T", "Hg", "H", "K", "V", "BT"];
+const DIMS: &[&str] = &["B", "T", "Hg", "H", "K", "V", "BT"];
 /// Decay of states, as in phases 9 and 10. `absent`: the kernel gets no gates. `mixed`: gates of either sign, for
 /// operators that define the result of a positive exponent.
 pub const GATES: (&str, &[&str]) = (
@@ -25,12 +25,20 @@ pub const GATES: (&str, &[&str]) = (
     &["absent", "none", "slow", "model", "fast", "spikes", "mixed"],
 );
 /// The tensors whose size counts.
-pub const LARGEST: &[&[&str]] = &[
+const LARGEST: &[&[&str]] = &[
     &["B", "T", "H", "K"],
     &["B", "T", "H", "V"],
     &["B", "T", "H", "BT"],
     &["B", "T", "H", "K", "V"],
 ];
+
+/// A contract of a chunk operator.
+pub const OPERATOR: Function = Function {
+    dims: DIMS,
+    words: &[GATES],
+    largest: LARGEST,
+    ..Function::EMPTY
+};
 
 /// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
 pub const SIZES: [Factor; 5] = [
@@ -113,8 +121,6 @@ pub const ONE_TOKEN: Rule = Rule {
     says: "T = 1: the sum of one gate is that gate, below the diagonal of one token there is nothing, and the state before it is the first",
     breaks: |case| case.get("T") == Some(1),
 };
-/// A key that is 1 or -1.
-pub const ONE_PRODUCT: Rule = problem::ONE_PRODUCT;
 /// A case of a chunk operator: the inputs of the whole pipeline, drawn.
 #[derive(Clone, Copy)]
 pub struct Chunks {

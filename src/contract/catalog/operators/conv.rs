@@ -38,21 +38,12 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gdr_causal_conv1d_update",
         title: "a step of the convolution, its state kept",
         formulas: &[
-            (
-                "s_c",
-                "(conv_state_c, x_c); of each row the W - 1 elements of its line, then its new tokens; the line is indices of the row",
-            ),
-            (
-                "y[c,t]",
-                "activation(bias[c] + sum_j w[c,j] s_c[t+j]); silu(x) = x / (1 + e^(-x))",
-            ),
-            ("q", "y; the first kd channels"),
-            ("k", "y; the next kd channels"),
-            ("v", "y; the last vd channels"),
-            (
-                "conv_state_c",
-                "s_c[seqlen..]; the last W - 1 elements; a row of padding (index -1) changes nothing",
-            ),
+            "s_c = (conv_state_c, x_c); of each row the W - 1 elements of its line, then its new tokens; the line is indices of the row",
+            "y[c,t] = activation(bias[c] + sum_j w[c,j] s_c[t+j]); silu(x) = x / (1 + e^(-x))",
+            "q = y; the first kd channels",
+            "k = y; the next kd channels",
+            "v = y; the last vd channels",
+            "conv_state_c = s_c[seqlen..]; the last W - 1 elements; a row of padding (index -1) changes nothing",
         ],
         dims: &["batch", "kd", "vd", "W", "seqlen"],
         integers: &[],
@@ -73,13 +64,10 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gdr_causal_conv1d_fwd",
         title: "the convolution of whole sequences",
         formulas: &[
-            (
-                "y[t,c]",
-                "activation(bias[c] + sum_j w[c,j] x[c,t-W+1+j]); zeros before each sequence; silu(x) = x / (1 + e^(-x))",
-            ),
-            ("q", "y; the first kd channels"),
-            ("k", "y; the next kd channels"),
-            ("v", "y; the last vd channels"),
+            "y[t,c] = activation(bias[c] + sum_j w[c,j] x[c,t-W+1+j]); zeros before each sequence; silu(x) = x / (1 + e^(-x))",
+            "q = y; the first kd channels",
+            "k = y; the next kd channels",
+            "v = y; the last vd channels",
         ],
         dims: &["kd", "vd", "W"],
         integers: &[],
@@ -125,8 +113,7 @@ fn summand(
     deviation: f32,
 ) -> DeviceResult<Buffer> {
     let drawn = draw(t, kind, named, deviation);
-    t.offer(drawn);
-    Ok(drawn)
+    Ok(t.offer(drawn))
 }
 
 /// Inputs of the convolution that both launches use.

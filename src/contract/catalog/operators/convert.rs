@@ -14,23 +14,14 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_bf16_float",
     title: "bf16 to f32, back, and f32 to bf16",
     formulas: &[
-        (
-            "floats[i]",
-            "bits[i]; the number that the bf16 is, as the bits of an f32",
-        ),
-        ("back[i]", "bf16(floats[i])"),
-        (
-            "rounded[i]",
-            "bf16(x[i]); to nearest, ties to even; a NaN stays one, quiet",
-        ),
+        "floats[i] = bits[i]; the number that the bf16 is, as the bits of an f32",
+        "back[i] = bf16(floats[i])",
+        "rounded[i] = bf16(x[i]); to nearest, ties to even; a NaN stays one, quiet",
     ],
-    dims: &[],
-    integers: &[],
-    words: &[],
     outputs: &["floats", "back", "rounded"],
-    largest: &[],
     domain: Domain::of(&[]),
     run: convert,
+    ..Function::EMPTY
 }];
 
 /// The number of bf16 values.

@@ -42,10 +42,9 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cumsum_scalar",
         title: "scalars summed within chunks",
-        formulas: &[(
-            "o_i",
-            "scale sum_(j<=i) s_j; tokens j of the chunk of token i, BT tokens a chunk; direction reverse: j >= i",
-        )],
+        formulas: &[
+            "o_i = scale sum_(j<=i) s_j; tokens j of the chunk of token i, BT tokens a chunk; direction reverse: j >= i",
+        ],
         dims: &["B", "T", "H", "BT"],
         integers: &[],
         words: &[DIRECTION, SCALE],
@@ -64,10 +63,9 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cumsum_vector",
         title: "vectors summed within chunks",
-        formulas: &[(
-            "o_i",
-            "scale sum_(j<=i) s_j; tokens j of the chunk of token i, BT tokens a chunk; direction reverse: j >= i",
-        )],
+        formulas: &[
+            "o_i = scale sum_(j<=i) s_j; tokens j of the chunk of token i, BT tokens a chunk; direction reverse: j >= i",
+        ],
         dims: &["B", "T", "H", "S", "BT"],
         integers: &[],
         words: &[DIRECTION, SCALE],
@@ -176,7 +174,6 @@ fn vector(t: &mut Instance<'_>) -> DeviceResult {
     };
     let s = values::input(t, "s", shape(), Normal(1.0))?;
     let o = t.output("o", shape())?;
-    let _chunks = tokens.div_ceil(sums.chunk);
     let mistakes = mistakes(t, sums, s);
     t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
 }

@@ -4,7 +4,9 @@ use deltanet_reference::gdr::{op, utils};
 
 use super::super::Function;
 use crate::contract::catalog::laws;
-use crate::contract::catalog::values::{self, ALONE, N};
+use crate::contract::catalog::values::{
+    self, ALONE, N, NAME, OF_ELEMENTS, OPERANDS, ORDINARY, TINY, ZEROS,
+};
 use crate::contract::relation::Step;
 use crate::contract::{Buffer, Choice, DeviceResult, Domain, Instance, Mistake, elements};
 use crate::references;
@@ -23,95 +25,68 @@ const OPS: &[&str] = &[
     "exp", "exp2", "log", "log2", "safe_exp", "softplus", "sigmoid", "silu",
 ];
 
-/// Input classes of a subtraction: only one side is infinite.
-const PAIRS: &[Choice] = &[(
-    values::NAME,
-    &[
-        values::ORDINARY,
-        values::ZEROS,
-        values::TINY,
-        values::SPREAD,
-        values::HUGE,
-        values::INFINITE,
-    ],
-)];
 /// Input classes of the functions of op. Infinities are absent because silu(-inf) is NaN.
-const ARGUMENTS: &[Choice] = &[(
-    values::NAME,
-    &[values::ORDINARY, values::ZEROS, values::TINY],
-)];
+const ARGUMENTS: Choice = (NAME, &[ORDINARY, ZEROS, TINY]);
 
 /// Differences and op.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_abs_diff",
         title: "|x - y|",
-        formulas: &[("out[i]", "abs(x[i] - y[i])")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = abs(x[i] - y[i])"],
         domain: Domain::of(&[N])
-            .values(PAIRS)
+            .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("x", "y")], &[]])]),
         run: abs_diff,
+        ..OF_ELEMENTS
     },
     Function {
         name: "gdr_squared_diff",
         title: "(x - y)^2",
-        formulas: &[("out[i]", "(x[i] - y[i])^2")],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
-        outputs: &["out"],
-        largest: &[&["n"]],
+        formulas: &["out[i] = (x[i] - y[i])^2"],
         domain: Domain::of(&[N])
-            .values(PAIRS)
+            .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("x", "y")], &[]])]),
         run: squared_diff,
+        ..OF_ELEMENTS
     },
     Function {
         name: "gdr_op",
         title: "eight element-wise functions",
         formulas: &[
-            ("exp[i]", "e^(x[i])"),
-            ("exp2[i]", "2^(x[i])"),
-            ("log[i]", "ln(abs(x[i]) + 0.001); base e"),
-            ("log2[i]", "ln(abs(x[i]) + 0.001) / ln(2); base 2"),
-            ("safe_exp[i]", "e^(x[i]); where x[i] <= 0, else 0"),
-            ("softplus[i]", "ln(1 + e^(x[i])); and x[i] above 20"),
-            ("sigmoid[i]", "1 / (1 + e^(-x[i]))"),
-            ("silu[i]", "x[i] / (1 + e^(-x[i]))"),
+            "exp[i] = e^(x[i])",
+            "exp2[i] = 2^(x[i])",
+            "log[i] = ln(abs(x[i]) + 0.001); base e",
+            "log2[i] = ln(abs(x[i]) + 0.001) / ln(2); base 2",
+            "safe_exp[i] = e^(x[i]); where x[i] <= 0, else 0",
+            "softplus[i] = ln(1 + e^(x[i])); and x[i] above 20",
+            "sigmoid[i] = 1 / (1 + e^(-x[i]))",
+            "silu[i] = x[i] / (1 + e^(-x[i]))",
         ],
-        dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: OPS,
-        largest: &[&["n"]],
-        domain: Domain::of(&[N]).values(ARGUMENTS).without(&[ALONE]),
+        domain: Domain::of(&[N]).values(&[ARGUMENTS]).without(&[ALONE]),
         run: ops,
+        ..OF_ELEMENTS
     },
 ];
 
 /// Draws two tensors, and makes the output of a kernel that combines them.
-fn pair(t: &mut Instance<'_>, _kernel: &str) -> DeviceResult<[Buffer; 3]> {
+fn pair(t: &mut Instance<'_>) -> DeviceResult<[Buffer; 3]> {
     let n = t.dim("n");
     let operands = [("x", elements(n)), ("y", elements(n))];
     let [x, y] = values::factors(t, operands, Normal(1.0))?;
-    let out = t.output("out", elements(n))?;
-    Ok([x, y, out])
+    Ok([x, y, t.output("out", elements(n))?])
 }
 
 fn abs_diff(t: &mut Instance<'_>) -> DeviceResult {
-    let [x, y, out] = pair(t, "gdr_abs_diff_f32")?;
+    let [x, y, out] = pair(t)?;
     t.check(out, references!(t, |x, y| utils::abs_diff(x, y)))
 }
 
 fn squared_diff(t: &mut Instance<'_>) -> DeviceResult {
-    let [x, y, out] = pair(t, "gdr_squared_diff_f32")?;
+    let [x, y, out] = pair(t)?;
     t.check(out, references!(t, |x, y| utils::squared_diff(x, y)))
 }
 
@@ -125,11 +100,8 @@ fn ops(t: &mut Instance<'_>) -> DeviceResult {
         *value = corner;
     }
     let x = t.upload("x", elements(n), values)?;
-    let mut outputs = Vec::new();
-    for name in OPS {
-        let out = t.output(name, elements(n))?;
-        outputs.push(out);
-    }
+    let outputs = OPS.iter().map(|name| t.output(name, elements(n)));
+    let outputs: Vec<Buffer> = outputs.collect::<DeviceResult<_>>()?;
     let (golden, oracle) = references!(t, |x| op::ops(x));
     let not_negated = oracle.sigmoid.iter().map(|sigmoid| 1.0 - sigmoid).collect();
     // Each result with its likely mistake: name, explanation and values.

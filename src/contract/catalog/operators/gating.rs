@@ -25,11 +25,8 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_gating",
     title: "-e^A_log softplus(a + dt_bias) and sigmoid(b)",
     formulas: &[
-        (
-            "g",
-            "-e^A_log softplus(a + dt_bias); the natural logarithm of the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
-        ),
-        ("beta", "1 / (1 + e^(-b))"),
+        "g = -e^A_log softplus(a + dt_bias); the natural logarithm of the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
+        "beta = 1 / (1 + e^(-b))",
     ],
     dims: &["T", "HV"],
     integers: &[],

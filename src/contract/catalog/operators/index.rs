@@ -9,87 +9,71 @@ use crate::contract::{Buffer, DeviceResult, Domain, Factor, Instance, Rule, axes
 use crate::tensor::Axis;
 use crate::tensor::ElementKind::I32;
 
+/// A contract about sequences of some lengths.
+const INDEX: Function = Function {
+    words: &[LENGTHS],
+    ..Function::EMPTY
+};
+
 /// Indices.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_lens",
         title: "lengths of sequences",
-        formulas: &[("lens[n]", "cu[n+1] - cu[n]")],
-        dims: &[],
-        integers: &[],
-        words: &[LENGTHS],
+        formulas: &["lens[n] = cu[n+1] - cu[n]"],
         outputs: &["lens"],
-        largest: &[],
         domain: Domain::of(&[]).relations(&[laws::LENGTHS]),
         run: lens,
+        ..INDEX
     },
     Function {
         name: "gdr_cu_seqlens_from_lens",
         title: "first tokens of sequences, from their lengths",
-        formulas: &[("cu[n]", "sum_(j<n) lens[j]")],
-        dims: &[],
-        integers: &[],
-        words: &[LENGTHS],
+        formulas: &["cu[n] = sum_(j<n) lens[j]"],
         outputs: &["cu"],
-        largest: &[],
         domain: Domain::of(&[]).relations(&[laws::OFFSETS]),
         run: cu_seqlens,
+        ..INDEX
     },
     Function {
         name: "gdr_prepare_position_ids",
         title: "positions of tokens in their sequences",
-        formulas: &[("ids[t]", "t - cu[n]; token t of sequence n")],
-        dims: &[],
-        integers: &[],
-        words: &[LENGTHS],
+        formulas: &["ids[t] = t - cu[n]; token t of sequence n"],
         outputs: &["ids"],
-        largest: &[],
-        domain: Domain::of(&[]),
-        run: position_ids,
+        run: |t| of_tokens(t, index::prepare_position_ids),
+        ..INDEX
     },
     Function {
         name: "gdr_prepare_sequence_ids",
         title: "numbers of tokens' sequences",
-        formulas: &[(
-            "ids[t]",
-            "n; the number of token t's sequence among those that have tokens",
-        )],
-        dims: &[],
-        integers: &[],
-        words: &[LENGTHS],
+        formulas: &["ids[t] = n; the number of token t's sequence among those that have tokens"],
         outputs: &["ids"],
-        largest: &[],
-        domain: Domain::of(&[]),
-        run: sequence_ids,
+        run: |t| of_tokens(t, index::prepare_sequence_ids),
+        ..INDEX
     },
     Function {
         name: "gdr_prepare_chunk_offsets",
         title: "chunks before each sequence",
-        formulas: &[("offsets[n]", "sum_(j<n) ceil((cu[j+1] - cu[j]) / C)")],
+        formulas: &["offsets[n] = sum_(j<n) ceil((cu[j+1] - cu[j]) / C)"],
         dims: &["C"],
-        integers: &[],
-        words: &[LENGTHS],
         outputs: &["offsets"],
-        largest: &[],
         domain: Domain::of(&[Factor::One("C", &[1, 2, 3, 16, 64])])
             .uncomputed(&[ONE_EACH])
             .relations(&[laws::NOT_FALLING]),
         run: chunk_offsets,
+        ..INDEX
     },
     Function {
         name: "gdr_prepare_chunk_indices",
         title: "sequence and place of each chunk",
-        formulas: &[(
-            "indices[c]",
-            "(n, c - offsets[n]); the sequence n of chunk c, and the place of the chunk in it",
-        )],
+        formulas: &[
+            "indices[c] = (n, c - offsets[n]); the sequence n of chunk c, and the place of the chunk in it",
+        ],
         dims: &["C"],
-        integers: &[],
-        words: &[LENGTHS],
         outputs: &["indices"],
-        largest: &[],
         domain: Domain::of(&[Factor::One("C", &[1, 3, 16, 64])]),
         run: chunk_indices,
+        ..INDEX
     },
 ];
 
@@ -114,7 +98,7 @@ fn check(t: &mut Instance<'_>, (name, shape): (&str, Vec<Axis>), want: Vec<i32>)
 fn lens(t: &mut Instance<'_>) -> DeviceResult {
     let want = lengths(t);
     let n = want.len();
-    let _cu = numbers(t, "cu", "sequence", index::cu_seqlens_from_lens(&want))?;
+    numbers(t, "cu", "sequence", index::cu_seqlens_from_lens(&want))?;
     let out = ("lens", axes([("sequence", n)]));
     check(t, out, want)
 }
@@ -123,7 +107,7 @@ fn cu_seqlens(t: &mut Instance<'_>) -> DeviceResult {
     let lengths = lengths(t);
     let n = lengths.len();
     let want = index::cu_seqlens_from_lens(&lengths);
-    let _lens = numbers(t, "lens", "sequence", lengths)?;
+    numbers(t, "lens", "sequence", lengths)?;
     let out = ("cu", axes([("sequence", n + 1)]));
     check(t, out, want)
 }
@@ -132,18 +116,10 @@ fn cu_seqlens(t: &mut Instance<'_>) -> DeviceResult {
 fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> DeviceResult {
     let cu = index::cu_seqlens_from_lens(&lengths(t));
     let want = want(&cu);
-    let (_n, tokens) = (cu.len() - 1, want.len());
-    let _cu = numbers(t, "cu", "sequence", cu)?;
+    let tokens = want.len();
+    numbers(t, "cu", "sequence", cu)?;
     let out = ("ids", axes([("token", tokens)]));
     check(t, out, want)
-}
-
-fn position_ids(t: &mut Instance<'_>) -> DeviceResult {
-    of_tokens(t, index::prepare_position_ids)
-}
-
-fn sequence_ids(t: &mut Instance<'_>) -> DeviceResult {
-    of_tokens(t, index::prepare_sequence_ids)
 }
 
 fn chunk_offsets(t: &mut Instance<'_>) -> DeviceResult {
@@ -151,7 +127,7 @@ fn chunk_offsets(t: &mut Instance<'_>) -> DeviceResult {
     let cu = index::cu_seqlens_from_lens(&lengths(t));
     let n = cu.len() - 1;
     let want = index::prepare_chunk_offsets(&cu, chunk);
-    let _cu = numbers(t, "cu", "sequence", cu)?;
+    numbers(t, "cu", "sequence", cu)?;
     let out = ("offsets", axes([("sequence", n + 1)]));
     check(t, out, want)
 }
@@ -159,11 +135,10 @@ fn chunk_offsets(t: &mut Instance<'_>) -> DeviceResult {
 fn chunk_indices(t: &mut Instance<'_>) -> DeviceResult {
     let chunk = t.dim("C");
     let cu = index::cu_seqlens_from_lens(&lengths(t));
-    let _n = cu.len() - 1;
     let want = index::prepare_chunk_indices(&cu, chunk);
     let chunks = want.len();
     let offsets = index::prepare_chunk_offsets(&cu, chunk);
-    let _offsets = numbers(t, "offsets", "sequence", offsets)?;
+    numbers(t, "offsets", "sequence", offsets)?;
     let out = ("indices", axes([("chunk", chunks), ("sequence, place", 2)]));
     check(t, out, want.concat())
 }

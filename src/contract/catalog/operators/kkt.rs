@@ -1,147 +1,109 @@
 //! Chunk-local sums of gates and L: in launches of their own, and in one.
 
+use std::sync::Arc;
+
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
 use super::chunked::{
-    Chunks, DIMS, GATED, GATES, LARGEST, ONE_TOKEN, OTHER_HEADS, SIZES, SUMMED, SUMS,
-    SUMS_BESIDE_PRODUCTS, VALUES,
+    Chunks, GATED, ONE_TOKEN, OPERATOR, OTHER_HEADS, SIZES, SUMMED, SUMS, SUMS_BESIDE_PRODUCTS,
+    VALUES,
 };
 use crate::contract::catalog::Function;
 use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::{FEW, scalars};
-use crate::contract::relation::Step;
-use crate::contract::{DeviceResult, Domain, Instance, Mistake};
+use crate::contract::relation::{Relation, Step};
+use crate::contract::{DeviceResult, Domain, Formula, Instance, Mistake};
 use crate::references;
+
+/// The sums.
+const SUMS_FORMULA: Formula =
+    "g_cumsum_i = sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms";
+/// The products.
+const PRODUCTS_FORMULA: Formula = "A[i,j] = beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))";
+/// Laws of the sums.
+const LAWS_OF_SUMS: &[Relation] = &[
+    laws::doubled([
+        &[Step::Times(&["g"], 2.0)],
+        &[Step::Times(&["g_cumsum"], 2.0)],
+    ]),
+    laws::SEQUENCES,
+    laws::HEADS_REVERSED,
+];
+/// Laws of the products.
+const LAWS_OF_PRODUCTS: &[Relation] = &[
+    laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
+    laws::SEQUENCES,
+    laws::HEADS_WITHIN_GROUPS,
+    laws::HEADS_REVERSED,
+];
 
 /// The functions.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_chunk_cumsum",
         title: "log gates summed within chunks",
-        formulas: &[(
-            "g_cumsum_i",
-            "sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms",
-        )],
-        dims: DIMS,
-        integers: &[],
-        words: &[GATES],
+        formulas: &[SUMS_FORMULA],
         outputs: &["g_cumsum"],
-        largest: LARGEST,
         domain: Domain::of(&SUMS)
             .without(&[SUMMED])
             .uncomputed(&[ONE_TOKEN])
-            .relations(&[
-                laws::doubled([
-                    &[Step::Times(&["g"], 2.0)],
-                    &[Step::Times(&["g_cumsum"], 2.0)],
-                ]),
-                laws::SEQUENCES,
-                laws::HEADS_REVERSED,
-            ]),
+            .relations(LAWS_OF_SUMS),
         run: chunk_cumsum,
+        ..OPERATOR
     },
     Function {
         name: "gdr_compute_a",
         title: "beta_i <k_i, k_j> safe_exp(G_i - G_j) below the diagonal",
-        formulas: &[(
-            "A[i,j]",
-            "beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
-        )],
-        dims: DIMS,
-        integers: &[],
-        words: &[GATES],
+        formulas: &[PRODUCTS_FORMULA],
         outputs: &["A"],
-        largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
             .without(&[FEW, GATED])
             .uncomputed(&[ONE_TOKEN])
-            .relations(&[
-                laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
-                laws::SEQUENCES,
-                laws::HEADS_WITHIN_GROUPS,
-                laws::HEADS_REVERSED,
-            ]),
+            .relations(LAWS_OF_PRODUCTS),
         run: products,
+        ..OPERATOR
     },
     Function {
         name: "gdr_wy_kkt",
         title: "the same, with gates or without",
-        formulas: &[(
-            "A[i,j]",
-            "beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
-        )],
-        dims: DIMS,
-        integers: &[],
-        words: &[GATES],
+        formulas: &[PRODUCTS_FORMULA],
         outputs: &["A"],
-        largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
             .without(&[FEW])
             .uncomputed(&[ONE_TOKEN])
-            .relations(&[
-                laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
-                laws::SEQUENCES,
-                laws::HEADS_WITHIN_GROUPS,
-                laws::HEADS_REVERSED,
-            ]),
+            .relations(LAWS_OF_PRODUCTS),
         run: products,
+        ..OPERATOR
     },
     Function {
         name: "gdr_cumsum_kkt_sums",
         title: "sums and products in one launch: the sums",
-        formulas: &[(
-            "g_cumsum_i",
-            "sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms",
-        )],
-        dims: DIMS,
-        integers: &[],
-        words: &[GATES],
+        formulas: &[SUMS_FORMULA],
         outputs: &["g_cumsum"],
-        largest: LARGEST,
         domain: Domain::of(&SUMS_BESIDE_PRODUCTS)
             .without(&[SUMMED])
             .uncomputed(&[ONE_TOKEN])
-            .relations(&[
-                laws::doubled([
-                    &[Step::Times(&["g"], 2.0)],
-                    &[Step::Times(&["g_cumsum"], 2.0)],
-                ]),
-                laws::SEQUENCES,
-                laws::HEADS_REVERSED,
-            ]),
+            .relations(LAWS_OF_SUMS),
         run: |t| fused(t, true),
+        ..OPERATOR
     },
     Function {
         name: "gdr_cumsum_kkt_a",
         title: "sums and products in one launch: L",
         formulas: &[
-            (
-                "g_cumsum_i",
-                "sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms; not rounded before it is used",
-            ),
-            (
-                "A[i,j]",
-                "beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
-            ),
+            "g_cumsum_i = sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms; not rounded before it is used",
+            PRODUCTS_FORMULA,
         ],
-        dims: DIMS,
-        integers: &[],
-        words: &[GATES],
         outputs: &["A"],
-        largest: LARGEST,
         domain: Domain::of(&SIZES)
             .values(VALUES)
             .without(&[FEW, GATED])
             .uncomputed(&[ONE_TOKEN])
-            .relations(&[
-                laws::doubled([&[Step::Times(&["beta"], 2.0)], &[Step::Times(&["A"], 2.0)]]),
-                laws::SEQUENCES,
-                laws::HEADS_WITHIN_GROUPS,
-                laws::HEADS_REVERSED,
-            ]),
+            .relations(LAWS_OF_PRODUCTS),
         run: |t| fused(t, false),
+        ..OPERATOR
     },
 ];
 
@@ -179,59 +141,56 @@ fn fused(t: &mut Instance<'_>, judge_sums: bool) -> DeviceResult {
     t.check_or(a, (golden.1, oracle.1), mistakes)
 }
 
+/// Keys, write strengths and cumulated gates in f64.
+type Inputs = (Vec<f64>, Vec<f64>, Option<Vec<f64>>);
+
 fn mistakes(x: Chunks, k: Vec<f64>, beta: Vec<f64>, sums: Option<Vec<f64>>) -> Vec<Mistake> {
-    let (s, bt) = (x.sizes, x.bt);
-    let of = move |k: &[f64], beta: &[f64], sums: Option<&Vec<f64>>| {
-        kkt(s, bt, k, beta, sums.map(Vec::as_slice))
+    let gated = sums.is_some();
+    let inputs = Arc::new((k, beta, sums));
+    let with = |name, explanation, compute: fn(&Inputs, Chunks) -> Vec<f64>| {
+        let inputs = Arc::clone(&inputs);
+        Mistake::new(name, explanation, move || compute(&inputs, x))
     };
-    let mut found = Vec::new();
-    {
-        let (k, beta, sums) = (k.clone(), beta.clone(), sums.clone());
-        let explanation = "beta is that of the column's token, not of the row's";
-        found.push(Mistake::new("beta-of-column", explanation, move || {
-            let mut a = of(&k, &vec![1.0; beta.len()], sums.as_ref());
-            for (row, a) in a.chunks_exact_mut(bt).enumerate() {
-                let (sequence, token, head) = (
-                    row / s.value_heads / s.tokens,
-                    row / s.value_heads % s.tokens,
-                    row % s.value_heads,
-                );
-                for (column, a) in a.iter_mut().enumerate().take(token % bt) {
-                    let at = sequence * s.tokens + token / bt * bt + column;
-                    *a *= beta[at * s.value_heads + head];
-                }
-            }
-            a
-        }));
-    }
-    {
-        let (k, beta, sums) = (k.clone(), beta.clone(), sums.clone());
-        found.push(Mistake::new(
-            "beta-missing",
-            "beta is left out",
-            move || of(&k, &vec![1.0; beta.len()], sums.as_ref()),
+    let of_column = "beta is that of the column's token, not of the row's";
+    let mut found = vec![
+        with("beta-of-column", of_column, beta_of_column),
+        with("beta-missing", "beta is left out", without_beta),
+    ];
+    if gated {
+        found.push(with(
+            "gates-ignored",
+            "the gates are not applied",
+            |(k, beta, _), x| kkt(x.sizes, x.bt, k, beta, None),
         ));
-    }
-    if sums.is_some() {
-        let (k, beta) = (k.clone(), beta.clone());
-        let explanation = "the gates are not applied";
-        found.push(Mistake::new("gates-ignored", explanation, move || {
-            of(&k, &beta, None)
-        }));
-    }
-    if let Some(sums) = sums.clone() {
-        let (k, beta) = (k.clone(), beta.clone());
         let explanation = "exponentials to base 2 of natural logarithms";
-        found.push(Mistake::new("base", explanation, move || {
-            let sums: Vec<f64> = sums.iter().map(|g| g * std::f64::consts::LN_2).collect();
-            of(&k, &beta, Some(&sums))
+        found.push(with("base", explanation, |(k, beta, sums), x| {
+            let sums = sums.iter().flatten().map(|g| g * std::f64::consts::LN_2);
+            kkt(x.sizes, x.bt, k, beta, Some(&sums.collect::<Vec<f64>>()))
         }));
     }
     if x.grouped() {
-        found.push(Mistake::new("head-map", OTHER_HEADS, move || {
-            let (sizes, k) = x.other_heads(&k);
-            kkt(sizes, bt, &k, &beta, sums.as_deref())
+        found.push(with("head-map", OTHER_HEADS, |(k, beta, sums), x| {
+            let (sizes, k) = x.other_heads(k);
+            kkt(sizes, x.bt, &k, beta, sums.as_deref())
         }));
     }
     found
+}
+
+fn without_beta((k, beta, sums): &Inputs, x: Chunks) -> Vec<f64> {
+    kkt(x.sizes, x.bt, k, &vec![1.0; beta.len()], sums.as_deref())
+}
+
+fn beta_of_column(inputs: &Inputs, x: Chunks) -> Vec<f64> {
+    let (s, bt, beta) = (x.sizes, x.bt, &inputs.1);
+    let mut a = without_beta(inputs, x);
+    for (row, a) in a.chunks_exact_mut(bt).enumerate() {
+        let (row, head) = (row / s.value_heads, row % s.value_heads);
+        let (sequence, token) = (row / s.tokens, row % s.tokens);
+        for (column, a) in a.iter_mut().enumerate().take(token % bt) {
+            let at = sequence * s.tokens + token / bt * bt + column;
+            *a *= beta[at * s.value_heads + head];
+        }
+    }
+    a
 }

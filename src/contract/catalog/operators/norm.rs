@@ -32,39 +32,33 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_l2_normalize",
         title: "rows by their L2 norm",
-        formulas: &[(
-            "y[i,j]",
-            "x[i,j] / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i",
-        )],
+        formulas: &["y[i,j] = x[i,j] / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i"],
         dims: &["rows", "D"],
         integers: &[],
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
         domain: ROWS.relations(&[laws::UNIT, laws::PARALLEL]),
-        run: |t| normalize(t, F32, "gdr_l2_normalize_f32"),
+        run: |t| normalize(t, F32),
     },
     Function {
         name: "gdr_l2_normalize_bf16",
         title: "rows of bf16 by their L2 norm",
-        formulas: &[(
-            "y[i,j]",
-            "x[i,j] / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i",
-        )],
+        formulas: &["y[i,j] = x[i,j] / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i"],
         dims: &["rows", "D"],
         integers: &[],
         words: &[SIZE],
         outputs: &["y"],
         largest: &[&["rows", "D"]],
         domain: ROWS.relations(&[laws::UNIT, laws::PARALLEL]),
-        run: |t| normalize(t, Bf16, "gdr_l2_normalize_bf16"),
+        run: |t| normalize(t, Bf16),
     },
     Function {
         name: "gdr_l2norm_fwd",
         title: "rows by their L2 norm, and its reciprocal",
         formulas: &[
-            ("rstd_i", "1 / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i"),
-            ("y[i,j]", "x[i,j] rstd_i"),
+            "rstd_i = 1 / sqrt(sum_j x[i,j]^2 + 1e-6); of each row i",
+            "y[i,j] = x[i,j] rstd_i",
         ],
         dims: &["T", "D"],
         integers: &[],
@@ -83,7 +77,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_l2norm_bwd",
         title: "the gradient of rows by their L2 norm",
-        formulas: &[("dx_i", "rstd_i (dy_i - (dy_i . y_i) y_i); of each row i")],
+        formulas: &["dx_i = rstd_i (dy_i - (dy_i . y_i) y_i); of each row i"],
         dims: &["T", "D"],
         integers: &[],
         words: &[SIZE],
@@ -109,7 +103,7 @@ fn deviation(t: &Instance<'_>) -> f32 {
     if long { size * 2.0f32.powi(50) } else { size }
 }
 
-fn normalize(t: &mut Instance<'_>, kind: ElementKind, _kernel: &str) -> DeviceResult {
+fn normalize(t: &mut Instance<'_>, kind: ElementKind) -> DeviceResult {
     let (rows, d) = (t.dim("rows"), t.dim("D"));
     let drawn = t.draw_as(kind, "drawn", table(rows, d), Normal(deviation(t)));
     let mut drawn = t.values(drawn).to_vec();

@@ -4,7 +4,7 @@ use deltanet_reference::gdr::kkt::{cumsum, kkt};
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_TOKEN, SOLVED, SUMMED, VALUES};
+use super::chunked::{Chunks, GATES, ONE_TOKEN, OPERATOR, SOLVED, SUMMED, VALUES};
 use crate::contract::catalog::Function;
 use crate::contract::catalog::rule::problem::{FEW, scalars};
 use crate::contract::{DeviceResult, Domain, Instance, Rule};
@@ -22,34 +22,19 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_pipeline",
     title: "sums, L, its inverse in place, w and u",
     formulas: &[
-        (
-            "g_cumsum_i",
-            "sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms",
-        ),
-        (
-            "L[i,j]",
-            "beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
-        ),
-        ("A", "(I + L)^-1; of each chunk"),
-        (
-            "w_i",
-            "sum_(j<=i) A[i,j] beta_j e^(g_cumsum_j) k_j; without gates e^0; head h reads q and k of head floor(h / (H / Hg))",
-        ),
-        (
-            "u_i",
-            "sum_(j<=i) A[i,j] beta_j v_j; tokens j of the chunk of token i",
-        ),
+        "g_cumsum_i = sum_(j<=i) g_j; over the tokens j of the chunk of token i; natural logarithms",
+        "L[i,j] = beta_i (k_i . k_j) safe_exp(g_cumsum_i - g_cumsum_j); tokens j < i of one chunk, else 0; safe_exp(x) = e^x where x <= 0, else 0; without gates the factor is 1; head h reads q and k of head floor(h / (H / Hg))",
+        "A = (I + L)^-1; of each chunk",
+        "w_i = sum_(j<=i) A[i,j] beta_j e^(g_cumsum_j) k_j; without gates e^0; head h reads q and k of head floor(h / (H / Hg))",
+        "u_i = sum_(j<=i) A[i,j] beta_j v_j; tokens j of the chunk of token i",
     ],
-    dims: DIMS,
-    integers: &[],
-    words: &[GATES],
     outputs: &["g_cumsum", "A", "w", "u"],
-    largest: LARGEST,
     domain: Domain::of(&SOLVED)
         .values(VALUES)
         .without(&[FEW, SUMMED, SLOW])
         .uncomputed(&[ONE_TOKEN]),
     run,
+    ..OPERATOR
 }];
 
 fn run(t: &mut Instance<'_>) -> DeviceResult {

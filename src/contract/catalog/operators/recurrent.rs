@@ -15,7 +15,7 @@ use crate::contract::catalog::Function;
 use crate::contract::catalog::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS};
 use crate::contract::catalog::rule::problem::laws::{COLUMNS, NEGATED, SCALED};
 use crate::contract::catalog::rule::problem::{GATES, STATE, gates};
-use crate::contract::{Buffer, DeviceResult, Domain, Instance, elements};
+use crate::contract::{Buffer, DeviceResult, Domain, Formula, Instance, elements};
 use crate::tensor::Data;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::ElementKind;
@@ -24,7 +24,31 @@ use crate::tensor::ElementKind;
 const BY: (&str, &[&str]) = ("by", &["head", "key", "value", "all", "none"]);
 /// The write strengths of a head: one for the head, or one for each value channel.
 const BETA: (&str, &[&str]) = ("beta", &["head", "channel"]);
-const WORDS: &[(&str, &[&str])] = &[LENGTHS, BY, GATES, BETA, STATE];
+
+/// The state before the first token.
+const FIRST: Formula =
+    "S_0 = h0; a matrix [K, V] of each value head and sequence; 0 where state is zero";
+/// The state that the gates leave.
+const DECAYED: Formula = "D_t(S)[i,j] = e^(g_t + gk_t[i] + gv_t[j]) S[i,j]; gates that the case does not have are 0; natural logarithms";
+/// The error of a token.
+const ERROR: Formula = "d_t = beta_t (v_t - D_t(S_(t-1))^T k_t)";
+/// The state after a token.
+const NEXT: Formula = "S_t = D_t(S_(t-1)) + k_t d_t^T; the gated delta rule; value head hv reads q and k of head floor(hv / (HV / H))";
+
+/// The rule token by token.
+const TOKEN_BY_TOKEN: Function = Function {
+    dims: DIMS,
+    words: &[LENGTHS, BY, GATES, BETA, STATE],
+    largest: LARGEST,
+    domain: Domain::of(&SIZES).relations(&[
+        SCALED,
+        NEGATED,
+        HEADS_REVERSED,
+        HEADS_WITHIN_GROUPS,
+        COLUMNS,
+    ]),
+    ..Function::EMPTY
+};
 
 /// One function for each of the two outputs.
 pub const FUNCTIONS: &[Function] = &[
@@ -32,70 +56,29 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gdr_fused_recurrent_output",
         title: "the rule token by token: outputs",
         formulas: &[
-            (
-                "S_0",
-                "h0; a matrix [K, V] of each value head and sequence; 0 where state is zero",
-            ),
-            (
-                "D_t(S)[i,j]",
-                "e^(g_t + gk_t[i] + gv_t[j]) S[i,j]; gates that the case does not have are 0; natural logarithms",
-            ),
-            ("d_t", "beta_t (v_t - D_t(S_(t-1))^T k_t)"),
-            (
-                "S_t",
-                "D_t(S_(t-1)) + k_t d_t^T; the gated delta rule; value head hv reads q and k of head floor(hv / (HV / H))",
-            ),
-            ("o_t", "bf16(S_t^T q_t / sqrt(K))"),
+            FIRST,
+            DECAYED,
+            ERROR,
+            NEXT,
+            "o_t = bf16(S_t^T q_t / sqrt(K))",
         ],
-        dims: DIMS,
-        integers: &[],
-        words: WORDS,
         outputs: &["o"],
-        largest: LARGEST,
-        domain: Domain::of(&SIZES).relations(&[
-            SCALED,
-            NEGATED,
-            HEADS_REVERSED,
-            HEADS_WITHIN_GROUPS,
-            COLUMNS,
-        ]),
         run: |t| run(t, false),
+        ..TOKEN_BY_TOKEN
     },
     Function {
         name: "gdr_fused_recurrent_state",
         title: "the rule token by token: the final state",
         formulas: &[
-            (
-                "S_0",
-                "h0; a matrix [K, V] of each value head and sequence; 0 where state is zero",
-            ),
-            (
-                "D_t(S)[i,j]",
-                "e^(g_t + gk_t[i] + gv_t[j]) S[i,j]; gates that the case does not have are 0; natural logarithms",
-            ),
-            ("d_t", "beta_t (v_t - D_t(S_(t-1))^T k_t)"),
-            (
-                "S_t",
-                "D_t(S_(t-1)) + k_t d_t^T; the gated delta rule; value head hv reads q and k of head floor(hv / (HV / H))",
-            ),
-            (
-                "ht",
-                "S_T; the state after each sequence's last token; a sequence without tokens keeps its own",
-            ),
+            FIRST,
+            DECAYED,
+            ERROR,
+            NEXT,
+            "ht = S_T; the state after each sequence's last token; a sequence without tokens keeps its own",
         ],
-        dims: DIMS,
-        integers: &[],
-        words: WORDS,
         outputs: &["ht"],
-        largest: LARGEST,
-        domain: Domain::of(&SIZES).relations(&[
-            SCALED,
-            NEGATED,
-            HEADS_REVERSED,
-            HEADS_WITHIN_GROUPS,
-            COLUMNS,
-        ]),
         run: |t| run(t, true),
+        ..TOKEN_BY_TOKEN
     },
 ];
 

@@ -13,10 +13,9 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_max_reduce",
         title: "the largest of each block of 256",
-        formulas: &[(
-            "partial[b]",
-            "max_i x[i]; over block b of 256 elements; the last block may be shorter",
-        )],
+        formulas: &[
+            "partial[b] = max_i x[i]; over block b of 256 elements; the last block may be shorter",
+        ],
         dims: &["n"],
         integers: &[],
         words: &[("signs", &["both", "negative"])],
@@ -39,31 +38,24 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_sum_reduce",
         title: "the sum of each block of 256",
-        formulas: &[(
-            "partial[b]",
-            "sum_i x[i]; over block b of 256 elements; the last block may be shorter",
-        )],
+        formulas: &[
+            "partial[b] = sum_i x[i]; over block b of 256 elements; the last block may be shorter",
+        ],
         dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: &["partial"],
         largest: &[&["n"]],
         domain: Domain::of(&[N])
-            .values(&[(
-                values::NAME,
-                &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
-            )])
+            .values(&[values::SUMMANDS])
             .without(&[ALONE])
             .uncomputed(&[ONE_ELEMENT]),
         run: sum_reduce,
+        ..Function::EMPTY
     },
 ];
 
-/// Launches a reduction of x.
-fn reduce(t: &mut Instance<'_>, _kernel: &str, _x: Buffer, n: usize) -> DeviceResult<Buffer> {
-    let blocks = n.div_ceil(utils::BLOCK);
-    let partial = t.output("partial", axes([("block", blocks)]))?;
-    Ok(partial)
+/// The output: an element for each block.
+fn partial(t: &mut Instance<'_>, n: usize) -> DeviceResult<Buffer> {
+    t.output("partial", axes([("block", n.div_ceil(utils::BLOCK))]))
 }
 
 fn max_reduce(t: &mut Instance<'_>) -> DeviceResult {
@@ -75,13 +67,13 @@ fn max_reduce(t: &mut Instance<'_>) -> DeviceResult {
         values.iter_mut().for_each(|x| *x = -x.abs() - 1.0);
     }
     let x = t.upload("x", elements(n), values)?;
-    let partial = reduce(t, "gdr_max_reduce_f32", x, n)?;
+    let partial = partial(t, n)?;
     t.check(partial, references!(t, |x| utils::max_partials(x)))
 }
 
 fn sum_reduce(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = values::input(t, "x", elements(n), Normal(1.0))?;
-    let partial = reduce(t, "gdr_sum_reduce_f32", x, n)?;
+    let partial = partial(t, n)?;
     t.check(partial, references!(t, |x| utils::sum_partials(x)))
 }

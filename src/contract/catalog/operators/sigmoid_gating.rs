@@ -42,28 +42,13 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_sigmoid_gating_update",
     title: "gates made inside, states in slots",
     formulas: &[
-        (
-            "S_0",
-            "h0_source[h0_indices[n]]; of sequence n; 0 where the index is negative",
-        ),
-        (
-            "f_t",
-            "e^(-e^A_log softplus(a_t + dt_bias)); the factor on the state; softplus(x) = ln(1 + e^(p x)) / p, and x where p x is above its threshold",
-        ),
-        ("beta_t", "1 / (1 + e^(-b_t))"),
-        (
-            "d_t",
-            "beta_t (v_t - f_t S_(t-1)^T k_t); where norm is not none, q and k are first divided by sqrt(sum x^2 + 1e-6)",
-        ),
-        (
-            "S_t",
-            "f_t S_(t-1) + k_t d_t^T; the gated delta rule; value head hv reads q and k of head floor(hv / (HV / H))",
-        ),
-        ("o_t", "bf16(S_t^T q_t / sqrt(K))"),
-        (
-            "h0_source[h0_indices[n]]",
-            "S_T; other slots stay as they are",
-        ),
+        "S_0 = h0_source[h0_indices[n]]; of sequence n; 0 where the index is negative",
+        "f_t = e^(-e^A_log softplus(a_t + dt_bias)); the factor on the state; softplus(x) = ln(1 + e^(p x)) / p, and x where p x is above its threshold",
+        "beta_t = 1 / (1 + e^(-b_t))",
+        "d_t = beta_t (v_t - f_t S_(t-1)^T k_t); where norm is not none, q and k are first divided by sqrt(sum x^2 + 1e-6)",
+        "S_t = f_t S_(t-1) + k_t d_t^T; the gated delta rule; value head hv reads q and k of head floor(hv / (HV / H))",
+        "o_t = bf16(S_t^T q_t / sqrt(K))",
+        "h0_source[h0_indices[n]] = S_T; other slots stay as they are",
     ],
     dims: DIMS,
     integers: &[],

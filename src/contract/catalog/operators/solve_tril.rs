@@ -3,7 +3,7 @@
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, SOLVED, VALUES};
+use super::chunked::{Chunks, OPERATOR, SOLVED, VALUES};
 use crate::contract::catalog::Function;
 use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::FEW;
@@ -15,33 +15,24 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_solve_tril",
         title: "(I + A)^-1 of the part below the diagonal",
-        formulas: &[(
-            "Ai",
-            "(I + A)^-1; of each chunk; only the part of A strictly below its diagonal is read",
-        )],
-        dims: DIMS,
-        integers: &[],
-        words: &[GATES],
+        formulas: &[
+            "Ai = (I + A)^-1; of each chunk; only the part of A strictly below its diagonal is read",
+        ],
         outputs: &["Ai"],
-        largest: LARGEST,
         domain: Domain::of(&SOLVED)
             .values(VALUES)
             .without(&[FEW])
             .relations(&[laws::INVERSE_OF_SUM, laws::SEQUENCES, laws::HEADS_REVERSED]),
         run: |t| solve(t, false),
+        ..OPERATOR
     },
     Function {
         name: "gdr_chunk_solve_tril",
         title: "the same in place",
-        formulas: &[(
-            "A",
-            "(I + A)^-1; of each chunk, in place; only the part strictly below the diagonal is read",
-        )],
-        dims: DIMS,
-        integers: &[],
-        words: &[GATES],
+        formulas: &[
+            "A = (I + A)^-1; of each chunk, in place; only the part strictly below the diagonal is read",
+        ],
         outputs: &["A"],
-        largest: LARGEST,
         domain: Domain::of(&SOLVED)
             .values(VALUES)
             .without(&[FEW])
@@ -51,6 +42,7 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_REVERSED,
             ]),
         run: |t| solve(t, true),
+        ..OPERATOR
     },
 ];
 

@@ -25,21 +25,13 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_qkvzba_split",
     title: "projections by key head to one tensor a kind",
     formulas: &[
-        (
-            "mixed_qkv",
-            "mixed_qkvz; of a key head it holds q [DK], k [DK], v [r, DV], z [r, DV]; here are all q, then all k, then all v",
-        ),
-        ("z", "mixed_qkvz; the z of all key heads"),
-        (
-            "b",
-            "mixed_ba; of a key head it holds b [r], a [r]; here are the b of all",
-        ),
-        ("a", "mixed_ba; the a of all key heads"),
+        "mixed_qkv = mixed_qkvz; of a key head it holds q [DK], k [DK], v [r, DV], z [r, DV]; here are all q, then all k, then all v",
+        "z = mixed_qkvz; the z of all key heads",
+        "b = mixed_ba; of a key head it holds b [r], a [r]; here are the b of all",
+        "a = mixed_ba; the a of all key heads",
     ],
     // r value heads belong to each of H key heads.
     dims: &["B", "H", "r", "DK", "DV"],
-    integers: &[],
-    words: &[],
     outputs: &["mixed_qkv", "z", "b", "a"],
     largest: &[&["B", "H", "DK"], &["B", "H", "r", "DV"]],
     domain: Domain::of(&[
@@ -55,6 +47,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     )])
     .uncomputed(&[ONE_VALUE_HEAD]),
     run: split,
+    ..Function::EMPTY
 }];
 
 fn split(t: &mut Instance<'_>) -> DeviceResult {
@@ -78,7 +71,6 @@ fn split(t: &mut Instance<'_>) -> DeviceResult {
     let per_head = || axes([("token", b), ("head", hv)]);
     let beta = t.output_as(Bf16, "b", per_head())?;
     let alpha = t.output_as(Bf16, "a", per_head())?;
-    let _items = sizes.qkvz() + 2 * hv;
     let (projected, mixed) = (t.wide(qkvz), t.wide(ba));
     let want = qkvzba_split(sizes, &projected, &mixed);
     let keys = 2 * h * dk;

@@ -2,10 +2,10 @@
 
 use deltanet_reference::gdr::wy::recompute_w_u;
 
-use super::chunked::{Chunks, DIMS, GATES, LARGEST, ONE_PRODUCT, OTHER_HEADS, SIZES, VALUES};
+use super::chunked::{Chunks, OPERATOR, OTHER_HEADS, SIZES, VALUES};
 use crate::contract::catalog::Function;
 use crate::contract::catalog::laws;
-use crate::contract::catalog::rule::problem::FEW;
+use crate::contract::catalog::rule::problem::{FEW, ONE_PRODUCT};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 
@@ -14,20 +14,10 @@ pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_recompute_w_u",
     title: "w and u, from the inverse",
     formulas: &[
-        (
-            "u_i",
-            "sum_(j<=i) Ai[i,j] beta_j v_j; tokens j of the chunk of token i",
-        ),
-        (
-            "w_i",
-            "sum_(j<=i) Ai[i,j] beta_j e^(g_cumsum_j) k_j; without gates e^0; head h reads q and k of head floor(h / (H / Hg))",
-        ),
+        "u_i = sum_(j<=i) Ai[i,j] beta_j v_j; tokens j of the chunk of token i",
+        "w_i = sum_(j<=i) Ai[i,j] beta_j e^(g_cumsum_j) k_j; without gates e^0; head h reads q and k of head floor(h / (H / Hg))",
     ],
-    dims: DIMS,
-    integers: &[],
-    words: &[GATES],
     outputs: &["w", "u"],
-    largest: LARGEST,
     domain: Domain::of(&SIZES)
         .values(VALUES)
         .without(&[FEW, ONE_PRODUCT])
@@ -38,6 +28,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
             laws::HEADS_REVERSED,
         ]),
     run,
+    ..OPERATOR
 }];
 
 fn run(t: &mut Instance<'_>) -> DeviceResult {

@@ -18,7 +18,7 @@ use crate::tensor::Distribution::{Normal, Uniform};
 
 pub use chunks::Chunks;
 pub use domain::{
-    CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, ONE_PRODUCT, ONE_QUERY, RULE, SEVERAL_CHUNKS,
+    CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, LAWS, ONE_PRODUCT, ONE_QUERY, RULE, SEVERAL_CHUNKS,
     STRENGTHS, SUMS, VALUES, WIDE,
 };
 

@@ -52,18 +52,23 @@ const ONE_ELEMENT: Rule = Rule {
     },
 };
 
+/// A step of the chunk pipeline.
+const CHUNK_STEP: Function = Function {
+    dims: CHUNK_DIMS,
+    words: &[GATES],
+    largest: LARGEST,
+    ..Function::EMPTY
+};
+
 /// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdn_gate",
         title: "-e^A_log softplus(a + dt_bias)",
-        formulas: &[(
-            "g",
-            "-e^A_log softplus(a + dt_bias); the natural logarithm of the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
-        )],
+        formulas: &[
+            "g = -e^A_log softplus(a + dt_bias); the natural logarithm of the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
+        ],
         dims: &["T", "HV"],
-        integers: &[],
-        words: &[],
         outputs: &["g"],
         largest: &[&["T", "HV"]],
         domain: Domain::of(&[
@@ -73,14 +78,13 @@ pub const FUNCTIONS: &[Function] = &[
         .values(&[producers::REACH])
         .without(&[ONE_ELEMENT]),
         run: producers::gate,
+        ..Function::EMPTY
     },
     Function {
         name: "gdn_beta",
         title: "sigmoid(b)",
-        formulas: &[("beta", "1 / (1 + e^(-b))")],
+        formulas: &["beta = 1 / (1 + e^(-b))"],
         dims: &["n"],
-        integers: &[],
-        words: &[],
         outputs: &["beta"],
         largest: &[&["n"]],
         domain: Domain::of(&[values::N])
@@ -99,16 +103,14 @@ pub const FUNCTIONS: &[Function] = &[
                 Closeness::Tolerance,
             )]),
         run: producers::beta,
+        ..Function::EMPTY
     },
     Function {
         name: "gdn_l2norm",
         title: "rows by their L2 norm",
         formulas: &[
-            ("y_i", "x_i / norm_i; of each row i"),
-            (
-                "norm_i",
-                "sqrt(sum_j x[i,j]^2 + 1e-6); form max: max(sqrt(sum_j x[i,j]^2), 1e-3)",
-            ),
+            "y_i = x_i / norm_i; of each row i",
+            "norm_i = sqrt(sum_j x[i,j]^2 + 1e-6); form max: max(sqrt(sum_j x[i,j]^2), 1e-3)",
         ],
         dims: &["rows", "D"],
         integers: &[],
@@ -127,35 +129,23 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gdn_chunk_cumsum",
         title: "log gates summed within chunks",
         formulas: &[
-            (
-                "G_i",
-                "sum_(j<=i) g_j; over the tokens j of the chunk of token i, in f64; natural logarithms",
-            ),
-            ("g_j", "g_j; gate_kind negated: -g_j, factor: ln(g_j)"),
+            "G_i = sum_(j<=i) g_j; over the tokens j of the chunk of token i, in f64; natural logarithms",
+            "g_j = g_j; gate_kind negated: -g_j, factor: ln(g_j)",
         ],
-        dims: CHUNK_DIMS,
-        integers: &[],
-        words: &[GATES],
         outputs: &["G"],
-        largest: LARGEST,
         domain: Domain::of(&SUMS)
             .conventions(&[GATE_KIND])
             .without(&[NO_SUMS])
             .relations(&[laws::CHUNK_SUMS, laws::SEQUENCES, laws::HEADS_REVERSED]),
         run: chunk::cumsum,
+        ..CHUNK_STEP
     },
     Function {
         name: "gdn_chunk_l",
         title: "beta_i <k_i, k_j> e^(G_i - G_j) below the diagonal",
-        formulas: &[(
-            "L[i,j]",
-            "beta_i (k_i . k_j) e^(G_i - G_j); tokens j < i of one chunk, else 0",
-        )],
-        dims: CHUNK_DIMS,
-        integers: &[],
+        formulas: &["L[i,j] = beta_i (k_i . k_j) e^(G_i - G_j); tokens j < i of one chunk, else 0"],
         words: &[GATES, MAP],
         outputs: &["L"],
-        largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS])
             .without(&[FEW])
@@ -167,16 +157,13 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::l,
+        ..CHUNK_STEP
     },
     Function {
         name: "gdn_chunk_solve",
         title: "(I + L)^-1",
-        formulas: &[("Ai", "(I + L)^-1; of each chunk")],
-        dims: CHUNK_DIMS,
-        integers: &[],
-        words: &[GATES],
+        formulas: &["Ai = (I + L)^-1; of each chunk"],
         outputs: &["Ai"],
-        largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS])
             .without(&[FEW])
@@ -186,22 +173,17 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::solve,
+        ..CHUNK_STEP
     },
     Function {
         name: "gdn_chunk_uw",
         title: "u and w",
         formulas: &[
-            (
-                "u_i",
-                "sum_(j<=i) Ai[i,j] beta_j v_j; tokens j of the chunk of token i",
-            ),
-            ("w_i", "sum_(j<=i) Ai[i,j] beta_j e^(G_j) k_j"),
+            "u_i = sum_(j<=i) Ai[i,j] beta_j v_j; tokens j of the chunk of token i",
+            "w_i = sum_(j<=i) Ai[i,j] beta_j e^(G_j) k_j",
         ],
-        dims: CHUNK_DIMS,
-        integers: &[],
         words: &[GATES, MAP],
         outputs: &["u", "w"],
-        largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
             .without(&[FEW, ONE_PRODUCT, WIDE])
@@ -212,30 +194,19 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::uw,
+        ..CHUNK_STEP
     },
     Function {
         name: "gdn_chunk_states",
         title: "the states before chunks, corrected values, the last state",
         formulas: &[
-            (
-                "h_0",
-                "initial; before the first chunk; 0 where state is zero",
-            ),
-            ("vn_i", "u_i - h_c^T w_i; token i of chunk c"),
-            (
-                "h_c",
-                "e^(G_last) h_(c-1) + sum_i e^(G_last - G_i) k_i vn_i^T; over the tokens i of chunk c - 1, last is its last token",
-            ),
-            (
-                "final",
-                "e^(G_last) h_c + sum_i e^(G_last - G_i) k_i vn_i^T; of the last chunk c",
-            ),
+            "h_0 = initial; before the first chunk; 0 where state is zero",
+            "vn_i = u_i - h_c^T w_i; token i of chunk c",
+            "h_c = e^(G_last) h_(c-1) + sum_i e^(G_last - G_i) k_i vn_i^T; over the tokens i of chunk c - 1, last is its last token",
+            "final = e^(G_last) h_c + sum_i e^(G_last - G_i) k_i vn_i^T; of the last chunk c",
         ],
-        dims: CHUNK_DIMS,
-        integers: &[],
         words: &[GATES, MAP, STATE, LAYOUT],
         outputs: &["h", "vn", "final"],
-        largest: LARGEST,
         domain: Domain::of(&SEVERAL_CHUNKS)
             .values(&[KEYS, STRENGTHS, VALUES])
             .without(&[FEW, LAST, SLOW, WIDE])
@@ -250,19 +221,16 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::chunk_states,
+        ..CHUNK_STEP
     },
     Function {
         name: "gdn_chunk_outputs",
         title: "outputs of chunks",
-        formulas: &[(
-            "o_i",
-            "scale (e^(G_i) h^T q_i + sum_(j<=i) (q_i . k_j) e^(G_i - G_j) vn_j); tokens j of the chunk of token i, h before it; scale = 1 / sqrt(K)",
-        )],
-        dims: CHUNK_DIMS,
-        integers: &[],
+        formulas: &[
+            "o_i = scale (e^(G_i) h^T q_i + sum_(j<=i) (q_i . k_j) e^(G_i - G_j) vn_j); tokens j of the chunk of token i, h before it; scale = 1 / sqrt(K)",
+        ],
         words: &[GATES, MAP, STATE],
         outputs: &["o"],
-        largest: LARGEST,
         domain: Domain::of(&CHUNKED)
             .values(&[KEYS, STRENGTHS, VALUES])
             .without(&[FEW, ONE_PRODUCT, ONE_QUERY, WIDE])
@@ -276,5 +244,6 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_REVERSED,
             ]),
         run: chunk::outputs,
+        ..CHUNK_STEP
     },
 ];

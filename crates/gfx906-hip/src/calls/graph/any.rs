@@ -1,19 +1,13 @@
 //! Nodes of any kind: `hipGraphAddNode` and the driver's functions.
 
 use super::memory::{self, Allocation};
-use super::node::{
-    NodeInsertion, add_child, add_copy, add_fill, add_host, add_kernel, add_record, add_wait,
-    check_copy, empty,
-};
-use super::params::{HostParameters, KernelParameters, MemsetParameters, fill};
-use super::set::{
-    child_step, copy_node, copy_node_to, copy_step, copy_step_to, fill_node, fill_step, host_node,
-    host_step, kernel_node, kernel_step, record_node, record_step, wait_node, wait_step,
-};
+use super::node::{self, NodeInsertion};
+use super::params::{self, HostParameters, KernelParameters, MemsetParameters};
+use super::set::{EditTarget, child_step, replace, replace_copy};
 use crate::boundary::{Address, In, Out, host_value, put_bytes};
-use crate::calls::memory::driver::planes;
 use crate::calls::memory::pitched::Copy3d;
 use crate::error::{HipError, HipResult};
+use crate::objects::graph::NodeAction;
 
 /// Offset of a node's parameters in `hipGraphNodeParams`, behind the kind.
 const PARAMETERS: Address = 16;
@@ -55,6 +49,24 @@ fn wanted(at: Address) -> HipResult<NodeParameters> {
     })
 }
 
+impl NodeParameters {
+    /// Returns the operation of a node in a graph. The node of an allocation is made in a way of its own.
+    fn action(&self, graph: Address) -> HipResult<NodeAction> {
+        match self {
+            NodeParameters::Kernel(p) => params::kernel(p),
+            NodeParameters::Copy(p) => params::planes(p),
+            NodeParameters::Fill(p) => params::fill(p),
+            NodeParameters::Host(p) => params::host(p),
+            NodeParameters::Child(child) => params::child(graph, *child),
+            NodeParameters::Empty => Ok(NodeAction::Empty),
+            NodeParameters::Wait(event) => params::wait(*event),
+            NodeParameters::Record(event) => params::record(*event),
+            NodeParameters::Free(address) => params::free(*address),
+            NodeParameters::Allocate(_) => Err(HipError::InvalidValue),
+        }
+    }
+}
+
 pub fn add(
     out: Out<Address>,
     graph: Address,
@@ -62,99 +74,27 @@ pub fn add(
     count: usize,
     parameters: Address,
 ) -> HipResult {
-    match wanted(parameters)? {
-        NodeParameters::Kernel(p) => add_kernel(out, graph, after, count, In::from_slice(&[p])),
-        NodeParameters::Copy(p) => add_copy(out, graph, after, count, In::from_slice(&[p])),
-        NodeParameters::Fill(p) => add_fill(out, graph, after, count, In::from_slice(&[p])),
-        NodeParameters::Host(p) => add_host(out, graph, after, count, In::from_slice(&[p])),
-        NodeParameters::Child(child) => add_child(out, graph, after, count, child),
-        NodeParameters::Empty => empty(out, graph, after, count),
-        NodeParameters::Wait(event) => add_wait(out, graph, after, count, event),
-        NodeParameters::Record(event) => add_record(out, graph, after, count, event),
-        NodeParameters::Allocate(p) => {
-            let address = memory::add(NodeInsertion::new(out, graph, after, count)?, &p)?;
-            let at = parameters + PARAMETERS + memory::ADDRESS;
-            put_bytes(at, &address.to_le_bytes())
-        }
-        NodeParameters::Free(address) => memory::add_free(out, graph, after, count, address),
+    let wanted = wanted(parameters)?;
+    if let NodeParameters::Allocate(p) = &wanted {
+        let address = memory::add(NodeInsertion::new(out, graph, after, count)?, p)?;
+        let at = parameters + PARAMETERS + memory::ADDRESS;
+        return put_bytes(at, &address.to_le_bytes());
     }
+    node::add(out, graph, after, count, || wanted.action(graph))
 }
 
-/// `hipGraphNodeSetParams`.
-pub fn set_node(node: Address, parameters: Address) -> HipResult {
-    match wanted(parameters)? {
-        NodeParameters::Kernel(p) => kernel_node(node, In::from_slice(&[p])),
-        NodeParameters::Copy(p) => copy_node(node, In::from_slice(&[p])),
-        NodeParameters::Fill(p) => fill_node(node, In::from_slice(&[p])),
-        NodeParameters::Host(p) => host_node(node, In::from_slice(&[p])),
-        NodeParameters::Wait(event) => wait_node(node, event),
-        NodeParameters::Record(event) => record_node(node, event),
-        NodeParameters::Child(_)
-        | NodeParameters::Empty
-        | NodeParameters::Allocate(_)
-        | NodeParameters::Free(_) => Err(HipError::InvalidValue),
+/// `hipGraphNodeSetParams` and `hipGraphExecNodeSetParams`.
+pub fn set(place: EditTarget, node: Address, parameters: Address) -> HipResult {
+    match (wanted(parameters)?, place) {
+        (NodeParameters::Child(child), EditTarget::Exec(exec)) => child_step(exec, node, child),
+        (
+            NodeParameters::Child(_)
+            | NodeParameters::Empty
+            | NodeParameters::Allocate(_)
+            | NodeParameters::Free(_),
+            _,
+        ) => Err(HipError::InvalidValue),
+        (NodeParameters::Copy(p), _) => replace_copy(place, node, params::planes(&p)?),
+        (wanted, _) => replace(place, node, wanted.action(0)?),
     }
-}
-
-/// `hipGraphExecNodeSetParams`.
-pub fn set_step(exec: Address, node: Address, parameters: Address) -> HipResult {
-    match wanted(parameters)? {
-        NodeParameters::Kernel(p) => kernel_step(exec, node, In::from_slice(&[p])),
-        NodeParameters::Copy(p) => copy_step(exec, node, In::from_slice(&[p])),
-        NodeParameters::Fill(p) => fill_step(exec, node, In::from_slice(&[p])),
-        NodeParameters::Host(p) => host_step(exec, node, In::from_slice(&[p])),
-        NodeParameters::Child(child) => child_step(exec, node, child),
-        NodeParameters::Wait(event) => wait_step(exec, node, event),
-        NodeParameters::Record(event) => record_step(exec, node, event),
-        NodeParameters::Empty | NodeParameters::Allocate(_) | NodeParameters::Free(_) => {
-            Err(HipError::InvalidValue)
-        }
-    }
-}
-
-/// `hipDrvGraphAddMemcpyNode`. The context is ignored, as there is only one.
-pub fn add_driver_copy(
-    out: Out<Address>,
-    graph: Address,
-    after: In<Address>,
-    count: usize,
-    parameters: Address,
-    _context: Address,
-) -> HipResult {
-    let spot = NodeInsertion::new(out, graph, after, count)?;
-    spot.add(check_copy(planes(parameters)?)?)
-}
-
-pub fn add_driver_fill(
-    out: Out<Address>,
-    graph: Address,
-    after: In<Address>,
-    count: usize,
-    parameters: In<MemsetParameters>,
-    _context: Address,
-) -> HipResult {
-    let spot = NodeInsertion::new(out, graph, after, count)?;
-    spot.add(fill(&parameters.get()?)?)
-}
-
-pub fn set_driver_copy(node: Address, parameters: Address) -> HipResult {
-    copy_node_to(node, check_copy(planes(parameters)?)?)
-}
-
-pub fn set_driver_copy_step(
-    exec: Address,
-    node: Address,
-    parameters: Address,
-    _context: Address,
-) -> HipResult {
-    copy_step_to(exec, node, check_copy(planes(parameters)?)?)
-}
-
-pub fn set_driver_fill_step(
-    exec: Address,
-    node: Address,
-    parameters: In<MemsetParameters>,
-    _context: Address,
-) -> HipResult {
-    fill_step(exec, node, parameters)
 }

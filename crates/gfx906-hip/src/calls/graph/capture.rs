@@ -16,16 +16,11 @@ const NONE: i32 = 0;
 const ACTIVE: i32 = 1;
 const INVALIDATED: i32 = 2;
 
-pub fn begin(stream: Address, mode: u32) -> HipResult {
-    start(stream, mode, None)
-}
-
 /// `hipStreamBeginCaptureToGraph`: adds the captured nodes to an existing graph, behind some of its nodes.
 pub fn begin_in_graph(
     stream: Address,
     graph: Address,
     after: In<Address>,
-    _edges: Address,
     count: usize,
     mode: u32,
 ) -> HipResult {
@@ -35,10 +30,11 @@ pub fn begin_in_graph(
         state.graphs.graph(graph)?;
         state.graphs.check_nodes(graph, &after)?;
     }
-    start(stream, mode, Some((graph, after)))
+    begin(stream, mode, Some((graph, after)))
 }
 
-fn start(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> HipResult {
+/// Begins a capture, into a new graph or behind nodes of an existing one.
+pub fn begin(stream: Address, mode: u32, into: Option<(Address, Vec<Address>)>) -> HipResult {
     let mode = CaptureMode::from_number(mode).ok_or(HipError::InvalidValue)?;
     let lane = submit::lane(stream)?;
     if lane == NULL {
@@ -172,18 +168,12 @@ pub fn get_all(
     if capture_status == NONE {
         return Ok(());
     }
-    if !id.is_null() {
-        id.put(number)?;
-    }
+    id.put_unless_null(number)?;
     if capture_status == INVALIDATED {
         return Ok(());
     }
-    if !graph.is_null() {
-        graph.put(captured)?;
-    }
-    if !count.is_null() {
-        count.put(after.len())?;
-    }
+    graph.put_unless_null(captured)?;
+    count.put_unless_null(after.len())?;
     if nodes.is_null() {
         return Ok(());
     }

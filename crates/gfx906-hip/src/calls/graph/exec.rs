@@ -32,9 +32,7 @@ pub fn instantiate(
     log: Out<u8>,
     room: usize,
 ) -> HipResult {
-    if !error_node.is_null() {
-        error_node.put(0)?;
-    }
+    error_node.put_unless_null(0)?;
     if !log.is_null() && room > 0 {
         log.put(0)?;
     }
@@ -203,9 +201,4 @@ fn task(what: NodeAction) -> Submission {
         | NodeAction::Allocate(..)
         | NodeAction::Free(_) => Submission::default(),
     }
-}
-
-/// `hipGraphLaunch_spt` and its kin use the thread's own stream in place of the null stream.
-pub fn launch_per_thread(exec: Address, stream: Address) -> HipResult {
-    launch(exec, submit::resolve_per_thread(stream))
 }

@@ -9,7 +9,6 @@ use crate::boundary::{Address, In, Out};
 use crate::calls::memory::pool::{Access, PoolProperties, memory_of_graph};
 use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
-use crate::runtime::state;
 
 /// `hipMemAllocNodeParams`.
 #[repr(C)]
@@ -44,20 +43,6 @@ pub fn add(spot: NodeInsertion, p: &Allocation) -> HipResult<Address> {
     let address = memory_of_graph("hipGraphAddMemAllocNode", spot.graph(), p.bytes)?;
     spot.add(NodeAction::Allocate(address, p.bytes))?;
     Ok(address)
-}
-
-pub fn add_free(
-    out: Out<Address>,
-    graph: Address,
-    after: In<Address>,
-    count: usize,
-    address: Address,
-) -> HipResult {
-    let spot = NodeInsertion::new(out, graph, after, count)?;
-    if !state().graphs.memory.contains(&address) {
-        return Err(HipError::InvalidValue);
-    }
-    spot.add(NodeAction::Free(address))
 }
 
 /// Stores the parameters of an allocating node: pinned memory of the only device.

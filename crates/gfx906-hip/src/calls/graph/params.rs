@@ -1,9 +1,8 @@
 //! Conversion between HIP's parameter structures and nodes.
 
-use gfx906::code_object::LaunchShape;
-
 use super::node::check_copy;
 use crate::boundary::{Address, Callback, In, Out};
+use crate::calls::event;
 use crate::calls::launch::entries::kernel_of;
 use crate::calls::launch::{LaunchRequest, prepare};
 use crate::calls::memory::{driver, pitched, set};
@@ -52,16 +51,9 @@ pub fn kernel(p: &KernelParameters) -> HipResult<NodeAction> {
     }
     let function = kernel_of(p.function)?;
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: p.grid.into(),
-            block: p.block.into(),
-            dynamic_lds: p.lds.into(),
-        },
-        stream: 0,
         parameters: p.arguments,
         extra: p.extra,
-        events: [0; 2],
-        cooperative: false,
+        ..LaunchRequest::new(p.grid, p.block, p.lds.into(), 0)
     };
     let prepared = prepare(&function, p.function, &request)?;
     Ok(NodeAction::Work(Work::Kernel(prepared)))
@@ -102,6 +94,34 @@ pub fn host(p: &HostParameters) -> HipResult<NodeAction> {
     Ok(NodeAction::Work(Work::Host(Host::Function(
         function, p.data,
     ))))
+}
+
+/// Returns a child graph: a clone of a graph as it is now.
+pub fn child(graph: Address, child: Address) -> HipResult<NodeAction> {
+    let mut state = state();
+    if child == graph {
+        return Err(HipError::InvalidValue);
+    }
+    let clone = state.graphs.clone_graph(child)?;
+    state.graphs.graph_mut(clone)?.is_child = true;
+    Ok(NodeAction::Child(clone))
+}
+
+pub fn record(event: Address) -> HipResult<NodeAction> {
+    event::check(event).map_err(|_| HipError::InvalidValue)?;
+    Ok(NodeAction::Record(event))
+}
+
+pub fn wait(event: Address) -> HipResult<NodeAction> {
+    event::check(event).map_err(|_| HipError::InvalidValue)?;
+    Ok(NodeAction::Wait(event))
+}
+
+pub fn free(address: Address) -> HipResult<NodeAction> {
+    if !state().graphs.memory.contains(&address) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(NodeAction::Free(address))
 }
 
 /// Returns a node's operation. Fails if the handle is no node.

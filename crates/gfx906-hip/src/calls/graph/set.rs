@@ -1,13 +1,7 @@
 //! Functions that change nodes of a graph or of an executable graph.
 
-use super::node::check_copy;
-use super::params::{
-    HostParameters, KernelParameters, MemsetParameters, fill, host, kernel, planes, what,
-};
+use super::params::what;
 use crate::boundary::{Address, In, Out};
-use crate::calls::memory::copy::row;
-use crate::calls::memory::pitched::Copy3d;
-use crate::calls::{event, symbol};
 use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
 use crate::objects::graph::exec::{Exec, StepAction, same};
@@ -49,20 +43,13 @@ fn change(place: EditTarget, node: Address, new: NodeAction, turn: bool) -> HipR
     Ok(())
 }
 
-fn kernel_at(place: EditTarget, node: Address, parameters: In<KernelParameters>) -> HipResult {
-    change(place, node, kernel(&parameters.get()?)?, false)
-}
-
-pub fn kernel_node(node: Address, parameters: In<KernelParameters>) -> HipResult {
-    kernel_at(EditTarget::Graph, node, parameters)
-}
-
-pub fn kernel_step(exec: Address, node: Address, parameters: In<KernelParameters>) -> HipResult {
-    kernel_at(EditTarget::Exec(exec), node, parameters)
+/// Gives a node another operation of the same kind.
+pub fn replace(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
+    change(place, node, new, false)
 }
 
 /// Replaces a copy of rows by a copy of planes or the reverse. The node keeps its type.
-fn copy_at(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
+pub fn replace_copy(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
     let (NodeAction::Work(Work::Copy(mut new)), NodeAction::Work(Work::Copy(old))) =
         (new, what(node)?)
     else {
@@ -70,148 +57,6 @@ fn copy_at(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
     };
     new.form = old.form;
     change(place, node, NodeAction::Work(Work::Copy(new)), true)
-}
-
-/// Changes the copy of a node, in its graph or in an executable graph.
-pub fn copy_node_to(node: Address, new: NodeAction) -> HipResult {
-    copy_at(EditTarget::Graph, node, new)
-}
-
-pub fn copy_step_to(exec: Address, node: Address, new: NodeAction) -> HipResult {
-    copy_at(EditTarget::Exec(exec), node, new)
-}
-
-pub fn copy_node(node: Address, parameters: In<Copy3d>) -> HipResult {
-    copy_at(EditTarget::Graph, node, planes(&parameters.get()?)?)
-}
-
-pub fn copy_step(exec: Address, node: Address, parameters: In<Copy3d>) -> HipResult {
-    copy_at(EditTarget::Exec(exec), node, planes(&parameters.get()?)?)
-}
-
-pub fn row_node(node: Address, to: Address, from: Address, bytes: usize, kind: u32) -> HipResult {
-    copy_at(
-        EditTarget::Graph,
-        node,
-        check_copy(row(to, from, bytes, kind))?,
-    )
-}
-
-pub fn row_step(
-    exec: Address,
-    node: Address,
-    to: Address,
-    from: Address,
-    bytes: usize,
-    kind: u32,
-) -> HipResult {
-    copy_at(
-        EditTarget::Exec(exec),
-        node,
-        check_copy(row(to, from, bytes, kind))?,
-    )
-}
-
-pub fn from_symbol_node(
-    node: Address,
-    to: Address,
-    symbol: Address,
-    bytes: usize,
-    offset: usize,
-    kind: u32,
-) -> HipResult {
-    let copy = symbol::build_copy_from(to, symbol, bytes, offset, kind)?;
-    copy_at(EditTarget::Graph, node, check_copy(copy)?)
-}
-
-pub fn from_symbol_step(
-    exec: Address,
-    node: Address,
-    to: Address,
-    symbol: Address,
-    bytes: usize,
-    offset: usize,
-    kind: u32,
-) -> HipResult {
-    let copy = symbol::build_copy_from(to, symbol, bytes, offset, kind)?;
-    copy_at(EditTarget::Exec(exec), node, check_copy(copy)?)
-}
-
-pub fn to_symbol_node(
-    node: Address,
-    symbol: Address,
-    from: Address,
-    bytes: usize,
-    offset: usize,
-    kind: u32,
-) -> HipResult {
-    let copy = symbol::build_copy_to(symbol, from, bytes, offset, kind)?;
-    copy_at(EditTarget::Graph, node, check_copy(copy)?)
-}
-
-pub fn to_symbol_step(
-    exec: Address,
-    node: Address,
-    symbol: Address,
-    from: Address,
-    bytes: usize,
-    offset: usize,
-    kind: u32,
-) -> HipResult {
-    let copy = symbol::build_copy_to(symbol, from, bytes, offset, kind)?;
-    copy_at(EditTarget::Exec(exec), node, check_copy(copy)?)
-}
-
-pub fn fill_node(node: Address, parameters: In<MemsetParameters>) -> HipResult {
-    change(EditTarget::Graph, node, fill(&parameters.get()?)?, false)
-}
-
-pub fn fill_step(exec: Address, node: Address, parameters: In<MemsetParameters>) -> HipResult {
-    change(
-        EditTarget::Exec(exec),
-        node,
-        fill(&parameters.get()?)?,
-        false,
-    )
-}
-
-pub fn host_node(node: Address, parameters: In<HostParameters>) -> HipResult {
-    change(EditTarget::Graph, node, host(&parameters.get()?)?, false)
-}
-
-pub fn host_step(exec: Address, node: Address, parameters: In<HostParameters>) -> HipResult {
-    change(
-        EditTarget::Exec(exec),
-        node,
-        host(&parameters.get()?)?,
-        false,
-    )
-}
-
-fn event_at(
-    place: EditTarget,
-    node: Address,
-    event: Address,
-    new: fn(Address) -> NodeAction,
-) -> HipResult {
-    event::check(event).map_err(|_| HipError::InvalidValue)?;
-    change(place, node, new(event), false)
-}
-
-pub fn record_node(node: Address, event: Address) -> HipResult {
-    event_at(EditTarget::Graph, node, event, NodeAction::Record)
-}
-
-pub fn record_step(exec: Address, node: Address, event: Address) -> HipResult {
-    event_at(EditTarget::Exec(exec), node, event, NodeAction::Record)
-}
-
-pub fn wait_node(node: Address, event: Address) -> HipResult {
-    event_at(EditTarget::Graph, node, event, NodeAction::Wait)
-}
-
-pub fn wait_step(exec: Address, node: Address, event: Address) -> HipResult {
-    event_at(EditTarget::Exec(exec), node, event, NodeAction::Wait)
 }
 
 pub fn child_step(exec: Address, node: Address, child: Address) -> HipResult {

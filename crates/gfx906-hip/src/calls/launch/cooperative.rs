@@ -2,11 +2,11 @@
 
 use gfx906::code_object::{Kernel, LaunchShape};
 
-use super::entries::{kernel_of, module_request, no_null};
+use super::entries::{kernel_of, no_null};
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
-use crate::calls::{module, submit};
+use crate::calls::module;
 use crate::card::COMPUTE_UNITS;
 use crate::diagnostics::log;
 use crate::error::{HipError, HipResult};
@@ -39,16 +39,9 @@ pub struct ModuleLaunch {
 impl HostLaunch {
     fn submit(&self, cooperative: bool) -> HipResult {
         let request = LaunchRequest {
-            shape: LaunchShape {
-                grid: self.grid.into(),
-                block: self.block.into(),
-                dynamic_lds: self.lds as u64,
-            },
-            stream: self.stream,
             parameters: self.parameters,
-            extra: In::null(),
-            events: [0; 2],
             cooperative,
+            ..LaunchRequest::new(self.grid, self.block, self.lds as u64, self.stream)
         };
         // HIP 7 also accepts a kernel's handle.
         launch(&kernel_of(self.host)?, self.host, &request)
@@ -91,43 +84,19 @@ pub fn host_launch(
     launch.submit(true)
 }
 
-pub fn host_launch_per_thread(
-    host: Address,
-    grid: Dim3,
-    block: Dim3,
-    parameters: In<Address>,
-    lds: u32,
-    stream: Address,
-) -> HipResult {
-    host_launch(
-        host,
-        grid,
-        block,
-        parameters,
-        lds,
-        submit::resolve_per_thread(stream),
-    )
-}
-
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn module_launch(
     function: Address,
-    grid_x: u32,
-    grid_y: u32,
-    grid_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
+    grid: [u32; 3],
+    block: [u32; 3],
     lds: u32,
     stream: Address,
     parameters: In<Address>,
 ) -> HipResult {
     no_null(function)?;
-    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
     let request = LaunchRequest {
         parameters,
         cooperative: true,
-        ..module_request(grid, block, lds, stream)
+        ..LaunchRequest::new(grid, block, lds.into(), stream)
     };
     launch(&module::function(function)?, function, &request)
 }
@@ -140,7 +109,8 @@ fn only_launch<T: Copy>(launches: In<T>, count: u32) -> HipResult<T> {
     launches.get()
 }
 
-fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> HipResult {
+/// Launches a kernel on all devices, of which there is one.
+pub fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> HipResult {
     let of = only_launch(launches, u32::try_from(count).unwrap_or(0))?;
     // The null stream belongs to no device in particular.
     if of.stream == 0 {
@@ -149,16 +119,7 @@ fn host_launch_on(launches: In<HostLaunch>, count: i32, cooperative: bool) -> Hi
     of.submit(cooperative)
 }
 
-pub fn host_launch_on_all(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
-    host_launch_on(launches, count, true)
-}
-
-/// `hipExtLaunchMultiKernelMultiDevice`: a kernel per device, whose work-groups need not be resident.
-pub fn host_launches(launches: In<HostLaunch>, count: i32, _flags: u32) -> HipResult {
-    host_launch_on(launches, count, false)
-}
-
-pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32) -> HipResult {
+pub fn module_launch_on(launches: In<ModuleLaunch>, count: u32) -> HipResult {
     let of = only_launch(launches, count)?;
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
@@ -166,7 +127,7 @@ pub fn module_launch_on_all(launches: In<ModuleLaunch>, count: u32, _flags: u32)
     let request = LaunchRequest {
         parameters: of.parameters,
         cooperative: true,
-        ..module_request(of.grid.into(), of.block.into(), of.lds, of.stream)
+        ..LaunchRequest::new(of.grid, of.block, of.lds.into(), of.stream)
     };
     launch(&module::function(of.function)?, of.function, &request)
 }

@@ -1,7 +1,5 @@
 //! Functions that launch a kernel of a module, or the kernel behind a host function.
 
-use gfx906::code_object::LaunchShape;
-
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
@@ -21,15 +19,10 @@ pub fn no_null(function: Address) -> HipResult {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn module_launch(
     function: Address,
-    grid_x: u32,
-    grid_y: u32,
-    grid_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
+    grid: [u32; 3],
+    block: [u32; 3],
     lds: u32,
     stream: Address,
     parameters: In<Address>,
@@ -39,30 +32,9 @@ pub fn module_launch(
     let request = LaunchRequest {
         parameters,
         extra,
-        ..module_request(
-            [grid_x, grid_y, grid_z],
-            [block_x, block_y, block_z],
-            lds,
-            stream,
-        )
+        ..LaunchRequest::new(grid, block, lds.into(), stream)
     };
     launch(&module::function(function)?, function, &request)
-}
-
-/// Returns a launch of work-groups without arguments.
-pub fn module_request(grid: [u32; 3], block: [u32; 3], lds: u32, stream: Address) -> LaunchRequest {
-    LaunchRequest {
-        shape: LaunchShape {
-            grid,
-            block,
-            dynamic_lds: lds.into(),
-        },
-        stream,
-        parameters: In::null(),
-        extra: In::null(),
-        events: [0; 2],
-        cooperative: false,
-    }
 }
 
 /// Returns the kernel that a host function or a module's function names.
@@ -80,26 +52,16 @@ pub fn kernel_of(named: Address) -> HipResult<Function> {
 }
 
 /// `hipExtModuleLaunchKernel`: counts work-items of the whole grid instead of work-groups, and records events.
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
 pub fn ext_module_launch(
     function: Address,
-    items_x: u32,
-    items_y: u32,
-    items_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
+    items: [u32; 3],
+    block: [u32; 3],
     lds: usize,
     stream: Address,
-    parameters: In<Address>,
-    extra: In<Address>,
-    start: Address,
-    stop: Address,
-    _flags: u32,
+    (parameters, extra): (In<Address>, In<Address>),
+    events: [Address; 2],
 ) -> HipResult {
     no_null(function)?;
-    let block = [block_x, block_y, block_z];
-    let items = [items_x, items_y, items_z];
     if block.contains(&0) {
         return Err(HipError::InvalidValue);
     }
@@ -109,44 +71,17 @@ pub fn ext_module_launch(
         ));
         return Err(HipError::NotSupported);
     }
+    let grid = [0, 1, 2].map(|d| items[d] / block[d]);
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: [0, 1, 2].map(|d| items[d] / block[d]),
-            block,
-            dynamic_lds: lds as u64,
-        },
-        stream,
         parameters,
         extra,
-        events: [start, stop],
-        cooperative: false,
+        events,
+        ..LaunchRequest::new(grid, block, lds as u64, stream)
     };
     launch(&module::function(function)?, function, &request)
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn hcc_module_launch(
-    function: Address,
-    items_x: u32,
-    items_y: u32,
-    items_z: u32,
-    block_x: u32,
-    block_y: u32,
-    block_z: u32,
-    lds: usize,
-    stream: Address,
-    parameters: In<Address>,
-    extra: In<Address>,
-    start: Address,
-    stop: Address,
-) -> HipResult {
-    ext_module_launch(
-        function, items_x, items_y, items_z, block_x, block_y, block_z, lds, stream, parameters,
-        extra, start, stop, 0,
-    )
-}
-
-/// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names.
+/// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names, and records events.
 pub fn host_launch(
     host: Address,
     grid: Dim3,
@@ -154,35 +89,14 @@ pub fn host_launch(
     parameters: In<Address>,
     lds: usize,
     stream: Address,
-) -> HipResult {
-    ext_host_launch(host, grid, block, parameters, lds, stream, 0, 0, 0)
-}
-
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn ext_host_launch(
-    host: Address,
-    grid: Dim3,
-    block: Dim3,
-    parameters: In<Address>,
-    lds: usize,
-    stream: Address,
-    start: Address,
-    stop: Address,
-    _flags: i32,
+    events: [Address; 2],
 ) -> HipResult {
     // HIP 7 also accepts the kernel of a library.
     let function = kernel_of(host)?;
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: grid.into(),
-            block: block.into(),
-            dynamic_lds: lds as u64,
-        },
-        stream,
         parameters,
-        extra: In::null(),
-        events: [start, stop],
-        cooperative: false,
+        events,
+        ..LaunchRequest::new(grid, block, lds as u64, stream)
     };
     launch(&function, host, &request)
 }
@@ -198,16 +112,8 @@ pub fn host_launch_packed(
 ) -> HipResult {
     let function = state().function_of(host)?;
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: grid.get()?.into(),
-            block: block.get()?.into(),
-            dynamic_lds: lds.into(),
-        },
-        stream,
-        parameters: In::null(),
         extra,
-        events: [0; 2],
-        cooperative: false,
+        ..LaunchRequest::new(grid.get()?, block.get()?, lds.into(), stream)
     };
     launch(&function, host, &request)
 }

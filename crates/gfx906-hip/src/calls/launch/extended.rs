@@ -1,8 +1,6 @@
 //! Launches with attributes: `hipLaunchKernelExC`, `hipDrvLaunchKernelEx`.
 
-use gfx906::code_object::LaunchShape;
-
-use super::entries::{kernel_of, module_request, no_null};
+use super::entries::{kernel_of, no_null};
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
@@ -67,16 +65,9 @@ fn is_cooperative(attributes: In<Attribute>, count: u32) -> HipResult<bool> {
 pub fn host_launch(config: In<HostConfig>, host: Address, parameters: In<Address>) -> HipResult {
     let config = config.get()?;
     let request = LaunchRequest {
-        shape: LaunchShape {
-            grid: config.grid.into(),
-            block: config.block.into(),
-            dynamic_lds: config.lds as u64,
-        },
-        stream: config.stream,
         parameters,
-        extra: In::null(),
-        events: [0; 2],
         cooperative: is_cooperative(config.attributes, config.count)?,
+        ..LaunchRequest::new(config.grid, config.block, config.lds as u64, config.stream)
     };
     launch(&kernel_of(host)?, host, &request)
 }
@@ -89,12 +80,11 @@ pub fn module_launch(
 ) -> HipResult {
     let config = config.get()?;
     no_null(function)?;
-    let shape = (config.grid.into(), config.block.into());
     let request = LaunchRequest {
         parameters,
         extra,
         cooperative: is_cooperative(config.attributes, config.count)?,
-        ..module_request(shape.0, shape.1, config.lds, config.stream)
+        ..LaunchRequest::new(config.grid, config.block, config.lds.into(), config.stream)
     };
     launch(&module::function(function)?, function, &request)
 }

@@ -66,13 +66,9 @@ pub fn launch_by_pointer(host: Address) -> HipResult {
         3,
     ];
     let request = LaunchRequest {
-        shape,
-        stream,
-        parameters: In::null(),
         // The array and the arguments outlive the launch.
         extra: In::from_slice(&extra),
-        events: [0; 2],
-        cooperative: false,
+        ..LaunchRequest::new(shape.grid, shape.block, shape.dynamic_lds, stream)
     };
     launch(&function, host, &request)
 }

@@ -1,13 +1,14 @@
 //! Creation, queries and destruction of arrays, and copies to and from their rows.
 
 use super::copy::{self, DEFAULT, NULL, Waiting};
-use super::pitched::{self, Extent};
+use super::pitched::{self, Extent, Side};
 use super::{device, free};
 use crate::boundary::{Address, In, Out};
 use crate::calls::stream;
 use crate::error::{HipError, HipResult};
 use crate::objects::array::{Array, Channel, LAYERED};
 use crate::objects::texture::words::ALIGN;
+use crate::objects::work::Copy;
 use crate::runtime::state;
 
 /// `HIP_ARRAY_DESCRIPTOR`.
@@ -39,7 +40,8 @@ pub fn get(handle: Address) -> HipResult<Array> {
     array.ok_or(HipError::InvalidHandle)
 }
 
-fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> HipResult {
+/// Makes an array of these sides and stores its handle.
+pub fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> HipResult {
     out.required()?;
     let [width, height, depth] = sides;
     let layered = flags & LAYERED != 0;
@@ -69,16 +71,6 @@ fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> H
         flags,
     });
     out.put(handle)
-}
-
-pub fn malloc(
-    out: Out<Address>,
-    channel: In<Channel>,
-    width: usize,
-    height: usize,
-    flags: u32,
-) -> HipResult {
-    make(out, channel.get()?, [width, height, 0], flags)
 }
 
 pub fn malloc_3d(out: Out<Address>, channel: In<Channel>, extent: Extent, flags: u32) -> HipResult {
@@ -120,9 +112,7 @@ pub fn info(
     handle: Address,
 ) -> HipResult {
     let array = get(handle)?;
-    if !channel.is_null() {
-        channel.put(array.channel)?;
-    }
+    channel.put_unless_null(array.channel)?;
     if !extent.is_null() {
         let [width, height, depth] = array.sides;
         extent.put(Extent {
@@ -131,10 +121,7 @@ pub fn info(
             depth,
         })?;
     }
-    if !flags.is_null() {
-        flags.put(array.flags)?;
-    }
-    Ok(())
+    flags.put_unless_null(array.flags)
 }
 
 pub fn descriptor(out: Out<Descriptor>, handle: Address) -> HipResult {
@@ -159,15 +146,11 @@ pub fn descriptor_3d(out: Out<Descriptor3d>, handle: Address) -> HipResult {
     })
 }
 
-/// Returns the address of byte `x` in row `y` of an array's first plane, and the bytes from row to row. A rectangle from there on must lie
-/// within the array.
-pub fn corner(
-    handle: Address,
-    x: usize,
-    y: usize,
-    width: usize,
-    height: usize,
-) -> HipResult<(Address, usize)> {
+/// Position in the first plane of an array: the array, the byte in a row, the row.
+type Position = (Address, usize, usize);
+
+/// Returns the address of a position in an array, and the bytes from row to row. A rectangle from there on must lie within the array.
+pub fn corner((handle, x, y): Position, width: usize, height: usize) -> HipResult<Side> {
     let array = get(handle)?;
     if !array.holds([x, y, 0], [width, height, 1]) {
         return Err(HipError::InvalidValue);
@@ -175,66 +158,40 @@ pub fn corner(
     Ok((array.base + (y * array.pitch + x) as u64, array.pitch))
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn copy_2d_to(
-    to: Address,
-    x: usize,
-    y: usize,
-    from: Address,
-    pitch: usize,
+/// Returns a copy of a rectangle into an array.
+pub fn plane_to(
+    to: Position,
+    from: Side,
     width: usize,
     height: usize,
     direction: u32,
-) -> HipResult {
-    let (at, to_pitch) = corner(to, x, y, width, height)?;
-    pitched::copy_2d(at, to_pitch, from, pitch, width, height, direction)
+) -> HipResult<Copy> {
+    let to = corner(to, width, height)?;
+    pitched::plane(to, from, width, height, direction)
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn copy_2d_to_async(
-    to: Address,
-    x: usize,
-    y: usize,
-    from: Address,
-    pitch: usize,
+/// Returns a copy of a rectangle out of an array.
+pub fn plane_from(
+    to: Side,
+    from: Position,
     width: usize,
     height: usize,
     direction: u32,
-    stream: Address,
-) -> HipResult {
-    let (at, to_pitch) = corner(to, x, y, width, height)?;
-    pitched::copy_2d_async(at, to_pitch, from, pitch, width, height, direction, stream)
+) -> HipResult<Copy> {
+    let from = corner(from, width, height)?;
+    pitched::plane(to, from, width, height, direction)
 }
 
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn copy_2d_from(
-    to: Address,
-    pitch: usize,
-    from: Address,
-    x: usize,
-    y: usize,
+/// Returns a copy of a rectangle from an array to an array.
+pub fn plane_between(
+    to: Position,
+    from: Position,
     width: usize,
     height: usize,
     direction: u32,
-) -> HipResult {
-    let (at, from_pitch) = corner(from, x, y, width, height)?;
-    pitched::copy_2d(to, pitch, at, from_pitch, width, height, direction)
-}
-
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn copy_2d_from_async(
-    to: Address,
-    pitch: usize,
-    from: Address,
-    x: usize,
-    y: usize,
-    width: usize,
-    height: usize,
-    direction: u32,
-    stream: Address,
-) -> HipResult {
-    let (at, from_pitch) = corner(from, x, y, width, height)?;
-    pitched::copy_2d_async(to, pitch, at, from_pitch, width, height, direction, stream)
+) -> HipResult<Copy> {
+    let from = corner(from, width, height)?;
+    plane_to(to, from, width, height, direction)
 }
 
 /// Copies `bytes` bytes between plain memory and an array, row after row from a position on. `copy` gets the address in the array, the
@@ -300,15 +257,6 @@ pub fn copy_from(
     })
 }
 
-/// Copies plain memory to an array, row after row.
-pub fn copy_in(to: Address, offset: usize, from: Address, bytes: usize) -> HipResult {
-    copy_to(to, offset, 0, from, bytes, DEFAULT)
-}
-
-pub fn copy_out(to: Address, from: Address, offset: usize, bytes: usize) -> HipResult {
-    copy_from(to, from, offset, 0, bytes, DEFAULT)
-}
-
 /// Copies plain memory to an array. The copy waits for the stream's earlier work and is done when the call returns.
 pub fn copy_in_async(
     to: Address,
@@ -318,7 +266,7 @@ pub fn copy_in_async(
     stream: Address,
 ) -> HipResult {
     stream::synchronize(stream)?;
-    copy_in(to, offset, from, bytes)
+    copy_to(to, offset, 0, from, bytes, DEFAULT)
 }
 
 /// Copies an array to plain memory. The copy waits for the stream's earlier work and is done when the call returns.
@@ -330,7 +278,7 @@ pub fn copy_out_async(
     stream: Address,
 ) -> HipResult {
     stream::synchronize(stream)?;
-    copy_out(to, from, offset, bytes)
+    copy_from(to, from, offset, 0, bytes, DEFAULT)
 }
 
 /// Copies from an array to an array.
@@ -342,23 +290,13 @@ pub fn copy_over(
     bytes: usize,
 ) -> HipResult {
     rows(to, to_offset, 0, bytes, |place, offset, count| {
-        copy_out(place, from, from_offset + offset as usize, count)
+        copy_from(
+            place,
+            from,
+            from_offset + offset as usize,
+            0,
+            count,
+            DEFAULT,
+        )
     })
-}
-
-/// Copies a rectangle from an array to an array.
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn copy_2d_over(
-    to: Address,
-    to_x: usize,
-    to_y: usize,
-    from: Address,
-    from_x: usize,
-    from_y: usize,
-    width: usize,
-    height: usize,
-    direction: u32,
-) -> HipResult {
-    let (at, pitch) = corner(from, from_x, from_y, width, height)?;
-    copy_2d_to(to, to_x, to_y, at, pitch, width, height, direction)
 }

@@ -1,6 +1,6 @@
 //! Batches of copies, and copies between devices, although there is only one.
 
-use super::copy::{self, DEFAULT, NULL, Waiting};
+use super::copy::{self, DEFAULT, Waiting};
 use super::pitched::{self, Copy3d, Extent, PitchedPointer};
 use super::pool::Location;
 use crate::boundary::{Address, In, Out};
@@ -198,13 +198,9 @@ fn of_peers(p: &PeerCopy) -> HipResult<Copy> {
     pitched::planes(&Copy3d::between(from, to, p.extent))
 }
 
-pub fn peers(parameters: In<PeerCopy>) -> HipResult {
-    copy::submit(of_peers(&parameters.get()?)?, NULL, Waiting::Always)
-}
-
-pub fn peers_async(parameters: In<PeerCopy>, stream: Address) -> HipResult {
+pub fn peers(parameters: In<PeerCopy>, stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
-    copy::submit(of_peers(&parameters.get()?)?, stream, Waiting::LikeHip)
+    copy::submit(of_peers(&parameters.get()?)?, stream, wait)
 }
 
 #[cfg(test)]

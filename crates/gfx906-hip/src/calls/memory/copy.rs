@@ -96,117 +96,37 @@ pub fn submit(mut copy: Copy, stream: Address, wait: Waiting) -> HipResult {
     submit::submit(stream, Work::Copy(copy))
 }
 
-pub fn memcpy(to: Address, from: Address, bytes: usize, direction: u32) -> HipResult {
-    with_stream(to, from, bytes, direction, NULL)
-}
-
-/// Copies in a stream's turn; the call waits.
-pub fn with_stream(
-    to: Address,
-    from: Address,
-    bytes: usize,
-    direction: u32,
-    stream: Address,
-) -> HipResult {
-    submit(row(to, from, bytes, direction), stream, Waiting::Always)
-}
-
-pub fn memcpy_async(
-    to: Address,
-    from: Address,
-    bytes: usize,
-    direction: u32,
-    stream: Address,
-) -> HipResult {
-    submit(row(to, from, bytes, direction), stream, Waiting::LikeHip)
-}
-
 /// Submits a copy whose direction is in the function's name. `device` lists the addresses that must be of the device.
-fn submit_named(copy: Copy, device: &[Address], stream: Address, wait: Waiting) -> HipResult {
+pub fn submit_named(
+    to: Address,
+    from: Address,
+    bytes: usize,
+    device: &[Address],
+    stream: Address,
+    wait: Waiting,
+) -> HipResult {
     submit::check(stream)?;
-    let bytes = copy.size.width as u64;
     if bytes == 0 {
         return Ok(());
     }
     for &address in device {
-        if place(address, bytes)? == MemoryPlace::Host {
+        if place(address, bytes as u64)? == MemoryPlace::Host {
             return Err(HipError::InvalidValue);
         }
     }
-    submit(copy, stream, wait)
+    submit(row(to, from, bytes, DEFAULT), stream, wait)
 }
 
-pub fn htod(to: Address, from: Address, bytes: usize) -> HipResult {
-    submit_named(row(to, from, bytes, DEFAULT), &[to], NULL, Waiting::Always)
-}
-
-pub fn dtoh(to: Address, from: Address, bytes: usize) -> HipResult {
-    submit_named(
-        row(to, from, bytes, DEFAULT),
-        &[from],
-        NULL,
-        Waiting::Always,
-    )
-}
-
-pub fn dtod(to: Address, from: Address, bytes: usize) -> HipResult {
-    submit_named(
-        row(to, from, bytes, DEFAULT),
-        &[to, from],
-        NULL,
-        Waiting::Always,
-    )
-}
-
-pub fn htod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    submit_named(
-        row(to, from, bytes, DEFAULT),
-        &[to],
-        stream,
-        Waiting::LikeHip,
-    )
-}
-
-pub fn dtoh_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    submit_named(
-        row(to, from, bytes, DEFAULT),
-        &[from],
-        stream,
-        Waiting::LikeHip,
-    )
-}
-
-pub fn dtod_async(to: Address, from: Address, bytes: usize, stream: Address) -> HipResult {
-    submit_named(
-        row(to, from, bytes, DEFAULT),
-        &[to, from],
-        stream,
-        Waiting::LikeHip,
-    )
-}
-
+/// Copies between devices, although there is only one.
 pub fn peer(
-    to: Address,
-    to_device: i32,
-    from: Address,
-    from_device: i32,
-    bytes: usize,
-) -> HipResult {
-    card::check(to_device)?;
-    card::check(from_device)?;
-    memcpy(to, from, bytes, DEFAULT)
-}
-
-pub fn peer_async(
-    to: Address,
-    to_device: i32,
-    from: Address,
-    from_device: i32,
+    (to, to_device): (Address, i32),
+    (from, from_device): (Address, i32),
     bytes: usize,
     stream: Address,
+    wait: Waiting,
 ) -> HipResult {
     submit::check(stream)?;
     card::check(to_device)?;
     card::check(from_device)?;
-    memcpy_async(to, from, bytes, DEFAULT, stream)
+    submit(row(to, from, bytes, DEFAULT), stream, wait)
 }

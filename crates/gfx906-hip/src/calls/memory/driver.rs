@@ -1,7 +1,7 @@
 //! Copies of planes as the driver API describes them (`HIP_MEMCPY3D`): each side names its kind of memory and counts in bytes.
 
 use super::array;
-use super::copy::{self, DEFAULT, NULL, Waiting};
+use super::copy::DEFAULT;
 use crate::boundary::{Address, Out, host_value};
 use crate::calls::work::{MemoryPlace, place};
 use crate::error::{HipError, HipResult};
@@ -178,14 +178,6 @@ pub fn planes(parameters: Address) -> HipResult<Copy> {
         form: CopyForm::Planes,
         staged: None,
     })
-}
-
-pub fn copy(parameters: Address) -> HipResult {
-    copy::submit(planes(parameters)?, NULL, Waiting::Always)
-}
-
-pub fn copy_async(parameters: Address, stream: Address) -> HipResult {
-    copy::submit(planes(parameters)?, stream, Waiting::LikeHip)
 }
 
 #[cfg(test)]

@@ -116,10 +116,6 @@ pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     allocate_into("hipHostMalloc", out, bytes, Kind::Host, flags)
 }
 
-pub fn malloc_plain(out: Out<Address>, bytes: usize) -> HipResult {
-    malloc(out, bytes, 0)
-}
-
 pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     out.required()?;
     // HIP has an attach flag for host memory, and refuses it.

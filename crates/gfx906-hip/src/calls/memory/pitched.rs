@@ -1,8 +1,8 @@
 //! Pitched memory: rows and planes whose rows start `pitch` bytes apart.
 
-use super::copy::{self, DEFAULT, NULL, Waiting};
-use super::{array, device, set};
-use crate::boundary::{Address, In, Out};
+use super::copy::DEFAULT;
+use super::{array, device};
+use crate::boundary::{Address, Out};
 use crate::error::{HipError, HipResult};
 use crate::generation::generation;
 use crate::objects::memory_type::MemoryType;
@@ -123,7 +123,7 @@ pub fn malloc_3d(out: Out<PitchedPointer>, extent: Extent) -> HipResult {
 }
 
 /// One side of a copy of rows: address of the first byte, and bytes from row to row.
-type Side = (Address, usize);
+pub type Side = (Address, usize);
 
 /// Returns a copy of rows, which may be empty.
 pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) -> HipResult<Copy> {
@@ -159,34 +159,6 @@ fn check_rows(copy: Copy) -> HipResult<Copy> {
         return Err(HipError::InvalidPitchValue);
     }
     Ok(copy)
-}
-
-pub fn copy_2d(
-    to: Address,
-    to_pitch: usize,
-    from: Address,
-    from_pitch: usize,
-    width: usize,
-    height: usize,
-    direction: u32,
-) -> HipResult {
-    let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, NULL, Waiting::Always)
-}
-
-#[expect(clippy::too_many_arguments, reason = "HIP's signature")]
-pub fn copy_2d_async(
-    to: Address,
-    to_pitch: usize,
-    from: Address,
-    from_pitch: usize,
-    width: usize,
-    height: usize,
-    direction: u32,
-    stream: Address,
-) -> HipResult {
-    let plane = plane((to, to_pitch), (from, from_pitch), width, height, direction)?;
-    copy::submit(plane, stream, Waiting::LikeHip)
 }
 
 /// Returns one side of a copy of planes: an array, or pitched memory. Positions in an array count elements, positions in memory count
@@ -306,20 +278,12 @@ impl Extent {
     }
 }
 
-pub fn copy_3d(parameters: In<Copy3d>) -> HipResult {
-    copy::submit(planes(&parameters.get()?)?, NULL, Waiting::Always)
-}
-
-pub fn copy_3d_async(parameters: In<Copy3d>, stream: Address) -> HipResult {
-    copy::submit(planes(&parameters.get()?)?, stream, Waiting::LikeHip)
-}
-
 impl Side2d {
     /// Returns the address of the first byte and the pitch. The copy must lie within the array, if the side is one.
     fn side(&self, width: usize, height: usize) -> HipResult<Side> {
         let base = match MemoryType::from_number(self.kind, generation()) {
             Some(MemoryType::Array) => {
-                return array::corner(self.array, self.x, self.y, width, height);
+                return array::corner((self.array, self.x, self.y), width, height);
             }
             Some(MemoryType::Host) => self.host,
             Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => self.device,
@@ -335,18 +299,11 @@ impl Side2d {
     }
 }
 
-fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
+/// Returns the copy of rows that parameters describe.
+pub fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
     let to = p.to.side(p.width, p.height)?;
     let from = p.from.side(p.width, p.height)?;
     plane(to, from, p.width, p.height, DEFAULT)
-}
-
-pub fn copy_parameters(parameters: In<Copy2d>) -> HipResult {
-    copy::submit(of_parameters(&parameters.get()?)?, NULL, Waiting::Always)
-}
-
-pub fn copy_parameters_async(parameters: In<Copy2d>, stream: Address) -> HipResult {
-    copy::submit(of_parameters(&parameters.get()?)?, stream, Waiting::LikeHip)
 }
 
 /// Returns a fill of planes.
@@ -367,12 +324,4 @@ pub fn fill(to: PitchedPointer, value: i32, extent: Extent) -> HipResult<Fill> {
         value: value as u32,
         element: 1,
     })
-}
-
-pub fn set_3d(to: PitchedPointer, value: i32, extent: Extent) -> HipResult {
-    set::submit(fill(to, value, extent)?, NULL, Waiting::Always)
-}
-
-pub fn set_3d_async(to: PitchedPointer, value: i32, extent: Extent, stream: Address) -> HipResult {
-    set::submit(fill(to, value, extent)?, stream, Waiting::LikeHip)
 }

@@ -31,13 +31,8 @@ pub struct PointerAttributes {
 const NO_DEVICE: i32 = -2;
 
 pub fn info(free: Out<usize>, total: Out<usize>) -> HipResult {
-    if !free.is_null() {
-        free.put(state().memory.left() as usize)?;
-    }
-    if !total.is_null() {
-        total.put(TOTAL as usize)?;
-    }
-    Ok(())
+    free.put_unless_null(state().memory.left() as usize)?;
+    total.put_unless_null(TOTAL as usize)
 }
 
 pub fn total(out: Out<usize>, device: i32) -> HipResult {
@@ -57,13 +52,8 @@ fn range(address: Address) -> Option<(Address, u64)> {
 
 pub fn address_range(base: Out<Address>, size: Out<usize>, address: Address) -> HipResult {
     let (from, bytes) = range(address).ok_or(HipError::NotFound)?;
-    if !base.is_null() {
-        base.put(from)?;
-    }
-    if !size.is_null() {
-        size.put(bytes as usize)?;
-    }
-    Ok(())
+    base.put_unless_null(from)?;
+    size.put_unless_null(bytes as usize)
 }
 
 pub fn size_of_allocation(address: Address, size: Out<usize>) -> HipResult {

@@ -63,7 +63,7 @@ pub fn advise(address: Address, bytes: usize, advice: u32, device: i32) -> HipRe
 }
 
 /// Returns the device that a location of HIP 7's functions names.
-fn device_of(location: Location) -> HipResult<i32> {
+pub fn device_of(location: Location) -> HipResult<i32> {
     match location.kind {
         1 => Ok(location.id),
         // The host, one of its NUMA nodes, or the nearest node.
@@ -83,10 +83,6 @@ pub fn prefetch_to(
         return Err(HipError::InvalidValue);
     }
     prefetch(address, bytes, device_of(location)?, stream)
-}
-
-pub fn advise_at(address: Address, bytes: usize, advice: u32, location: Location) -> HipResult {
-    advise(address, bytes, advice, device_of(location)?)
 }
 
 /// `hipMemRangeGetAttribute`: stores an `int`, or as many as fit.

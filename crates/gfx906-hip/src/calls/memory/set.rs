@@ -1,6 +1,6 @@
 //! Fills. A call waits for its fill only if the memory is the host's.
 
-use super::copy::{NULL, Waiting};
+use super::copy::Waiting;
 use crate::boundary::Address;
 use crate::calls::work::{MemoryPlace, place};
 use crate::calls::{capture, submit};
@@ -32,7 +32,8 @@ pub fn submit(fill: Fill, stream: Address, wait: Waiting) -> HipResult {
     submit::submit(stream, Work::Fill(fill))
 }
 
-fn row(to: Address, value: u32, element: usize, count: usize) -> HipResult<Fill> {
+/// Returns a fill of one row of elements.
+pub fn row(to: Address, value: u32, element: usize, count: usize) -> HipResult<Fill> {
     let bytes = count.checked_mul(element);
     Ok(Fill {
         to: Rows::single_row(to),
@@ -42,48 +43,11 @@ fn row(to: Address, value: u32, element: usize, count: usize) -> HipResult<Fill>
     })
 }
 
-pub fn memset(to: Address, value: i32, bytes: usize) -> HipResult {
-    on_stream(to, value, bytes, NULL)
-}
-
-/// `hipMemset` in the turn of a stream.
-pub fn on_stream(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
-    submit(row(to, value as u32, 1, bytes)?, stream, Waiting::Always)
-}
-
-pub fn memset_async(to: Address, value: i32, bytes: usize, stream: Address) -> HipResult {
-    submit(row(to, value as u32, 1, bytes)?, stream, Waiting::LikeHip)
-}
-
-pub fn d8(to: Address, value: u8, count: usize) -> HipResult {
-    submit(row(to, value.into(), 1, count)?, NULL, Waiting::Always)
-}
-
-pub fn d16(to: Address, value: u16, count: usize) -> HipResult {
-    submit(row(to, value.into(), 2, count)?, NULL, Waiting::Always)
-}
-
-pub fn d32(to: Address, value: i32, count: usize) -> HipResult {
-    submit(row(to, value as u32, 4, count)?, NULL, Waiting::Always)
-}
-
-pub fn d8_async(to: Address, value: u8, count: usize, stream: Address) -> HipResult {
-    submit(row(to, value.into(), 1, count)?, stream, Waiting::LikeHip)
-}
-
-pub fn d16_async(to: Address, value: u16, count: usize, stream: Address) -> HipResult {
-    submit(row(to, value.into(), 2, count)?, stream, Waiting::LikeHip)
-}
-
-pub fn d32_async(to: Address, value: i32, count: usize, stream: Address) -> HipResult {
-    submit(row(to, value as u32, 4, count)?, stream, Waiting::LikeHip)
-}
-
 /// Returns a fill of `height` rows of `width` bytes that start `pitch` bytes apart.
 pub fn plane(
     to: Address,
     pitch: usize,
-    value: i32,
+    value: u32,
     width: usize,
     height: usize,
 ) -> HipResult<Fill> {
@@ -101,36 +65,13 @@ pub fn plane(
             height,
             depth: 1,
         },
-        value: value as u32,
+        value,
         element: 1,
     })
 }
 
-pub fn rows(to: Address, pitch: usize, value: i32, width: usize, height: usize) -> HipResult {
-    submit(
-        plane(to, pitch, value, width, height)?,
-        NULL,
-        Waiting::Always,
-    )
-}
-
-pub fn rows_async(
-    to: Address,
-    pitch: usize,
-    value: i32,
-    width: usize,
-    height: usize,
-    stream: Address,
-) -> HipResult {
-    submit(
-        plane(to, pitch, value, width, height)?,
-        stream,
-        Waiting::LikeHip,
-    )
-}
-
-/// Fills `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
-fn elements(
+/// Returns a fill of `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
+pub fn elements(
     to: (Address, usize),
     value: u32,
     bytes: usize,
@@ -139,31 +80,9 @@ fn elements(
 ) -> HipResult<Fill> {
     let width = width.checked_mul(bytes);
     let width = width.ok_or(HipError::InvalidValue)?;
-    let plane = plane(to.0, to.1, value as i32, width, height)?;
+    let plane = plane(to.0, to.1, value, width, height)?;
     Ok(Fill {
         element: bytes,
         ..plane
     })
-}
-
-macro_rules! elements {
-    ($($name:ident $later:ident $type:ty;)*) => {
-        $(
-            pub fn $name(to: Address, pitch: usize, value: $type, width: usize, height: usize) -> HipResult {
-                let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
-                submit(fill, NULL, Waiting::Always)
-            }
-
-            pub fn $later(to: Address, pitch: usize, value: $type, width: usize, height: usize, stream: Address) -> HipResult {
-                let fill = elements((to, pitch), value.into(), size_of::<$type>(), width, height)?;
-                submit(fill, stream, Waiting::LikeHip)
-            }
-        )*
-    };
-}
-
-elements! {
-    rows_8 rows_8_async u8;
-    rows_16 rows_16_async u16;
-    rows_32 rows_32_async u32;
 }

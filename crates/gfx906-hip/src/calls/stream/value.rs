@@ -19,7 +19,7 @@ pub struct Operation {
 }
 
 /// Submits operations on words of memory that HIP knows, all or none.
-fn give(stream: Address, words: &[Word]) -> HipResult {
+pub fn give(stream: Address, words: &[Word]) -> HipResult {
     let lane = submit::lane(stream)?;
     for word in words {
         let aligned = word.address.is_multiple_of(word.bytes as u64);
@@ -36,7 +36,14 @@ fn give(stream: Address, words: &[Word]) -> HipResult {
         .try_for_each(|&word| submit::submit(stream, Work::Word(word)))
 }
 
-fn to_wait(address: Address, value: u64, flags: u32, mask: u64, bytes: usize) -> HipResult<Word> {
+/// Returns a wait for a word.
+pub fn to_wait(
+    address: Address,
+    value: u64,
+    flags: u32,
+    mask: u64,
+    bytes: usize,
+) -> HipResult<Word> {
     let tests = [
         WordCondition::AtLeast,
         WordCondition::Equal,
@@ -53,18 +60,8 @@ fn to_wait(address: Address, value: u64, flags: u32, mask: u64, bytes: usize) ->
     })
 }
 
-pub fn wait_32(stream: Address, address: Address, value: u32, flags: u32, mask: u32) -> HipResult {
-    give(
-        stream,
-        &[to_wait(address, value.into(), flags, mask.into(), 4)?],
-    )
-}
-
-pub fn wait_64(stream: Address, address: Address, value: u64, flags: u32, mask: u64) -> HipResult {
-    give(stream, &[to_wait(address, value, flags, mask, 8)?])
-}
-
-fn to_write(address: Address, value: u64, flags: u32, bytes: usize) -> HipResult<Word> {
+/// Returns a write of a word.
+pub fn to_write(address: Address, value: u64, flags: u32, bytes: usize) -> HipResult<Word> {
     if flags != 0 {
         return Err(HipError::InvalidValue);
     }
@@ -75,14 +72,6 @@ fn to_write(address: Address, value: u64, flags: u32, bytes: usize) -> HipResult
         test: None,
         mask: u64::MAX,
     })
-}
-
-pub fn write_32(stream: Address, address: Address, value: u32, flags: u32) -> HipResult {
-    give(stream, &[to_write(address, value.into(), flags, 4)?])
-}
-
-pub fn write_64(stream: Address, address: Address, value: u64, flags: u32) -> HipResult {
-    give(stream, &[to_write(address, value, flags, 8)?])
 }
 
 impl Operation {

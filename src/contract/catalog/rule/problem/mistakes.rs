@@ -6,6 +6,8 @@ use deltanet_reference::rule::{
     Convention, Gate, HeadMap, Inputs, Order, Outputs, Scale, Sizes, StateLayout, recurrence,
 };
 
+use Effect::{Changed, Computed};
+
 use super::Problem;
 use crate::contract::catalog::exchanged;
 use crate::contract::{Instance, Mistake};
@@ -26,7 +28,7 @@ impl Problem {
             let known = mistakes.map(|known| {
                 let (wide, convention, sizes) = (Arc::clone(&wide), self.convention, self.sizes);
                 Mistake::new(known.name, known.explanation, move || {
-                    let outputs = (known.compute)(&wide, convention, sizes);
+                    let outputs = known.effect.compute(&wide, convention, sizes);
                     if state { outputs.state } else { outputs.output }
                 })
             });
@@ -37,6 +39,7 @@ impl Problem {
 }
 
 /// The inputs in f64.
+#[derive(Clone)]
 struct Wide {
     q: Vec<f64>,
     k: Vec<f64>,
@@ -57,6 +60,18 @@ impl Wide {
             state: &self.state,
         }
     }
+
+    /// A part of the tokens, after a state.
+    fn part(&self, state: Vec<f64>, part: impl Fn(&[f64]) -> Vec<f64>) -> Wide {
+        Wide {
+            q: part(&self.q),
+            k: part(&self.k),
+            v: part(&self.v),
+            g: part(&self.g),
+            beta: part(&self.beta),
+            state,
+        }
+    }
 }
 
 /// A mistake that kernels of the rule make.
@@ -64,7 +79,28 @@ struct KnownMistake {
     name: &'static str,
     explanation: &'static str,
     applies: fn(&Problem) -> bool,
-    compute: fn(&Wide, Convention, Sizes) -> Outputs<f64>,
+    effect: Effect,
+}
+
+/// The way to the results of a mistake.
+enum Effect {
+    /// The rule itself, with other inputs or in another convention.
+    Changed(fn(&mut Wide, &mut Convention)),
+    /// A computation of its own.
+    Computed(fn(&Wide, Convention, Sizes) -> Outputs<f64>),
+}
+
+impl Effect {
+    fn compute(&self, wide: &Wide, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
+        match self {
+            Changed(change) => {
+                let mut wide = wide.clone();
+                change(&mut wide, &mut convention);
+                recurrence(&convention, sizes, wide.inputs())
+            }
+            Computed(compute) => compute(wide, convention, sizes),
+        }
+    }
 }
 
 const MISTAKES: &[KnownMistake] = &[
@@ -72,172 +108,103 @@ const MISTAKES: &[KnownMistake] = &[
         name: "head-map",
         explanation: "value heads read the query/key heads of the other map (block hv / (HV / H), tiled hv % H)",
         applies: |p| p.sizes.key_heads > 1 && p.sizes.key_heads < p.sizes.value_heads,
-        compute: |wide, convention, sizes| {
-            let head_map = match convention.head_map {
+        effect: Changed(|_, convention| {
+            convention.head_map = match convention.head_map {
                 HeadMap::Block => HeadMap::Tiled,
                 HeadMap::Tiled => HeadMap::Block,
             };
-            recurrence(
-                &Convention {
-                    head_map,
-                    ..convention
-                },
-                sizes,
-                wide.inputs(),
-            )
-        },
+        }),
     },
     KnownMistake {
         name: "scale-missing",
         explanation: "the output lacks its scale of 1/sqrt(K)",
         applies: |_| true,
-        compute: |wide, convention, sizes| {
-            recurrence(
-                &Convention {
-                    scale: Scale::One,
-                    ..convention
-                },
-                sizes,
-                wide.inputs(),
-            )
-        },
+        effect: Changed(|_, convention| convention.scale = Scale::One),
     },
     KnownMistake {
         name: exchanged::NAME,
         explanation: "q and k are exchanged",
         applies: |_| true,
-        compute: |wide, convention, sizes| {
-            let Inputs { q, k, .. } = wide.inputs();
-            let inputs = Inputs {
-                q: k,
-                k: q,
-                ..wide.inputs()
-            };
-            recurrence(&convention, sizes, inputs)
-        },
+        effect: Changed(|wide, _| std::mem::swap(&mut wide.q, &mut wide.k)),
     },
     KnownMistake {
         name: exchanged::NAME,
         explanation: "the gates and beta are exchanged",
         applies: |_| true,
-        compute: |wide, convention, sizes| {
-            let Inputs { g, beta, .. } = wide.inputs();
-            let inputs = Inputs {
-                g: beta,
-                beta: g,
-                ..wide.inputs()
-            };
-            recurrence(&convention, sizes, inputs)
-        },
+        effect: Changed(|wide, _| std::mem::swap(&mut wide.g, &mut wide.beta)),
     },
     KnownMistake {
         name: "undecayed-error",
         explanation: "the error is taken from the state before its decay",
         applies: |_| true,
-        compute: |wide, convention, sizes| {
-            recurrence(
-                &Convention {
-                    order: Order::ErrorFirst,
-                    ..convention
-                },
-                sizes,
-                wide.inputs(),
-            )
-        },
+        effect: Changed(|_, convention| convention.order = Order::ErrorFirst),
     },
     KnownMistake {
         name: "gate-sign",
         explanation: "the gate has the wrong sign: states grow where they should decay",
         applies: |p| p.convention.gate != Gate::Factor,
-        compute: |wide, convention, sizes| {
-            let gate = match convention.gate {
+        effect: Changed(|_, convention| {
+            convention.gate = match convention.gate {
                 Gate::Log => Gate::NegatedLog,
                 _ => Gate::Log,
             };
-            recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
-        },
+        }),
     },
     KnownMistake {
         name: "factor-as-log",
         explanation: "the gate is the factor itself, and its exponential is taken",
         applies: |p| p.convention.gate == Gate::Factor,
-        compute: |wide, convention, sizes| {
-            let gate = Gate::Log;
-            recurrence(&Convention { gate, ..convention }, sizes, wide.inputs())
-        },
+        effect: Changed(|_, convention| convention.gate = Gate::Log),
     },
     KnownMistake {
         name: "beta-on-v-only",
         explanation: "beta scales the value and not the error",
         applies: |_| true,
-        compute: |wide, convention, sizes| {
-            let v = wide.v.chunks_exact(sizes.value_size).zip(&wide.beta);
-            let v: Vec<f64> = v
-                .flat_map(|(row, beta)| row.iter().map(move |x| beta * x))
-                .collect();
-            let beta = vec![1.0; wide.beta.len()];
-            recurrence(
-                &convention,
-                sizes,
-                Inputs {
-                    v: &v,
-                    beta: &beta,
-                    ..wide.inputs()
-                },
-            )
-        },
+        effect: Changed(|wide, _| {
+            let channels = wide.v.len() / wide.beta.len();
+            let rows = wide.v.chunks_exact_mut(channels).zip(&mut wide.beta);
+            for (row, beta) in rows {
+                row.iter_mut().for_each(|x| *x *= *beta);
+                *beta = 1.0;
+            }
+        }),
     },
     KnownMistake {
         name: "initial-transposed",
         explanation: "the initial state is read in the other layout ([K][V] for [V][K])",
         applies: |p| p.given,
-        compute: |wide, convention, sizes| {
-            let state = match convention.state {
-                StateLayout::KeyMajor => StateLayout::ValueMajor,
-                StateLayout::ValueMajor => StateLayout::KeyMajor,
-            };
-            let other = recurrence(
-                &Convention {
-                    state,
-                    ..convention
-                },
-                sizes,
-                wide.inputs(),
-            );
-            // Only the reading is wrong: the final state is in the layout asked for.
-            let state = transposed(&other.state, sizes.state_shape(state));
-            Outputs { state, ..other }
-        },
+        effect: Computed(initial_transposed),
     },
     KnownMistake {
         name: "initial-ignored",
         explanation: "the initial state is taken as zeros",
         applies: |p| p.given,
-        compute: |wide, convention, sizes| {
-            let state = vec![0.0; wide.state.len()];
-            recurrence(
-                &convention,
-                sizes,
-                Inputs {
-                    state: &state,
-                    ..wide.inputs()
-                },
-            )
-        },
+        effect: Changed(|wide, _| wide.state.fill(0.0)),
     },
     KnownMistake {
         name: "state-dropped",
         explanation: "the state is dropped at every boundary of 64 tokens",
         applies: |p| p.sizes.tokens > 64,
-        compute: state_dropped,
+        effect: Computed(state_dropped),
     },
     KnownMistake {
         name: "state-shared",
         explanation: "a sequence begins with the state that the one before it left",
         applies: |p| p.sizes.sequences > 1,
-        compute: state_shared,
+        effect: Computed(state_shared),
     },
 ];
+
+fn initial_transposed(wide: &Wide, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
+    convention.state = match convention.state {
+        StateLayout::KeyMajor => StateLayout::ValueMajor,
+        StateLayout::ValueMajor => StateLayout::KeyMajor,
+    };
+    let other = recurrence(&convention, sizes, wide.inputs());
+    // Only the reading is wrong: the final state is in the layout asked for.
+    let state = transposed(&other.state, sizes.state_shape(convention.state));
+    Outputs { state, ..other }
+}
 
 /// Matrices of the last two axes, mirrored.
 fn transposed(values: &[f64], [.., rows, columns]: [usize; 4]) -> Vec<f64> {
@@ -268,20 +235,11 @@ fn state_dropped(wide: &Wide, convention: Convention, sizes: Sizes) -> Outputs<f
             tokens: range.len(),
             ..sizes
         };
-        let [q, k, v, g, beta] = [&wide.q, &wide.k, &wide.v, &wide.g, &wide.beta]
-            .map(|tensor| slice(tensor, sizes, range.clone()));
         if start > 0 {
             state.fill(0.0);
         }
-        let inputs = Inputs {
-            q: &q,
-            k: &k,
-            v: &v,
-            g: &g,
-            beta: &beta,
-            state: &state,
-        };
-        let part = recurrence(&convention, piece, inputs);
+        let tokens = wide.part(state, |tensor| slice(tensor, sizes, range.clone()));
+        let part = recurrence(&convention, piece, tokens.inputs());
         let width = sizes.value_heads * sizes.value_size;
         for (b, rows) in part.output.chunks_exact(range.len() * width).enumerate() {
             output[(b * sizes.tokens + start) * width..][..rows.len()].copy_from_slice(rows);
@@ -306,16 +264,7 @@ fn state_shared(wide: &Wide, convention: Convention, sizes: Sizes) -> Outputs<f6
             let length = values.len() / sizes.sequences;
             values[b * length..(b + 1) * length].to_vec()
         };
-        let [q, k, v, g, beta] = [&wide.q, &wide.k, &wide.v, &wide.g, &wide.beta].map(|x| own(x));
-        let inputs = Inputs {
-            q: &q,
-            k: &k,
-            v: &v,
-            g: &g,
-            beta: &beta,
-            state: &state,
-        };
-        let part = recurrence(&convention, one, inputs);
+        let part = recurrence(&convention, one, wide.part(state, own).inputs());
         all.output.extend(&part.output);
         all.state.extend(&part.state);
         state = part.state;

@@ -25,7 +25,6 @@ pub fn gate(t: &mut Instance<'_>) -> DeviceResult {
     let a_log = t.input("A_log", axes([("head", heads)]), Uniform(-4.0, 2.75))?;
     let dt_bias = t.input("dt_bias", axes([("head", heads)]), Uniform(0.5, 1.5))?;
     let g = t.output("g", shape())?;
-    let _count = n * heads;
     let references = references!(t, |a, a_log, dt_bias| producers::log_gates(
         a, a_log, dt_bias
     ));

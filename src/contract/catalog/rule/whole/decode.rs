@@ -45,8 +45,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
             }
         };
         let drawn = t.draw_changed(ElementKind::F32, name, keys(), Normal(1.0), short);
-        t.offer(drawn);
-        drawn
+        t.offer(drawn)
     };
     let (q, k) = (rows("q", 0), rows("k", 1));
     let class = t.word(values::NAME);
@@ -58,8 +57,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         let drawn = Normal(usual * times);
         let first = |values: &mut [f32], _: &mut Stream| values[0] /= times;
         let drawn = t.draw_changed(ElementKind::F32, name, scalars(s), drawn, first);
-        t.offer(drawn);
-        drawn
+        t.offer(drawn)
     };
     let a = reaching("a", 2.0, 30.0);
     let b = reaching("b", 1.0, 40.0);
