@@ -60,3 +60,16 @@ fn no_symbol_twice() {
     let symbols: BTreeSet<&str> = ROWS.iter().map(|row| row.symbol).collect();
     assert_eq!(symbols.len(), ROWS.len());
 }
+
+/// The functions of the per-thread default stream (`_spt`) must not use the null stream.
+#[test]
+fn per_thread_functions_use_the_stream_of_the_thread() {
+    let api = include_str!("../src/api.rs");
+    let is_row = |line: &&str| line.trim_start().starts_with('"') && line.contains("_spt(");
+    let rows: Vec<&str> = api.lines().filter(is_row).collect();
+    assert!(rows.len() > 30, "{} rows", rows.len());
+    for row in rows {
+        let streams = ["PER_THREAD", "own_stream(", "per_thread("];
+        assert!(streams.iter().any(|stream| row.contains(stream)), "{row}");
+    }
+}

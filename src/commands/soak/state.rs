@@ -112,7 +112,7 @@ impl SoakState {
         }
     }
 
-    /// RunResults the seed: prints its failures and a line about it.
+    /// Ends the seed: prints its failures and a line about it.
     ///
     /// # Errors
     /// Standard output cannot be written.

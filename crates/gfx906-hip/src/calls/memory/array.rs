@@ -240,7 +240,9 @@ pub fn copy_to(
     })
 }
 
+/// Copies from an array to plain memory, behind the earlier work of a stream, and waits for the end.
 pub fn copy_from(
+    stream: Address,
     to: Address,
     from: Address,
     x: usize,
@@ -251,7 +253,7 @@ pub fn copy_from(
     rows(from, x, y, bytes, |place, offset, count| {
         copy::submit(
             copy::row(to + offset, place, count, direction),
-            NULL,
+            stream,
             Waiting::Always,
         )
     })
