@@ -209,20 +209,22 @@ pub fn limit(out: Out<usize>, limit: u32) -> HipResult {
     }
 }
 
-/// Returns the preference 0, since caches and LDS banks are fixed: `hipFuncCachePreferNone`, `hipSharedMemBankSizeFourByte`.
+/// Returns `hipFuncCachePreferNone`, because caches are fixed.
 pub fn no_preference(out: Out<u32>) -> HipResult {
     out.put(0)
 }
 
+/// Returns `hipSharedMemBankSizeFourByte`, because LDS banks are fixed.
 pub fn bank_size(out: Out<u32>) -> HipResult {
     out.put(1)
 }
 
-/// Accepts a preference for caches or banks, which changes nothing, as on the card.
+/// Accepts a preference for caches, which changes nothing, as on the card.
 pub fn prefer_cache(config: u32) -> HipResult {
     function::cache_preference(config)
 }
 
+/// Accepts a preference for LDS banks, which changes nothing, as on the card.
 pub fn prefer_banks(config: u32) -> HipResult {
     function::banks_preference(config)
 }

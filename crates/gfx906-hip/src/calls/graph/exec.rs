@@ -205,7 +205,7 @@ fn task(what: NodeAction) -> Submission {
     }
 }
 
-/// `hipGraphLaunch_spt` and its kin use the thread's own stream in place of the null stream.
+/// `hipGraphLaunch_spt`: launches a graph with the thread's own stream in place of the null stream.
 pub fn launch_per_thread(exec: Address, stream: Address) -> HipResult {
     launch(exec, submit::resolve_per_thread(stream))
 }
