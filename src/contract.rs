@@ -1,4 +1,4 @@
-//! The vocabulary that contracts and their users share: functions, sizes, tensors and references.
+//! The vocabulary that contracts and their users share: sizes, tensors, domains, relations and references.
 
 pub mod catalog;
 pub mod design;
@@ -24,7 +24,7 @@ pub use crate::device::DeviceResult;
 /// The most elements a tensor of a test may have: 64 MiB of f32.
 pub const MAX_ELEMENTS: i64 = 1 << 24;
 
-/// The left side of a formula, which begins with a name, and its right side. Text after a `;` on the right is a remark.
+/// The left side of a formula, which begins with a name, and its right side. Text after a `;` on the right side is a remark.
 pub type Formula = (&'static str, &'static str);
 
 /// A contract: the operation that kernels compute and that tests ask for.
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Function {
 }
 
 fn product(values: &Values, names: &[&str]) -> u128 {
-    // A size that a contract does without counts once.
+    // A size that the contract does not have counts as 1.
     let size = |name: &&str| values.dim(name).unwrap_or(1) as u128;
     names.iter().map(size).product()
 }

@@ -1,4 +1,4 @@
-//! Element by element.
+//! Element-wise operators and running sums.
 
 use deltanet_reference::operators;
 
@@ -17,7 +17,7 @@ const FUNCTION: &[Choice] = &[(
     values::NAME,
     &[values::ORDINARY, FAR, values::TINY, values::INFINITE],
 )];
-/// Arguments so far from 0 that the result, or that of their negative, is infinite, subnormal or 0.
+/// Class of arguments so far from 0 that some results are infinite, subnormal or 0.
 const FAR: &str = "far";
 /// Input classes of an operation that rounds once.
 const OPERANDS: &[Choice] = &[(
@@ -46,7 +46,7 @@ const SUMMANDS: &[Choice] = &[(
     values::NAME,
     &[values::ORDINARY, values::ZEROS, values::ONE_INFINITE],
 )];
-/// One element.
+/// The exclusion of special values from cases of one element.
 const LONE_ROW: Rule = Rule {
     of: &["S", "C", values::NAME],
     says: "S = C = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
@@ -231,7 +231,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// An argument: drawn as ordinary ones are, or as far ones.
+/// Draws the argument `in` from the distribution for far arguments in a case of that class, and from `near` otherwise.
 fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> DeviceResult<Buffer> {
     let n = t.dim("n");
     let drawn = if t.word(values::NAME) == FAR {

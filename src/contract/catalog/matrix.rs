@@ -9,7 +9,7 @@ use crate::contract::{DeviceResult, Domain, Factor, Instance, Rule, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
 
-/// Products: around tiles of 16, one row, column or product, and values whose products alone are ordinary.
+/// The domain of products: sizes around tiles of 16, one row, column or product, and factors of opposed sizes.
 const PRODUCTS: Domain = Domain::of(&[
     Factor::One("M", &[1, 15, 16, 17, 65]),
     Factor::One("N", &[1, 16, 33, 63]),
@@ -25,7 +25,7 @@ const PRODUCTS: Domain = Domain::of(&[
     ],
 )])
 .without(&[ONE_PRODUCT]);
-/// One product, or the sum of a few.
+/// The exclusion of special values from products of one element.
 const ONE_PRODUCT: Rule = Rule {
     of: &["M", "N", values::NAME],
     says: "M = N = 1 has ordinary values: a single element may be right without being computed",
@@ -35,7 +35,7 @@ const ONE_PRODUCT: Rule = Rule {
         one("M") && one("N") && word.is_some_and(|word| word != values::ORDINARY)
     },
 };
-/// Rows and columns around a tile, and one of either.
+/// The domain of a transposition: rows and columns around a tile, and a single one of either.
 const MOVED: Domain = Domain::of(&[
     Factor::One("rows", &[1, 3, 15, 16, 17, 65]),
     Factor::One("cols", &[1, 5, 16, 33, 64]),
@@ -51,7 +51,7 @@ const MOVED: Domain = Domain::of(&[
 )])
 .without(&[LONE_ELEMENT])
 .uncomputed(&[ONE_LINE]);
-/// A matrix of one element.
+/// The exclusion of special values from a matrix of one element.
 const LONE_ELEMENT: Rule = Rule {
     of: &["rows", "cols", values::NAME],
     says: "rows = cols = 1 has ordinary values: there are no others",
@@ -61,14 +61,14 @@ const LONE_ELEMENT: Rule = Rule {
         one("rows") && one("cols") && word.is_some_and(|word| word != values::ORDINARY)
     },
 };
-/// One row or column.
+/// Matrices of one row or column, whose elements do not move.
 const ONE_LINE: Rule = Rule {
     of: &["rows", "cols"],
     says: "one row or one column: it is the input itself, transposed",
     breaks: |case| case.get("rows") == Some(1) || case.get("cols") == Some(1),
 };
 
-/// Linear in one factor.
+/// The law that a product is linear in A.
 const LINEAR: Relation = laws::doubled([&[Step::Times(&["A"], 2.0)], &[Step::Times(&["C"], 2.0)]]);
 
 /// The contracts.
@@ -156,14 +156,14 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 fn gemm_nt(t: &mut Instance<'_>) -> DeviceResult {
-    nt(t, "kernel_gemm_nt_naive")
+    product_nt(t)
 }
 
 fn gemm_nt_tiled(t: &mut Instance<'_>) -> DeviceResult {
-    nt(t, "kernel_gemm_nt_tiled")
+    product_nt(t)
 }
 
-fn nt(t: &mut Instance<'_>, _kernel: &str) -> DeviceResult {
+fn product_nt(t: &mut Instance<'_>) -> DeviceResult {
     let (m, n, k) = (t.dim("M"), t.dim("N"), t.dim("K"));
     let operands = [("A", table(m, k)), ("B", table(n, k))];
     let [a, b] = values::matrices(t, operands, [Uniform(-1.0, 1.0); 2])?;

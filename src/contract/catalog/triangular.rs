@@ -11,8 +11,8 @@ use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::ElementKind;
 use crate::tensor::Stream;
 
-/// Input classes of a triangular copy. An infinity that is not copied must not appear anywhere, whatever it is
-/// multiplied by.
+/// Input classes of a triangular copy. A kernel that multiplies by 0 instead of selecting turns an infinity that it should drop into a
+/// NaN.
 const COPIED: &[Choice] = &[(
     values::NAME,
     &[
@@ -25,7 +25,7 @@ const COPIED: &[Choice] = &[(
 /// The matrix to solve: from independent keys, or from nearly equal keys, where every element is nearly -1.
 pub const MATRIX: Choice = ("matrix", &["independent", "correlated"]);
 
-/// A full matrix that is solved when cut to its lower triangle.
+/// Draws a full matrix whose strictly lower part a contract solves.
 pub fn solved(t: &mut Instance<'_>, n: usize, deviation: f32) -> Buffer {
     let correlated = t.word(MATRIX.0) == "correlated";
     let change = |values: &mut [f32], _: &mut Stream| {
@@ -156,7 +156,7 @@ fn eye(t: &mut Instance<'_>) -> DeviceResult {
     t.check(out, (operators::eye::<f32>(n), operators::eye(n)))
 }
 
-/// A is strictly lower, and small enough that the solution stays of the size of B.
+/// Solves for a strictly lower A that is so small that the solution has about the size of B.
 fn solve_tri(t: &mut Instance<'_>) -> DeviceResult {
     let (n, k) = (t.dim("n"), t.dim("k"));
     let full = solved(t, n, 0.15);

@@ -3,7 +3,7 @@
 /// A choice, one of its words, and the word's meaning.
 type Meaning = (&'static str, &'static str, &'static str);
 
-/// The meaning of a word of a choice. It is empty if the table lacks the word, which a test would have shown.
+/// Returns the meaning of a word of a choice. It is empty if the table lacks the word, which a test excludes.
 pub fn meaning(choice: &str, word: &str) -> &'static str {
     let mut all = MEANINGS.iter();
     all.find(|(of, known, _)| *of == choice && *known == word)

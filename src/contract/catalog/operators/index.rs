@@ -1,4 +1,4 @@
-//! index: where sequences lie. Whole numbers, exact.
+//! The operators of `index`: positions of sequences, tokens and chunks as exact whole numbers.
 
 use deltanet_reference::gdr::index;
 
@@ -9,7 +9,7 @@ use crate::contract::{Buffer, DeviceResult, Domain, Factor, Instance, Rule, axes
 use crate::tensor::Axis;
 use crate::tensor::ElementKind::I32;
 
-/// Indices.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_lens",
@@ -93,7 +93,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Chunks of one token.
+/// Cases with chunks of one token, whose offsets are the tokens' offsets.
 const ONE_EACH: Rule = Rule {
     of: &["C"],
     says: "C = 1: there are as many chunks before a sequence as tokens",
@@ -128,11 +128,11 @@ fn cu_seqlens(t: &mut Instance<'_>) -> DeviceResult {
     check(t, out, want)
 }
 
-/// A result for each token.
+/// Adds an output with a number for each token.
 fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> DeviceResult {
     let cu = index::cu_seqlens_from_lens(&lengths(t));
     let want = want(&cu);
-    let (_n, tokens) = (cu.len() - 1, want.len());
+    let tokens = want.len();
     let _cu = numbers(t, "cu", "sequence", cu)?;
     let out = ("ids", axes([("token", tokens)]));
     check(t, out, want)
@@ -159,7 +159,6 @@ fn chunk_offsets(t: &mut Instance<'_>) -> DeviceResult {
 fn chunk_indices(t: &mut Instance<'_>) -> DeviceResult {
     let chunk = t.dim("C");
     let cu = index::cu_seqlens_from_lens(&lengths(t));
-    let _n = cu.len() - 1;
     let want = index::prepare_chunk_indices(&cu, chunk);
     let chunks = want.len();
     let offsets = index::prepare_chunk_offsets(&cu, chunk);

@@ -1,4 +1,4 @@
-//! Chunk-local sums of gates and L: in launches of their own, and in one.
+//! The sums of gates within chunks and the matrix L, in separate launches and in one launch.
 
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
 
@@ -13,7 +13,7 @@ use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 use crate::references;
 
-/// The functions.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_chunk_cumsum",
