@@ -1,4 +1,4 @@
-//! Fills. A call waits for its fill only if the memory is the host's.
+//! Fills. A synchronous call waits for its fill only if the host shares the memory.
 
 use super::copy::{NULL, Waiting};
 use crate::boundary::Address;
@@ -129,7 +129,7 @@ pub fn rows_async(
     )
 }
 
-/// Fills `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
+/// Returns a fill of `width` elements of `bytes` bytes in each of `height` rows, for `hipMemsetD2D8` and its kin.
 fn elements(
     to: (Address, usize),
     value: u32,
