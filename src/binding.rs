@@ -120,7 +120,7 @@ pub struct Binding {
     pub starts: Vec<(FileValue<String>, FileValue<String>)>,
     /// Scratch tensors.
     pub scratch: Vec<Scratch>,
-    /// Buffers that hold several tensors, one behind the other.
+    /// Buffers that hold several tensors, one after the other.
     pub buffers: Vec<(FileValue<String>, Vec<FileValue<String>>)>,
     /// Launches and groups of launches, in order.
     pub steps: Vec<Step>,

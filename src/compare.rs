@@ -1,10 +1,10 @@
 //! The judgement of buffers and outputs after the launches.
 //!
-//! The order of judgement follows. The first check that fails gives the verdict's reason:
-//! guards, inputs unchanged ([`judge_buffers`]), then for each output poison left, NaN and infinities,
-//! the golden reference, the f64 oracle ([`judge_output`]). Nothing here knows a device or a report format.
+//! The order of judgement is guards, unchanged inputs ([`judge_buffers`]), then for each output poison, NaN and infinities, the golden
+//! reference, the f64 oracle, and the relative RMS error against both ([`judge_output`]). The first check that fails gives the
+//! problem. This room depends on no device and on no report format.
 //!
-//! Every comparison is written as "fails unless error <= allowed", so that NaN fails.
+//! Every comparison fails unless `error <= allowed`, so that NaN fails.
 
 mod buffers;
 mod damage;

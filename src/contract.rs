@@ -1,4 +1,4 @@
-//! The vocabulary that contracts and their users share: functions, sizes, tensors and references.
+//! The vocabulary that contracts and their users share: sizes, tensors, domains, relations and references.
 
 pub mod catalog;
 pub mod design;
@@ -112,7 +112,7 @@ impl std::fmt::Debug for Function {
 }
 
 fn product(values: &Values, names: &[&str]) -> u128 {
-    // A size that a contract does without counts once.
+    // A size that the contract does not have counts as 1.
     let size = |name: &&str| values.dim(name).unwrap_or(1) as u128;
     names.iter().map(size).product()
 }

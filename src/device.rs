@@ -24,7 +24,7 @@ pub use isolated::{Child, IsolatedDevice, Isolation};
 pub use limits::{Budget, BudgetError, Limits};
 pub use watch::{LaunchCosts, Ledger, NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};
 
-/// A place where kernels run.
+/// A machine that runs kernels: a card, or the emulator.
 pub trait Device: Send + Sync {
     /// Describes the device for reports.
     fn describe(&self) -> DeviceReport;
@@ -33,7 +33,7 @@ pub trait Device: Send + Sync {
     /// number of host threads that a launch may take (0: all). `limits` is the budget after which a launch counts as a hang, if the device
     /// has a budget.
     ///
-    /// `watch` are the observers of the launches. A device that cannot observe refuses anything but [`NOTHING`].
+    /// `watch` selects the observers of the launches. A device that cannot observe ignores it; [`check_watch`] refuses the combination.
     fn open(
         &self,
         threads: usize,
@@ -46,13 +46,13 @@ pub trait Device: Send + Sync {
         false
     }
 
-    /// Returns the process that each trial on the device gets; none if trials run in this process.
+    /// Returns how to start a process for each trial on the device; none if trials run in this process.
     fn isolation(&self) -> Option<&Isolation> {
         None
     }
 }
 
-/// Bytes that are poisoned at a time, a multiple of every element's size.
+/// Bytes that are poisoned by one upload, a multiple of every element's size.
 const PIECE: u64 = 1 << 20;
 
 /// Device memory and loaded code objects of one trial.
@@ -64,8 +64,8 @@ pub trait Session {
     /// `symbol` is a symbol of the code object.
     fn variable(&mut self, module: usize, symbol: &Symbol) -> Result<u64, DeviceError>;
 
-    /// Allocates a buffer of `bytes` bytes. Fault reports call it `name`. It has guards where a kernel can write without a fault; the caller
-    /// fills them.
+    /// Allocates a buffer of `bytes` bytes, which fault reports call `name`. The buffer has guards wherever a kernel can write beyond it
+    /// without a fault; the caller fills them.
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError>;
 
     /// Copies to the device.
@@ -83,7 +83,7 @@ pub trait Session {
         Ok(())
     }
 
-    /// Marks bytes as unwritten: a kernel that uses them makes a mistake, which a sanitizer reports.
+    /// Marks bytes as unwritten, so that a sanitizer reports a kernel that uses them.
     fn unwritten(&mut self, _address: u64, _bytes: u64) {}
 
     /// Copies from the device, after all launches so far.
@@ -155,12 +155,12 @@ pub struct DeviceError {
 pub type DeviceResult<T = ()> = Result<T, DeviceError>;
 
 impl DeviceError {
-    /// A request that makes no sense.
+    /// Makes the error of an invalid request.
     pub fn invalid(message: impl ToString) -> DeviceError {
         DeviceError::of(DeviceErrorKind::Invalid, message)
     }
 
-    /// An error of a kind.
+    /// Makes an error of a kind.
     pub fn of(kind: DeviceErrorKind, message: impl ToString) -> DeviceError {
         DeviceError {
             message: message.to_string(),
@@ -169,7 +169,7 @@ impl DeviceError {
         }
     }
 
-    /// A kernel that stopped before its end.
+    /// Makes the error of a kernel that stopped before its end.
     pub fn trapped(trap: Box<Trap>) -> DeviceError {
         DeviceError {
             message: trap.to_string(),
@@ -216,7 +216,7 @@ pub enum DeviceId {
 }
 
 impl DeviceId {
-    /// The device there, in this process.
+    /// Opens the device in this process.
     ///
     /// # Errors
     /// There is no such device, or it cannot be used.
@@ -233,16 +233,16 @@ impl DeviceId {
 pub enum Target {
     /// The emulator.
     Emulator,
-    /// The card of this number, or the first that will do.
+    /// The card of this number, or the first suitable card.
     Hip(Option<u32>),
 }
 
-/// A device, and how trials run on it.
+/// A request for a device, and for the process in which its trials run.
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// The requested device.
     pub target: Target,
-    /// The process of its own that each trial gets; without it trials run in this one.
+    /// The process that each trial gets; none if trials run in this process.
     pub child: Option<Child>,
 }
 
@@ -253,7 +253,7 @@ impl Spec {
         child: None,
     };
 
-    /// Opens it.
+    /// Opens the device.
     ///
     /// # Errors
     /// There is no such device.

@@ -63,7 +63,7 @@ pub struct RunPlan {
 
 /// An event of a run, in the order in which events happen.
 ///
-/// Trials may run side by side: a trial's two events may have others between them, and trials may finish in any order.
+/// Trials may run in parallel: a trial's two events may have others between them, and trials may finish in any order.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// The run begins. No trial has begun yet.
@@ -72,7 +72,7 @@ pub enum Event<'a> {
     TrialStarted(&'a str),
     /// A trial has its verdict.
     TrialFinished(&'a TrialReport),
-    /// The report of the trials so far. It comes from time to time.
+    /// The report of the trials so far, which comes from time to time.
     RunStands(&'a RunReport),
     /// The run is over: the last trial has ended, or the run was interrupted.
     RunFinished(&'a RunReport),
@@ -91,7 +91,8 @@ pub trait Reporter: Send {
 
 /// Several reporters that get every event in order.
 ///
-/// All of them get the event even where one fails (a closed pipe must not cost the report file); the first error is returned.
+/// Every reporter gets the event even if another fails, because a closed pipe must not cost the report file. The first error is
+/// returned.
 #[derive(Default)]
 pub struct Reporters(pub Vec<Box<dyn Reporter>>);
 

@@ -25,7 +25,7 @@ use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::SelectedCase;
 use crate::run::{ArmedSignals, RunResults, Setup};
 use crate::trial::{
-    Bound, FinishedTrial, Plan, PreparedCaseSlot, Progress, Variant, how, not_passed, run_all,
+    Bound, FinishedTrial, Launching, Plan, PreparedCaseSlot, Progress, how, not_passed, run_all,
 };
 
 use bug::Bug;
@@ -116,14 +116,14 @@ impl<'a> Runner<'a> {
             selected.iter().map(|_| PreparedCaseSlot::new()).collect();
         let each = || selected.iter().zip(&slots).zip(ways);
         let honest: Vec<Plan<'_>> = each()
-            .map(|(case, way)| self.plan(case, *way, Variant::Honest, self.limits))
+            .map(|(case, way)| self.plan(case, *way, Launching::Enabled, self.limits))
             .collect();
         let honest_done = self.all(&honest);
         let silent: Vec<Plan<'_>> = each()
             .zip(&honest_done)
             .map(|((case, way), honest)| {
                 let limits = self.budget(&honest.report);
-                self.plan(case, *way, Variant::Silent, limits)
+                self.plan(case, *way, Launching::Disabled, limits)
             })
             .collect();
         let silent_done = self.all(&silent);
@@ -215,7 +215,12 @@ impl<'a> Runner<'a> {
                         planted: Some(planted),
                         ..ways[at]
                     };
-                    self.plan((&selected[at], &slots[at]), bound, Variant::Honest, limits)
+                    self.plan(
+                        (&selected[at], &slots[at]),
+                        bound,
+                        Launching::Enabled,
+                        limits,
+                    )
                 })
                 .collect();
             for (&(at, bug), done) in pairs.iter().zip(self.all(&plans)) {
@@ -261,13 +266,13 @@ impl<'a> Runner<'a> {
         &'s self,
         (one, shared): (&SelectedCase<'s>, &'s PreparedCaseSlot),
         bound: Bound<'s>,
-        variant: Variant,
+        launching: Launching,
         limits: Limits,
     ) -> Plan<'s> {
         Plan {
             limits,
             twin: self.twin,
-            variant,
+            launching,
             shared: Some(shared),
             ..self.setup.plan(self.device, one, bound, self.seed)
         }

@@ -1,7 +1,7 @@
-//! The run of one test: inputs, launches, outputs, comparison.
+//! The run of one case: inputs, launches, outputs, comparison.
 //!
-//! A contract says which tensors there are and which values the outputs should have; a binding gives the launches. Everything that
-//! makes the result trustworthy happens here in the same way for all tests: poison, guards, read-back, the order of judgement.
+//! A contract gives the tensors and the expected outputs; a binding gives the launches. Poison, guards, read-back and the order of
+//! judgement are the same for all tests and happen here.
 
 mod bound;
 mod dump;
@@ -30,7 +30,7 @@ use crate::tensor::Layout;
 use crate::tensor::guards::Guards;
 
 pub use bound::{Bound, PlantedKernel};
-pub use elsewhere::Elsewhere;
+pub use elsewhere::ComputedTensor;
 pub(crate) use elsewhere::judge_elsewhere;
 use error::TrialError;
 pub use how::{how, not_passed};
@@ -38,29 +38,29 @@ pub use isolate::{CHILD, serve};
 pub use plan::{Dump, FinishedTrial, Plan, PreparedCaseSlot};
 pub use pool::{Progress, default_jobs, each, run_all, run_until};
 
-/// The kernels that a trial launches.
+/// The choice whether a trial launches kernels.
 #[derive(Clone, Copy)]
-pub enum Variant {
-    /// The kernels under test, but for a planted bug.
-    Honest,
-    /// No kernels are launched: every output keeps its poison.
-    Silent,
+pub enum Launching {
+    /// The trial launches the kernels of its binding, with a planted bug if there is one.
+    Enabled,
+    /// The trial launches no kernel, so that every output keeps its poison.
+    Disabled,
 }
 
 /// A test being run.
 pub struct Trial<'a> {
     values: &'a Values,
     program: &'a Program,
-    variant: Variant,
+    launching: Launching,
     session: Box<dyn Session>,
     module: usize,
-    /// The code object of planted bugs, where a planted bug is launched.
+    /// The number of the loaded code object of planted bugs, if a planted bug is launched.
     planted: Option<usize>,
     bound: Bound<'a>,
     prepared: Arc<PreparedCase>,
-    /// The tensors that only the binding has. They follow the contract's tensors.
+    /// The binding's own tensors: scratch, and buffers of several tensors.
     own: Vec<Tensor>,
-    /// The position of each tensor. The binding's tensors follow the contract's.
+    /// Each tensor on the device: the contract's tensors, then the binding's own.
     placed: Vec<DeviceTensor>,
     /// The tensors as the binding's formulas see them.
     shapes: Vec<TensorShape>,
@@ -81,7 +81,7 @@ struct DeviceTensor {
     guards: Guards,
 }
 
-/// A launch that was made.
+/// A launch that has been made.
 struct TrialLaunch {
     report: LaunchReport,
     call: Call,
@@ -99,7 +99,7 @@ impl<'a> Trial<'a> {
         Ok(Trial {
             values: &plan.case.values,
             program: plan.program,
-            variant: plan.variant,
+            launching: plan.launching,
             session,
             module,
             planted: None,
@@ -113,7 +113,7 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// A tensor of the contract, or of the binding.
+    /// Returns a tensor of the contract or of the binding by its index in `placed`.
     fn tensor(&self, at: usize) -> &Tensor {
         let contract = &self.prepared.tensors;
         contract
@@ -121,7 +121,7 @@ impl<'a> Trial<'a> {
             .unwrap_or_else(|| &self.own[at - contract.len()])
     }
 
-    /// Every tensor and where it is.
+    /// Returns every tensor with its state on the device.
     fn all(&self) -> impl Iterator<Item = (&Tensor, &DeviceTensor)> {
         let tensors = self.prepared.tensors.iter().chain(&self.own);
         tensors.zip(&self.placed)

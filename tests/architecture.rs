@@ -1,5 +1,5 @@
-//! The rooms of `src/`, of `crates/gfx906-hip/src/` and of its `calls/` use rooms of lower floors only. ARCHITECTURE.md lists the floors, and the imports
-//! that do not keep to them yet.
+//! The rooms of `src/`, of `crates/gfx906-hip/src/` and of its `calls/` use rooms of lower floors only. ARCHITECTURE.md lists the floors,
+//! and the imports that do not keep to them yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

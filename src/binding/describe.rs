@@ -1,4 +1,4 @@
-//! Discovery of a contract's tensors by asking its function at small sizes.
+//! Discovery of a contract's tensors from runs of its function at small sizes.
 //!
 //! The function draws and allocates at a few cases whose sizes differ one by one. The lengths of an axis at these cases
 //! show which formula the axis follows: `K`, `T * HV`, `ceil(T / C)`. Nothing is launched.
@@ -31,7 +31,7 @@ pub struct ContractTensors {
     /// Tensors of the first combination that the contract takes. They stand for the contract where a caller asks about
     /// no case.
     first: Tensors,
-    /// Descriptions by combination, made when somebody asks.
+    /// Descriptions by combination, each made when a case first asks for it.
     known: Mutex<BTreeMap<Words, Forms>>,
 }
 
@@ -405,9 +405,8 @@ impl ContractTensors {
         tensors.iter().map(shape).collect()
     }
 
-    /// The axes of a tensor at a case with their symbols, which are their lengths as formulas. An axis has none where the contract has no
-    /// such tensor or axis under the choices of the case, or where the formula does not give its length: no axis goes by the symbol of
-    /// another.
+    /// Returns the axes of a tensor at a case with their symbols, which are their lengths as formulas. An axis has no symbol if the
+    /// contract has no such tensor or axis under the choices of the case, or if the formula does not give the axis's length.
     pub fn axes(&self, values: &Values, tensor: &str, axes: &[Axis]) -> Vec<TensorAxis> {
         let forms = self.at(values);
         let names = || axes.iter().map(|axis| &axis.name);

@@ -13,7 +13,7 @@ use crate::contract::Values;
 use crate::exit::Stop;
 use crate::tensor::ElementKind;
 
-/// Classes of values that contain numbers beyond the range of f16 (tested in `contracts/values.rs`).
+/// Classes of values that contain numbers beyond the range of f16 (tested in `contract/catalog/values.rs`).
 pub const BEYOND_F16: [&str; 4] = ["great", "huge", "opposed", "spread"];
 
 /// The most launches of one case.

@@ -159,8 +159,7 @@ impl<'a> Scope<'a> {
                 contract::Value::Word(word) => Value::Word((*word).into()),
             });
         }
-        // Tensors from elsewhere come without the choices that their case leaves open; such a choice has its first
-        // word.
+        // External tensors come without the choices that their case leaves open; such a choice has its first word.
         if let Some((_, words)) = self.function.choices().find(|(known, _)| *known == name)
             && let Some(first) = words.first()
         {

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::args::{BenchArgs, DeviceChoice, Format, rerun_flags};
 use crate::device::{Device, Spec};
 use crate::exit::{Exit, Stop};
-use crate::profile::{Card, HELD, ModelComparison, held_text, of_case};
+use crate::profile::{Card, HELD, ModelComparison, held_text, profile_case};
 use crate::run::{Setup, seed};
 use crate::text::print;
 use crate::trial::{Plan, PreparedCaseSlot, not_passed};
@@ -101,7 +101,7 @@ fn measure(
         threads: 0,
         ..*plan
     };
-    let profiled = of_case(Card { clock: args.clock }, &modelled)?;
+    let profiled = profile_case(Card { clock: args.clock }, &modelled)?;
     let launches = profiled.launches.into_iter().zip(&mut seconds_of_launches);
     Ok(launches
         .map(|(launch, times)| {

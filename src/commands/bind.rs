@@ -1,5 +1,5 @@
-//! `deltanet-check bind`: the beginnings of a binding, from what a code object says of its kernels; or a whole one, from a launch that
-//! was recorded.
+//! `deltanet-check bind`: the skeleton of a binding, from what a code object says of its kernels; or a proposal of a whole binding, from
+//! a recorded launch.
 
 mod arguments;
 pub(super) mod candidates;
@@ -43,7 +43,7 @@ use crate::text::{demangled, print, shown};
 /// Prints a skeleton for each kernel, or a proposal from a record.
 ///
 /// # Errors
-/// There is no such contract, or the file is no code object; or a record does not tell enough.
+/// The contract does not exist, the file is not a code object, or the case does not follow from the record.
 pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
     match (&args.from, &args.file, &args.contract) {
         (Some(record), _, Some(contract)) => from_record(args, record, contract),
@@ -54,7 +54,7 @@ pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
     }
 }
 
-/// A binding that makes the recorded launch, and those of other sizes as well as one can tell.
+/// Prints a binding that makes the recorded launch, with formulas in place of its numbers so that it serves other sizes, too.
 fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit, Stop> {
     let function = contracts::find(contract_name)?;
     let given = GivenSizes::read(function, &args.size)?;
@@ -94,7 +94,7 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
         given: &given.words,
     }
     .text();
-    // What is printed is read again: a name that TOML or a formula cannot hold is told here.
+    // The proposal must parse: a name that TOML or a formula cannot hold is an error here and not at the user's next command.
     binding::parse("the proposal", &text)?;
     print(&text)?;
     Ok(Exit::Passed)
@@ -142,8 +142,8 @@ fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
         text += &format!("# {advice}\n");
     }
     if offer.is_none() {
-        for candidate in candidates::of(&setup.registry, &subjects) {
-            text += &format!("# {}\n", candidate.told(file, args.kernel.as_deref()));
+        for candidate in candidates::find(&setup.registry, &subjects) {
+            text += &format!("# {}\n", candidate.to_line(file, args.kernel.as_deref()));
         }
     }
     let pipeline = offer

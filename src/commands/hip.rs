@@ -1,4 +1,4 @@
-//! `hip`: a HIP program on the runtime of the emulator.
+//! `hip`: runs a HIP program on the emulator's HIP runtime.
 
 mod library;
 mod profile;
@@ -16,7 +16,7 @@ use crate::files::{check_place, write_atomically};
 use crate::report::Format;
 use crate::text::shown;
 
-use library::Place;
+use library::RunDirectory;
 use summary::Summary;
 
 /// Runs the command.
@@ -32,7 +32,7 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         format.map_err(Stop::usage)?;
         check_place(path).map_err(Stop::setup)?;
     }
-    let place = Place::new(&library::find()?)?;
+    let place = RunDirectory::new(&library::find()?)?;
     let status = Command::new(program)
         .args(arguments)
         .env("LD_LIBRARY_PATH", place.search_path()?)
@@ -47,12 +47,12 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     tell(program, status, &summary);
     let profiled = if args.profile {
         let id = shown(Path::new(program));
-        Some(profile::of_records(args, &place.records(), id)?)
+        Some(profile::profile_records(args, &place.records(), id)?)
     } else {
         None
     };
     if let Some(profiled) = &profiled {
-        let text = profile::told(args, profiled, summary.launches());
+        let text = profile::text_of(args, profiled, summary.launches());
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
     if let Some(path) = &args.report {
@@ -77,7 +77,7 @@ fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-/// Prints what ran on standard error, because standard output belongs to the program.
+/// Prints the summary on standard error, because standard output belongs to the program.
 fn tell(program: &OsStr, status: ExitStatus, summary: &Summary) {
     let mut text = String::new();
     if let Some(signal) = status.signal() {
@@ -85,6 +85,6 @@ fn tell(program: &OsStr, status: ExitStatus, summary: &Summary) {
         text = format!("deltanet-check hip: {program} was ended by signal {signal}\n");
     }
     text += &summary.text();
-    // A closed stream is the reader's choice.
+    // A reader may close the stream; the program's exit code matters more.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

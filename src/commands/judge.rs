@@ -15,7 +15,7 @@ use crate::run::{Selection, Setup, Sources};
 use crate::tensor::ElementKind;
 use crate::tensor::read_safetensors;
 use crate::text::{print, shown};
-use crate::trial::{Elsewhere, judge_elsewhere};
+use crate::trial::{ComputedTensor, judge_elsewhere};
 
 /// The largest file that is read.
 const MAX_FILE: u64 = 4 << 30;
@@ -77,7 +77,7 @@ fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
             ))
         })?;
         let (shape, data) = (view.shape().to_vec(), view.data().to_vec());
-        tensors.insert(name, Elsewhere { kind, shape, data });
+        tensors.insert(name, ComputedTensor { kind, shape, data });
     }
     let sources = Sources {
         registry: args.registry.as_deref(),

@@ -15,7 +15,8 @@ use crate::args::{Format, ProfileArgs, rerun_flags};
 use crate::device::Spec;
 use crate::exit::{Exit, Stop};
 use crate::profile::{
-    Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, of_case, of_charged,
+    Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, profile_case,
+    profile_launches,
 };
 use crate::report::model::CodeObjectReport;
 use crate::run::{ArmedSignals, RunResults, Setup, seed};
@@ -75,7 +76,7 @@ fn profile_file(args: &ProfileArgs, file: &Path, output: Output, card: Card) -> 
         return Ok(execution.exit);
     }
     let charged = ledger.take();
-    let profiled = of_charged(card, &execution.program, id, None, &charged)?;
+    let profiled = profile_launches(card, &execution.program, id, None, &charged)?;
     state.add_profile(profiled);
     state.end(true)?;
     Ok(Exit::Passed)
@@ -113,7 +114,7 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
                 flags: &flags,
                 ..setup.plan(&*device, entry, binding, seed)
             };
-            match of_case(card, &plan) {
+            match profile_case(card, &plan) {
                 Ok(profiled) => lock().add_profile(profiled),
                 Err(stop) => {
                     lock().add_failure(entry.case.id.clone(), stop.message.clone());

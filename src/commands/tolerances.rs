@@ -1,7 +1,8 @@
 //! `tolerances`: what honest f32 needs, measured over many seeds, beside what the registry allows.
 //!
-//! For each output the largest error against the golden reference and against the oracle is found over all seeds
-//! and all cases of its test, those of the seed's own designs among them. What does not pass is told in full, as a run tells it. The registry's tolerance is about four times the larger of the two.
+//! The command finds for each output the largest error against the golden reference and against the oracle, over all seeds and all cases of
+//! its test, including those of the seed's own designs. It shows what does not pass in full, as a run does. The registry's tolerance is
+//! about four times the larger error.
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;

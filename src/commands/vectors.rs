@@ -1,4 +1,4 @@
-//! `vectors`: kernels of the gated delta rule on tensors that somebody else made.
+//! `vectors`: runs kernels of the gated delta rule on a file's tensors and compares with the file's expected values.
 
 mod expectation;
 mod family;
@@ -20,14 +20,14 @@ use crate::run::{Bindings, Setup, environment, threads};
 use crate::text::{print, quoted, stdout_result};
 use crate::trial::{Plan, Progress, run_all};
 
-use family::{Family, Foreign};
+use family::{ExternalTest, Family};
 use file::{EXPECTED, Vectors};
 
-/// A file, and what it is run through.
+/// A file, or a sequence of a packed file, with its trials.
 struct Batch {
     vectors: Vectors,
     notes: Vec<String>,
-    trials: Vec<(Family, Foreign)>,
+    trials: Vec<(Family, ExternalTest)>,
 }
 
 /// Runs the command.
@@ -64,8 +64,8 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         .flatten()
         .map(|file| batch(file, &families, args.family == FamilyChoice::All))
         .collect::<Result<_, _>>()?;
-    for (_, foreign) in batches.iter_mut().flat_map(|batch| &mut batch.trials) {
-        leave_out(foreign, &setup, &program)?;
+    for (_, external) in batches.iter_mut().flat_map(|batch| &mut batch.trials) {
+        leave_out(external, &setup, &program)?;
     }
     let own = bindings.iter().map(|(binding, _)| binding);
     let plan = RunPlan {
@@ -94,7 +94,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     );
     let report = RunReport::new(about, 0, phases, seconds);
     let filed = file.map_or(Ok(()), |mut file| file.event(Event::RunFinished(&report)));
-    // What standard output has room for is told even where the file has none.
+    // A failure to write the file does not keep the report from standard output.
     show(args, &plan, &report)?;
     filed.map_err(broken)?;
     Ok(if report.totals.pass == report.totals.total() {
@@ -104,7 +104,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     })
 }
 
-/// The families asked for; of all, those that the code object has.
+/// Returns the chosen family, or with `all` every family whose kernels the code object or a binding has.
 fn families(
     choice: FamilyChoice,
     program: &Program,
@@ -129,19 +129,19 @@ fn families(
     Ok(vec![one])
 }
 
-/// Leaves a file's tensors out where no binding of their contract is for them.
-fn leave_out(foreign: &mut Foreign, setup: &Setup, program: &Program) -> Result<(), Stop> {
-    if foreign.skip.is_some() || !setup.bindings.has(foreign.test.function) {
+/// Skips a trial if the bindings of its contract are for other cases only.
+fn leave_out(external: &mut ExternalTest, setup: &Setup, program: &Program) -> Result<(), Stop> {
+    if external.skip.is_some() || !setup.bindings.has(external.test.function) {
         return Ok(());
     }
-    for case in &foreign.test.cases {
-        let way = setup.way(&foreign.test, case, program)?;
-        foreign.skip = way.err().map(|reason| reason.to_string());
+    for case in &external.test.cases {
+        let way = setup.way(&external.test, case, program)?;
+        external.skip = way.err().map(|reason| reason.to_string());
     }
     Ok(())
 }
 
-/// Returns the trials of a file. If all families were asked for, families that cannot compute the file are left out.
+/// Returns the trials of a file. With `all`, families that cannot compute the file are left out with a note.
 fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop> {
     let mut notes = expectation::notes(&vectors);
     notes.extend(vectors.notes.iter().cloned());
@@ -152,10 +152,10 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
             if expected == [None, None] {
                 continue;
             }
-            let Some(foreign) = family.of(&vectors, map, expected) else {
+            let Some(external) = family.of(&vectors, map, expected) else {
                 continue;
             };
-            match &foreign.skip {
+            match &external.skip {
                 Some(why) if all => notes.push(format!(
                     "left out: {}, {} head map: {why}",
                     family.word(),
@@ -163,7 +163,7 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
                 )),
                 _ => {
                     judged.push(names);
-                    trials.push((family, foreign));
+                    trials.push((family, external));
                 }
             }
         }
@@ -192,7 +192,7 @@ fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop
     })
 }
 
-/// Runs everything; a file is a phase of the report.
+/// Runs all trials. Each batch is a phase of the report.
 fn judged(
     args: &VectorsArgs,
     (program, twin, setup): (&Program, Option<&Program>, &Setup),
@@ -209,22 +209,22 @@ fn judged(
     let jobs = args.device.jobs(args.jobs);
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {
-        let runs = |foreign: &&(Family, Foreign)| foreign.1.skip.is_none();
+        let runs = |external: &&(Family, ExternalTest)| external.1.skip.is_none();
         let mut plans: Vec<Plan<'_>> = Vec::new();
         let cases = batch.trials.iter().filter(runs);
-        for (foreign, case) in cases
-            .flat_map(|(_, foreign)| foreign.test.cases.iter().map(move |case| (foreign, case)))
+        for (external, case) in cases
+            .flat_map(|(_, external)| external.test.cases.iter().map(move |case| (external, case)))
         {
-            let Ok(bound) = setup.way(&foreign.test, case, program)? else {
+            let Ok(bound) = setup.way(&external.test, case, program)? else {
                 continue;
             };
-            let place = (number, &foreign.test, case);
+            let place = (number, &external.test, case);
             plans.push(Plan {
                 threads: threads(jobs, batch.trials.len()),
                 limits: args.limits.limits(),
                 twin,
                 watch,
-                given: Some(&foreign.given),
+                given: Some(&external.given),
                 flags: &again,
                 ..Plan::new(device, (program, bound), place, 0)
             });
@@ -236,9 +236,9 @@ fn judged(
             }
         });
         let mut done = done.into_iter().flatten();
-        let trials = batch.trials.iter().filter_map(|(family, foreign)| {
-            let mut report = match &foreign.skip {
-                Some(why) => skipped(foreign, number, why),
+        let trials = batch.trials.iter().filter_map(|(family, external)| {
+            let mut report = match &external.skip {
+                Some(why) => skipped(external, number, why),
                 None => done.next()?,
             };
             report.rerun = format!(
@@ -258,13 +258,13 @@ fn judged(
     Ok(phases)
 }
 
-/// A trial that was asked for and cannot run.
-fn skipped(foreign: &Foreign, phase: u32, why: &str) -> TrialReport {
-    let shape = foreign.test.cases.first();
+/// Returns the report of a trial that cannot run.
+fn skipped(external: &ExternalTest, phase: u32, why: &str) -> TrialReport {
+    let shape = external.test.cases.first();
     TrialReport {
-        id: foreign.test.id.clone(),
+        id: external.test.id.clone(),
         phase,
-        title: foreign.test.title.clone(),
+        title: external.test.title.clone(),
         shape: shape.map_or_else(String::new, |case| case.values.to_string()),
         documented: false,
         verdict: Verdict::Skip,

@@ -1,4 +1,4 @@
-//! The buffers of a trial as a whole: guards, then inputs unchanged.
+//! The judgement of a trial's buffers: guards, then unchanged inputs.
 
 use crate::report::model::Problem;
 use crate::tensor::Axis;
@@ -24,7 +24,7 @@ pub struct BufferAfter<'a> {
     pub unchanged: Option<&'a [u8]>,
 }
 
-/// The first problem of the buffers: any guard comes before any input.
+/// Returns the first problem of the buffers. Every guard goes before every input.
 pub fn judge_buffers(buffers: &[BufferAfter<'_>]) -> Option<Problem> {
     let guard = buffers
         .iter()

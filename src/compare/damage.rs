@@ -1,4 +1,4 @@
-//! The damage of an output, small enough for a report: a map, a histogram, errors along tokens and chunks, the worst
+//! The errors of an output, small enough for a report: a map, a histogram, errors along tokens and chunks, and the worst
 //! lines.
 
 use crate::report::model::number::Real;
@@ -9,21 +9,21 @@ use super::judge::OutputCase;
 use super::metrics::{ReferenceLimits, error, share};
 use crate::tensor::{self, Element};
 
-/// Lines of a map, at most.
+/// The most lines of a map.
 const LINES: usize = 24;
-/// Cells of a line of a map, and marks of a series, at most.
+/// The most cells of a line of a map, and the most marks of a series.
 const CELLS: usize = 64;
-/// Lines of a tensor that are shown in numbers, at most.
+/// The most lines of a tensor that are shown in numbers.
 const ROWS: usize = 4;
-/// Elements of such a line, at most.
+/// The most elements of such a line.
 const COLUMNS: usize = 8;
 /// Axes that are computed in order.
 const ORDERED: [&str; 2] = ["token", "chunk"];
 
-/// An element by its position.
+/// A function from an element's position to a number.
 type Each<'a> = &'a dyn Fn(usize) -> f64;
 
-/// A tensor comparison its reference.
+/// A tensor compared with its reference, element by element.
 pub struct ReferenceComparison<'a> {
     /// The tensor's axes, outermost first.
     pub axes: &'a [Axis],
@@ -64,7 +64,7 @@ impl ReferenceComparison<'_> {
     /// Describes the damage without a reference: the positions and the sizes of the errors.
     pub fn damage(&self) -> Damage {
         let errors: Vec<f64> = (0..self.wrong.len()).map(self.error).collect();
-        // The excess of every wrong element; 0 of the others.
+        // The error of every wrong element as a share of its allowed error; 0 for the others.
         let shares: Vec<f64> = (0..self.wrong.len())
             .map(|at| match self.wrong[at] {
                 true => share(errors[at], (self.allowed)(at), true),
@@ -81,7 +81,7 @@ impl ReferenceComparison<'_> {
     }
 }
 
-/// The larger of two; NaN above everything.
+/// Returns the larger number; NaN is larger than every number.
 fn worse(most: f64, next: f64) -> f64 {
     if most.is_nan() || next <= most {
         most
@@ -96,7 +96,7 @@ fn step(length: usize, room: usize) -> usize {
 }
 
 fn map(axes: &[Axis], shares: &[f64]) -> DamageMap {
-    // Axes of one index say nothing.
+    // An axis of length 1 needs no place in the map.
     let telling: Vec<&Axis> = axes.iter().filter(|axis| axis.length > 1).collect();
     let (down, across, cell, width) = match telling.split_last() {
         Some((across, down)) if !down.is_empty() => {
@@ -183,7 +183,7 @@ fn series(axes: &[Axis], errors: &[f64]) -> Vec<Series> {
 
 fn rows(comparison: &ReferenceComparison<'_>, shares: &[f64]) -> Vec<WrongRow> {
     let length = comparison.axes.last().map_or(1, |axis| axis.length).max(1);
-    // The worst element of each line that has a wrong one.
+    // The worst element of each line with a wrong element.
     let mut worst: Vec<(usize, f64)> = Vec::new();
     for (at, &share) in shares
         .iter()

@@ -1,11 +1,11 @@
-//! Judgement of guards: whether their pattern is as it was before the launches.
+//! The judgement of guards and of the padding between rows, which no launch may change.
 
 use crate::report::model::Problem;
 use crate::tensor::guards::{GuardSide, Guards, pattern, payload};
 use crate::tensor::{ElementKind, poison};
 
-/// Checks that the guards of a framed buffer are untouched. The upper guard is checked first because overruns at the
-/// end are the commoner fault.
+/// Checks that the guards of a framed buffer are unchanged. The upper guard is checked first, because overruns at the
+/// end are more common.
 pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
     let size = payload(image, guards).len();
     let after = guards.before + size;
@@ -18,7 +18,7 @@ pub fn check(buffer: &str, image: &[u8], guards: Guards) -> Option<Problem> {
         let mut changed =
             (0..bytes).filter(|&at| image.get(start + at).copied() != Some(pattern(side, at)));
         let first = changed.next()?;
-        // Below the buffer the byte next to it is the one that tells: count outwards from there.
+        // Below the buffer, the changed byte nearest to it is the highest one.
         let nearest = match side {
             GuardSide::After | GuardSide::Between => first,
             GuardSide::Before => changed.clone().next_back().unwrap_or(first),

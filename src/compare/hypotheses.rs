@@ -1,8 +1,8 @@
-//! Cheap hypotheses about a wrong output. Each predicts the output that a mistake would leave, and the error that
+//! Hypotheses about a wrong output. Each predicts the output that a simple mistake would leave, and the error that
 //! remains shows whether the mistake was made.
 //!
-//! A new hypothesis is a row of [`TABLE`] and a function. A test hands in as an [`Alternative`] what only that test can
-//! know: an output computed with the other head map, or with the state dropped at a chunk boundary.
+//! A new hypothesis is a row of [`TABLE`] and a function. A contract adds its own mistakes as [`Alternative`]s, such as an output
+//! computed with the other head map, or with the state dropped at a chunk boundary.
 
 mod elementwise;
 mod moved;
@@ -27,7 +27,7 @@ const FEWEST: usize = 3;
 /// The factor by which a hypothesis must reduce the error if it leaves some elements beyond tolerance.
 const REDUCTION: f64 = 100.0;
 
-/// A wrong result that a test knows of.
+/// A wrong result that a contract can compute.
 #[derive(Clone, Copy)]
 pub struct Alternative<'a> {
     /// Short stable name: `state-dropped`.
@@ -57,7 +57,7 @@ struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// Rows and columns of the last two axes, where they are a matrix of more than one row and column.
+    /// Returns the lengths of the last two axes, if both are more than 1.
     fn matrix(&self) -> Option<(usize, usize)> {
         match self.lengths.as_slice() {
             [.., rows, columns] if *rows > 1 && *columns > 1 => Some((*rows, *columns)),
@@ -82,7 +82,7 @@ struct Prediction {
 }
 
 impl Prediction {
-    /// A prediction for every element.
+    /// Makes a prediction for every element.
     fn of(explanation: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Prediction {
         Prediction {
             explanation: explanation.into(),
@@ -91,14 +91,14 @@ impl Prediction {
     }
 }
 
-/// The hypotheses that others depend on.
+/// Names of hypotheses that decide whether others are tried.
 const OVERFLOW: &str = "overflow";
 const ZERO: &str = "zero";
 const SCALE: &str = "scale";
 
 type Predict = fn(&Evidence<'_>) -> Vec<Prediction>;
 
-/// The hypotheses, the simplest first. Of those that explain everything, the first of the table is shown first.
+/// The hypotheses, the simplest first. Hypotheses that explain everything are shown in this order.
 #[rustfmt::skip]
 const TABLE: &[(&str, Predict)] = &[
     (ZERO,            elementwise::zero),
@@ -119,7 +119,7 @@ const TABLE: &[(&str, Predict)] = &[
     ("precision",     elementwise::precision),
 ];
 
-/// The hypotheses that explain the wrong elements of a case, best first: none for fewer than [`FEWEST`].
+/// Returns the hypotheses that explain the wrong elements, best first; none for fewer than [`FEWEST`] wrong elements.
 pub(super) fn explain<E: Element>(
     case: &OutputCase<'_, E>,
     limits: &ReferenceLimits,
@@ -181,7 +181,7 @@ pub(super) fn explain<E: Element>(
     found
 }
 
-/// The best first. The sort is stable: explanations of everything stay in the order of the table.
+/// Orders hypotheses, the best first. Those that explain everything are equal, so that a stable sort keeps the order of the table.
 fn order(a: &Hypothesis, b: &Hypothesis) -> Ordering {
     let all = b.explains_all.cmp(&a.explains_all);
     let remaining = || match a.explains_all {
@@ -191,7 +191,7 @@ fn order(a: &Hypothesis, b: &Hypothesis) -> Ordering {
     all.then(a.except.cmp(&b.except)).then_with(remaining)
 }
 
-/// The damage to be explained.
+/// The errors to be explained.
 struct Damage<'a> {
     wrong: &'a [bool],
     /// Wrong elements.
@@ -216,7 +216,7 @@ impl<'a> Damage<'a> {
     }
 }
 
-/// The best of several predictions of one name, if any explains the damage.
+/// Returns the best of several predictions of one name, if any explains the errors.
 fn best<E: Element>(
     case: &OutputCase<'_, E>,
     limits: &ReferenceLimits,
@@ -230,7 +230,7 @@ fn best<E: Element>(
         .min_by(|a, b| order(a, b).then(a.remaining.total_cmp(&b.remaining)))
 }
 
-/// Returns the error that remains under a prediction, if the remaining error is small.
+/// Returns a hypothesis with the error that remains under its prediction, if the remaining error is small.
 fn weigh<E: Element>(
     case: &OutputCase<'_, E>,
     limits: &ReferenceLimits,
@@ -247,13 +247,13 @@ fn weigh<E: Element>(
     }
     let mut remaining = 0.0f64;
     let mut explains_all = true;
-    // Elements that are no numbers and that it does not explain; wrong ones that it does, otherwise than as the reference has it,
-    // those apart that are NaN, as whatever a function is not made for is.
+    // Counts of wrong elements: not finite and unexplained; explained by a value other than the reference's; and NaN where the prediction
+    // is NaN, too, which many predictions are.
     let (mut except, mut explained, mut nan) = (0, 0, 0);
     for (at, value) in values.iter().enumerate() {
         let Some(value) = *value else { continue };
         let (got, want) = (case.got[at], limits.want[at]);
-        // Rounding to the output's type is no error of the hypothesis.
+        // The prediction is rounded to the output's type, as the kernel's result was.
         let rounded = E::nearest(value);
         if got.to_f64().is_nan() && value.is_nan() {
             nan += 1;

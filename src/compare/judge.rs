@@ -1,10 +1,9 @@
-//! The judgement of one output: poison, NaN and infinities, golden reference, oracle, in this order.
+//! The judgement of one output: poison, NaN and infinities, golden reference, oracle, relative RMS, in this order.
 //!
-//! Both references count. With a tolerance above 0 the output must be within it of the golden reference and of
-//! the f64 oracle (`|got as f64 - oracle|`). With the tolerance 0 it must be the golden reference bit for bit; the
-//! oracle is then rounded to the output's type and the output must lie within the ceiling of that, which for a
-//! ceiling of 0 means the same value (the golden reference settles the sign of a zero). A tolerance in places of the
-//! output's type counts from both references rounded to that type.
+//! The output must agree with both references. With a tolerance above 0 it must be within the tolerance of the golden reference and of
+//! the f64 oracle (`|got as f64 - oracle|`). With a tolerance of 0 it must equal the golden reference bit for bit, and lie within the
+//! ceiling of the oracle, which is first rounded to the output's type. A tolerance in places of the output's type counts from both
+//! references rounded to that type.
 
 mod unusable;
 
@@ -23,18 +22,18 @@ use crate::tensor::{self, Element, poison};
 
 pub use unusable::Unusable;
 
-/// Tells which work-item computes the element at an index, where the trial knows.
+/// A function that returns the work-item that computes the element at an index, if it is known.
 pub type OwnerOf<'a> = dyn Fn(&[usize]) -> Option<Owner> + 'a;
 
-/// An input of the trial.
+/// An input of the trial, for the check against echoes.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedInput<'a, E> {
-    /// The output's name.
+    /// The input's name.
     pub name: &'a str,
-    /// The output's values, in the output's type.
+    /// The input's values, in the output's type.
     pub values: &'a [E],
-    /// True if the output's element type differs on the device: an output that equals the input is then a conversion,
-    /// not an echo.
+    /// True if the input has another type on the device. An output that equals the input is then a conversion, not an
+    /// echo.
     pub converted: bool,
 }
 
@@ -53,9 +52,9 @@ pub struct OutputCase<'a, E> {
     pub golden: &'a [E],
     /// The formula in f64.
     pub oracle: &'a [f64],
-    /// The trial's inputs: an output that echoes one is named as such, and must not pass.
+    /// The trial's inputs. An output that equals one of them is an echo and must not pass.
     pub inputs: &'a [NamedInput<'a, E>],
-    /// Wrong results that this test knows of, to be named where one explains a difference.
+    /// Wrong results of known mistakes, which may explain a difference.
     pub alternatives: &'a [Alternative<'a>],
     /// The mapping from elements to work-items, if the binding declares it.
     pub owner: Option<&'a OwnerOf<'a>>,
@@ -134,7 +133,7 @@ pub fn judge_by<E: Element>(
     })
 }
 
-/// The reference by which an output has failed.
+/// Returns the reference by which an output has failed.
 fn against(problem: &Problem) -> Reference {
     match problem {
         Problem::Mismatch { against, .. } | Problem::RelativeRms { against, .. } => *against,
@@ -145,8 +144,8 @@ fn against(problem: &Problem) -> Reference {
     }
 }
 
-/// Returns the candidate outputs that would pass in place of `case.got`. It gives no reasons, because most candidates
-/// fail at their first element.
+/// Returns the candidate outputs that would pass in place of `case.got`. Most candidates fail at their first element, so
+/// this is much faster than a full judgement.
 pub(super) fn passing<'c, E: Element>(
     case: &OutputCase<'_, E>,
     limits: &OutputLimits,
@@ -292,7 +291,7 @@ fn mismatch<E: Element>(
     })
 }
 
-/// The first bad position along the axis that is computed in order.
+/// Returns the first index with a wrong element along the axis that is computed in order.
 fn first_bad(axes: &[Axis], wrong: &[bool]) -> Option<FirstBad> {
     let ordered = ["chunk", "token", "row"];
     let at = ordered

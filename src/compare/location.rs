@@ -1,4 +1,4 @@
-//! Location of damage: a description in words of the axes that it lies along.
+//! The location of wrong elements in words, by the axes of their tensor.
 
 mod diagonal;
 mod part;
@@ -92,7 +92,7 @@ fn along_axes(axes: &[Axis], at: &[usize], side: Option<(Square, Diagonal)>) -> 
         .collect()
 }
 
-/// The first and the last index along an axis, where they leave out enough to be worth saying.
+/// Describes the first and the last index along an axis, if they leave out at least a quarter of it.
 fn bounds(n: usize, axis: &Axis, present: &[usize]) -> Option<Along> {
     let (&first, &last) = (present.first()?, present.last()?);
     let length = last - first + 1;
@@ -103,7 +103,7 @@ fn bounds(n: usize, axis: &Axis, present: &[usize]) -> Option<Along> {
     })
 }
 
-/// "rows 2..15", "row 3": indices without a gap.
+/// Describes indices without a gap: "rows 2..15", "row 3".
 fn range(name: &str, present: &[usize]) -> Option<String> {
     let (&first, &last) = (present.first()?, present.last()?);
     match last - first + 1 {
@@ -113,7 +113,7 @@ fn range(name: &str, present: &[usize]) -> Option<String> {
     }
 }
 
-/// The indices along each axis at which there is a marked element.
+/// Returns the indices along each axis with a marked element.
 fn present(axes: &[Axis], at: &[usize]) -> Vec<Vec<usize>> {
     let strides = tensor::strides(axes);
     axes.iter()
@@ -160,7 +160,7 @@ fn some_of(axis: &Axis, present: &[usize]) -> Option<String> {
     }
 }
 
-/// "every 32nd column from 0", "rows 8..15 of every 16".
+/// Describes periodic indices: "every 32nd column from 0", "rows 8..15 of every 16".
 fn periodic(name: &str, present: &[usize], length: usize) -> Option<String> {
     let (&first, &second) = (present.first()?, present.get(1)?);
     let step = second - first;
@@ -183,7 +183,7 @@ fn periodic(name: &str, present: &[usize], length: usize) -> Option<String> {
     })
 }
 
-/// Along the only axis of a tensor: the blocks, waves and lanes of a one-dimensional launch show here.
+/// Describes marks along the only axis of a tensor, where blocks, waves and lanes of a launch show.
 fn along_one(axis: &Axis, at: &[usize]) -> Option<String> {
     let (&first, &last) = (at.first()?, at.last()?);
     if last + 1 == axis.length && last - first + 1 == at.len() && first > 1 {
@@ -196,7 +196,7 @@ fn along_one(axis: &Axis, at: &[usize]) -> Option<String> {
     }
 }
 
-/// Along memory, where no axis of several says anything.
+/// Describes marks in memory order, for tensors of several axes that show no pattern along them.
 fn along_flat(length: usize, at: &[usize]) -> Option<String> {
     let (&first, &last) = (at.first()?, at.last()?);
     if last - first + 1 == at.len() {
@@ -213,7 +213,7 @@ fn along_flat(length: usize, at: &[usize]) -> Option<String> {
     ))
 }
 
-/// Step and start of elements that repeat to the end.
+/// Returns the step and the start of marks that repeat to the end.
 fn period(at: &[usize], length: usize) -> Option<(usize, usize)> {
     let (&first, &second) = (at.first()?, at.get(1)?);
     let step = second - first;

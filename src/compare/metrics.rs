@@ -10,14 +10,14 @@ use crate::tensor::{self, Element};
 pub(super) struct ReferenceLimits {
     /// Reference values.
     pub want: Vec<f64>,
-    /// Bit for bit; the three below are then 0.
+    /// True if bits must be equal; the next three limits are then 0.
     pub exact: bool,
-    /// Allowed places of the output's type. The larger of this and the following tolerances applies. `want` then has
-    /// the output's type.
+    /// Allowed places of the output's type, to which `want` is then rounded. The larger of the places and of the sum of the next two
+    /// limits applies.
     pub ulp: u32,
     /// Absolute error allowed.
     pub absolute: f64,
-    /// Error allowed on top as a share of the element's own reference value.
+    /// Error allowed in addition, as a share of the element's own reference value.
     pub relative: f64,
     /// True if 0 and -0 are equal under `exact`.
     pub zero_signs_equal: bool,
@@ -30,12 +30,12 @@ pub(super) struct Measurement {
 }
 
 impl ReferenceLimits {
-    /// The error element `at` is allowed.
+    /// Returns the error that the element `at` is allowed.
     pub fn allowed<E: Element>(&self, at: usize, got: E) -> f64 {
         self.allowance(self.want[at], got)
     }
 
-    /// The error allowed where `want` is right and `got` is there.
+    /// Returns the error that `got` is allowed if `want` is right.
     pub fn allowance<E: Element>(&self, want: f64, got: E) -> f64 {
         if self.exact || !want.is_finite() {
             return self.absolute;
@@ -48,7 +48,7 @@ impl ReferenceLimits {
         }
     }
 
-    /// Returns true only if `got` is certainly acceptable at `at`.
+    /// Returns true if `got` is acceptable at `at`; false if an error is NaN.
     fn accepts<E: Element>(&self, at: usize, got: E, error: f64, allowed: f64) -> bool {
         if self.exact {
             let want = E::nearest(self.want[at]);
@@ -75,7 +75,8 @@ fn places<E: Element>(want: f64, got: E, count: u32) -> f64 {
     }
 }
 
-/// `|got - want|`. An infinity is right only where the reference, in the output's type, is the same one; NaN is never.
+/// Returns `|got - want|`. An infinity has no error if the reference, in the output's type, is the same infinity. NaN is always an
+/// error.
 pub(super) fn error<E: Element>(got: E, want: f64) -> f64 {
     let value = got.to_f64();
     if value.is_infinite() && E::nearest(want).bits() == got.bits() {
@@ -129,7 +130,7 @@ pub(super) fn measure<E: Element>(
             max_ulp = max_ulp.and_then(|most| ulps(value, nearest).map(|ulps| ulps.max(most)));
             squares += error * error;
         }
-        // A wrong element outranks a right one whatever their errors: the sign of a zero has no error.
+        // A wrong element may have no error, such as a zero of the wrong sign, and must still outrank right elements.
         let excess = if wrong[at] && error <= allowed {
             f64::MIN_POSITIVE
         } else {
@@ -155,7 +156,7 @@ pub(super) fn measure<E: Element>(
     Measurement { metrics, wrong }
 }
 
-/// The wrong elements that are not `bad`, which are no numbers; `None` where there are none.
+/// Describes the wrong elements that are not `bad`, that is, numbers; none if there are none.
 pub(super) fn besides<E: Element>(
     case: &OutputCase<'_, E>,
     limits: &ReferenceLimits,
@@ -206,7 +207,7 @@ pub(super) fn element<E: Element>(
     }
 }
 
-/// Maximum in which NaN wins.
+/// Returns the larger number; NaN is larger than every number.
 fn larger(most: f64, next: f64) -> f64 {
     if most.is_nan() || next <= most {
         most
@@ -215,7 +216,7 @@ fn larger(most: f64, next: f64) -> f64 {
     }
 }
 
-/// Strictly greater, NaN above everything.
+/// Returns true if `next` is greater than `most`; NaN is greater than every number.
 fn exceeds(next: f64, most: f64) -> bool {
     !most.is_nan() && (next.is_nan() || next > most)
 }

@@ -6,7 +6,7 @@ use crate::tensor::Axis;
 use super::pattern;
 use crate::tensor::{self, Element};
 
-/// Compares the output of repetition `run` (2 is the second run) with that of the first.
+/// Compares an output of repetition `run` (2 is the second run) with the output of the first run.
 pub fn judge_repeat<E: Element>(
     output: &str,
     axes: &[Axis],

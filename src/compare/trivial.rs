@@ -9,9 +9,9 @@ use crate::tensor::{Element, poison};
 /// The trivial output of a kernel that writes nothing.
 pub const POISON_LEFT: &str = "poison left as it is";
 
-/// The trivial outputs that would pass where `case.got` stands: the poison itself, all zeros, each input of the same
-/// size echoed. A test for which this is not empty says nothing about a kernel. Where the right output is an input of
-/// another type, converted, that one counts for nothing.
+/// Returns the trivial outputs that would pass in place of `case.got`: poison, all zeros, and each input of the same
+/// size. A test that accepts one proves nothing about a kernel. An input of another type whose conversion is the right
+/// output does not count.
 ///
 /// # Errors
 /// The outputs cannot be judged: the harness is at fault.
@@ -19,7 +19,7 @@ pub fn accepted_trivially<E: Element>(case: &OutputCase<'_, E>) -> Result<Vec<St
     Ok(accepted_trivially_by(case, &OutputLimits::of(case)?))
 }
 
-/// Does the same by limits that were computed from the case's references and tolerance.
+/// Does the same as [`accepted_trivially`] by limits that are already computed.
 pub fn accepted_trivially_by<E: Element>(
     case: &OutputCase<'_, E>,
     limits: &OutputLimits,

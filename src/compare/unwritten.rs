@@ -1,11 +1,11 @@
-//! Wrong elements that stem from unwritten memory.
+//! Wrong elements that come from unwritten memory, LDS or registers.
 
 use gfx906::machine::Poison;
 
 use crate::report::model::{UnwrittenSource, UnwrittenStorage};
 use crate::tensor::{Element, poison};
 
-/// Groups the wrong elements that stem from unwritten memory by their source.
+/// Counts the wrong elements that come from unwritten storage, by the kind of storage.
 pub fn sources<E: Element>(got: &[E], wrong: &[bool]) -> Vec<UnwrittenSource> {
     let found = got.iter().zip(wrong).filter(|&(_, &wrong)| wrong);
     let found: Vec<Poison> = found

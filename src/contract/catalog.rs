@@ -1,7 +1,7 @@
 //! The catalogue of contracts: one subject a file, each close to the document's mathematics.
 //!
-//! A contract draws inputs and computes the expected values of each output; it launches nothing. Each file lists its contracts in
-//! a table, in which the registry and bindings find them.
+//! A contract draws inputs and computes the expected values of each output; it does not launch kernels. Each file lists its contracts
+//! in a table, in which the registry and bindings find them.
 
 mod documented;
 mod elementwise;
@@ -19,7 +19,7 @@ use crate::contract::Function;
 
 pub use words::meaning;
 
-/// Every contract, by subject.
+/// Returns every contract, by subject.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
     [
         elementwise::FUNCTIONS,

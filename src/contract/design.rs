@@ -1,9 +1,9 @@
-//! Cases for a contract's domain: a pairwise covering design. Every two values of different factors that the domain allows together
-//! stand in one case at least.
+//! Cases for a contract's domain: a pairwise covering array. Every two values of different factors that the domain allows together
+//! occur in at least one case.
 //!
-//! Greedy, one case at a time (Cohen et al., "The AETG system", IEEE TSE 23(7), 1997): of a few candidates, each begun with a pair that
-//! is not covered yet, the one with the least work for each pair that it covers. Chance is a stream of numbers named by contract and
-//! seed, so that a design depends on nothing else.
+//! The search is greedy (Cohen et al., "The AETG system", IEEE TSE 23(7), 1997). It makes a few candidates for each case, each from a
+//! pair that is not covered yet, and takes the candidate with the least work for each pair that it covers. Random numbers come from a
+//! stream named by contract and seed, so that a design depends on nothing else.
 
 mod open;
 mod space;
@@ -19,7 +19,7 @@ use space::{Levels, Space};
 /// Candidates for each case.
 const CANDIDATES: usize = 24;
 
-/// The cases of a contract for a seed.
+/// Returns the designed cases of a contract for a seed.
 pub fn design(function: &Function, seed: u64) -> Vec<Values> {
     let space = Space::of(function);
     let mut open = OpenPairs::of(&space);
@@ -44,8 +44,8 @@ pub fn design(function: &Function, seed: u64) -> Vec<Values> {
     cases
 }
 
-/// Makes a case around an open pair. The other factors come in a random order, each at the level that covers most open pairs with the levels
-/// before it; of equal levels the one with the least work is taken.
+/// Makes a case from an open pair. The other factors follow in random order, each at the level that covers most open pairs with the
+/// levels before it. Of levels that cover as many, the level with the least work is taken.
 fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option<Levels> {
     let mut chosen = open.pair(stream.below(open.count()))?;
     let mut order: Vec<usize> = (0..space.factors().len()).collect();

@@ -1,5 +1,5 @@
-//! The domain of a contract: telling values of its sizes, choices that a case may leave open, and combinations that are
-//! excluded.
+//! The domain of a contract: values of its sizes that reveal mistakes, choices that a case may leave open, and excluded
+//! combinations.
 
 use super::Values;
 use super::relation::Relation;
@@ -10,7 +10,7 @@ pub type Choice = (&'static str, &'static [&'static str]);
 /// The domain of a contract. With the contract's own words it spans the cases that [`super::design`] chooses from.
 #[derive(Clone, Copy, Debug)]
 pub struct Domain {
-    /// Factors of sizes and whole numbers, with values that can reveal mistakes. Each parameter has a place in one of them.
+    /// Factors of sizes and whole numbers, with values that can reveal mistakes. Each parameter belongs to one factor.
     pub factors: &'static [Factor],
     /// Input classes besides ordinary values. They are choices that a case may leave open, and kernels need no argument for them.
     pub values: &'static [Choice],
@@ -29,14 +29,14 @@ pub struct Domain {
 pub enum Factor {
     /// A parameter and its values.
     One(&'static str, &'static [i64]),
-    /// Several parameters that say nothing alone, such as tokens and the tokens of a chunk, and values for all of them.
+    /// Several parameters whose values matter only together, such as tokens and the tokens of a chunk, and values for all of them.
     Together(&'static [&'static str], &'static [&'static [i64]]),
 }
 
 /// An exclusion: cases that the contract does not promise, or that prove nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// The parameters that the rule is about. Parameters that a contract does not have are absent, and break nothing.
+    /// The parameters that the rule depends on. A rule must exclude nothing if a contract lacks one of them.
     pub of: &'static [&'static str],
     /// The exclusion and its reason.
     pub says: &'static str,
@@ -57,12 +57,12 @@ impl Domain {
         }
     }
 
-    /// Adds classes of input values.
+    /// Sets the input classes.
     pub const fn values(self, values: &'static [Choice]) -> Domain {
         Domain { values, ..self }
     }
 
-    /// Adds conventions that a case may leave open.
+    /// Sets the conventions that a case may leave open.
     pub const fn conventions(self, conventions: &'static [Choice]) -> Domain {
         Domain {
             conventions,
@@ -70,39 +70,39 @@ impl Domain {
         }
     }
 
-    /// The choices that a case may leave open.
+    /// Returns the choices that a case may leave open.
     pub fn open(&self) -> impl Iterator<Item = &'static Choice> {
         self.conventions.iter().chain(self.values)
     }
 
-    /// Excludes the cases that break these rules.
+    /// Sets the rules that exclude cases.
     pub const fn without(self, rules: &'static [Rule]) -> Domain {
         Domain { rules, ..self }
     }
 
-    /// Adds cases whose right output needs no computation: the test of tests accepts zeros and echoes there.
+    /// Sets the cases whose right output needs no computation, for which the test of tests accepts zeros and copies of inputs.
     pub const fn uncomputed(self, uncomputed: &'static [Rule]) -> Domain {
         Domain { uncomputed, ..self }
     }
 
-    /// Adds laws that need no reference.
+    /// Sets the laws that need no reference.
     pub const fn relations(self, relations: &'static [Relation]) -> Domain {
         Domain { relations, ..self }
     }
 
-    /// The rule that a case breaks.
+    /// Returns the first rule that excludes a case.
     pub fn broken(&self, values: &Values) -> Option<&'static Rule> {
         self.rules.iter().find(|rule| (rule.breaks)(values))
     }
 
-    /// True where a kernel need not compute anything to be right at a case: it only has to write.
+    /// Returns true if the right output of a case needs no computation.
     pub fn is_uncomputed(&self, values: &Values) -> bool {
         self.uncomputed.iter().any(|rule| (rule.breaks)(values))
     }
 }
 
 impl Factor {
-    /// The parameters.
+    /// Returns the parameters.
     pub fn names(&self) -> &[&'static str] {
         match self {
             Factor::One(name, _) => std::slice::from_ref(name),
@@ -110,7 +110,7 @@ impl Factor {
         }
     }
 
-    /// Values of the parameters, a list for each level.
+    /// Returns the parameters' values for each level.
     pub fn levels(&self) -> Vec<&[i64]> {
         match self {
             Factor::One(_, values) => values.iter().map(std::slice::from_ref).collect(),

@@ -1,22 +1,22 @@
-//! Tensors from elsewhere, in place of the tensors that a test draws and computes.
+//! External tensors, which replace the tensors that a contract draws and computes.
 
 use std::collections::BTreeMap;
 
 use deltanet_reference::rule::Scale;
 
-/// Tensors from elsewhere, by the names that the function gives its tensors.
+/// External tensors, by the contract's names.
 #[derive(Clone, Debug, Default)]
 pub struct ExternalTensors {
-    /// Inputs, used in place of drawn ones. Each has as many elements as the function's own.
+    /// Inputs that replace drawn ones. Each has as many elements as the contract's own.
     pub inputs: BTreeMap<String, Vec<f32>>,
-    /// Expected outputs, used in place of the golden reference. The oracle stays the harness's own.
+    /// Expected outputs that replace the golden reference. The oracle stays the harness's own.
     pub expected: BTreeMap<String, Vec<f32>>,
-    /// The factor on the output; nothing: the function's own.
+    /// The factor on the output; none for the contract's default.
     pub scale: Option<f64>,
 }
 
 impl ExternalTensors {
-    /// The factor on the output, as conventions have it.
+    /// Returns the factor on the output as a part of a convention.
     pub fn scale(&self) -> Scale {
         self.scale.map_or(Scale::InverseSqrtKeySize, Scale::Factor)
     }

@@ -13,10 +13,10 @@ use crate::tensor::Axis;
 use crate::tensor::ElementKind;
 use crate::tensor::{Data, Distribution, Stream};
 
-/// Types that tensors have otherwise than in the contract, by name.
+/// Types of tensors, by name, that differ from the contract's.
 pub type Kinds<'a> = &'a dyn Fn(&str) -> Option<ElementKind>;
 
-/// An instance of a contract in the making.
+/// The builder of a contract's tensors and references in a case.
 pub struct Instance<'a> {
     function: &'a Function,
     id: &'a str,
@@ -25,15 +25,15 @@ pub struct Instance<'a> {
     given: Option<&'a ExternalTensors>,
     kinds: Kinds<'a>,
     made: PreparedCase,
-    /// Inputs from elsewhere that were asked for.
+    /// External inputs that the contract has used.
     used: BTreeSet<String>,
 }
 
 impl<'a> Instance<'a> {
-    /// Makes the instance of a contract at a case. Streams of random numbers are named by `id` and tensor.
+    /// Prepares a case. Streams of random numbers are named by `id` and tensor.
     ///
     /// # Errors
-    /// The contract contradicts itself, or has no place for a given tensor: a mistake in the harness.
+    /// The contract contradicts itself, or does not have an external tensor. Both are mistakes in the harness.
     pub fn make(
         function: &'a Function,
         (id, values): (&'a str, &'a Values),
@@ -64,7 +64,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Returns a given tensor that the contract did not ask for.
+    /// Returns an external tensor that the contract has not used.
     fn unused(&self) -> Option<&'a String> {
         let given = self.given?;
         let checked = |name: &str| self.made.checks.iter().any(|check| check.name == name);
@@ -85,8 +85,7 @@ impl<'a> Instance<'a> {
         )
     }
 
-    /// Returns a word of the case. A choice that the case leaves open has the first of its words: tensors from elsewhere come without such
-    /// choices, and a case may be without options.
+    /// Returns a word of the case. A choice that the case leaves open has the first of its words.
     pub fn word(&self, name: &str) -> &'static str {
         let first = || {
             let declared = self.function.choices().find(|(known, _)| *known == name);
@@ -96,7 +95,7 @@ impl<'a> Instance<'a> {
         word.unwrap_or_else(|| self.undeclared("choice", name))
     }
 
-    /// Returns a word of the case, or none if the contract lacks the choice: contracts with and without it share code.
+    /// Returns a word of the case, or none if the contract lacks the choice, for code that several contracts share.
     pub fn chosen(&self, name: &str) -> Option<&'static str> {
         let declared = self.function.choices().any(|(known, _)| *known == name);
         declared.then(|| self.word(name))
@@ -107,19 +106,19 @@ impl<'a> Instance<'a> {
         self.function.dims.contains(&name)
     }
 
-    /// The factor on the output that goes with tensors from elsewhere; the default where all is drawn.
+    /// Returns the factor on the output: that of the external tensors, or the default.
     pub fn scale(&self) -> Scale {
         self.given
             .map_or(Scale::InverseSqrtKeySize, ExternalTensors::scale)
     }
 
-    /// A dimension of the case.
+    /// Returns a size of the case.
     pub fn dim(&self, name: &str) -> usize {
         let dim = self.values.dim(name);
         dim.unwrap_or_else(|| self.undeclared("size", name))
     }
 
-    /// A whole number of the case, which may be negative.
+    /// Returns a whole number of the case, which may be negative.
     pub fn integer(&self, name: &str) -> i32 {
         let number = self
             .values
@@ -128,12 +127,12 @@ impl<'a> Instance<'a> {
         number.unwrap_or_else(|| self.undeclared("number", name))
     }
 
-    /// The type of a tensor that the contract has in another.
+    /// Returns the type of a tensor: `kind` is the contract's, which the binding may replace.
     fn kind(&self, name: &str, kind: ElementKind) -> ElementKind {
         (self.kinds)(name).unwrap_or(kind)
     }
 
-    /// An input that stays on the host: drawn, and known to the references.
+    /// Draws a tensor that only the references know, until it is offered to kernels.
     pub fn draw(&mut self, name: &str, axes: Vec<Axis>, distribution: Distribution) -> Buffer {
         self.draw_as(ElementKind::F32, name, axes, distribution)
     }
@@ -187,7 +186,7 @@ impl<'a> Instance<'a> {
         drawn
     }
 
-    /// A number that kernels may be handed by value.
+    /// Adds a number that a kernel may take by value.
     pub fn scalar(&mut self, name: &str, value: f32) -> Buffer {
         let axes = super::elements(1);
         self.keep(
@@ -199,7 +198,7 @@ impl<'a> Instance<'a> {
         )
     }
 
-    /// An input on the device.
+    /// Draws an input of the kernels.
     pub fn input(
         &mut self,
         name: &str,
@@ -239,7 +238,7 @@ impl<'a> Instance<'a> {
         Ok(self.offer(kept))
     }
 
-    /// A tensor that launches write in part: it starts with these values, whose type it has, and is compared as a whole.
+    /// Adds a tensor that launches write in part. It starts with these values, has their type, and is compared as a whole.
     pub fn update(
         &mut self,
         name: &str,
@@ -252,7 +251,7 @@ impl<'a> Instance<'a> {
         Ok(self.offer(kept))
     }
 
-    /// A tensor that launches write: an output, or an intermediate result. It starts as poison.
+    /// Adds a tensor that launches write. It starts as poison.
     pub fn output(&mut self, name: &str, axes: Vec<Axis>) -> DeviceResult<Buffer> {
         self.output_as(ElementKind::F32, name, axes)
     }
@@ -274,24 +273,24 @@ impl<'a> Instance<'a> {
         self.typed(buffer, "values", Data::floats)
     }
 
-    /// The values of an input of f64.
+    /// Returns the values of an input of f64.
     pub fn doubles(&self, buffer: Buffer) -> &[f64] {
         self.typed(buffer, "doubles", Data::doubles)
     }
 
-    /// The values of an input of whole numbers.
+    /// Returns the values of an input of whole numbers.
     pub fn integers(&self, buffer: Buffer) -> &[i32] {
         self.typed(buffer, "integers", Data::integers)
     }
 
-    /// The values of an input of any type in f64, for the oracle.
+    /// Returns the values of an input of any type in f64, for the oracle.
     pub fn wide(&self, buffer: Buffer) -> Vec<f64> {
         let all = self.made.tensors[buffer.tensor].data.as_ref();
         let all = all.map(Data::wide).unwrap_or_default();
         all[buffer.first..buffer.first + buffer.count].to_vec()
     }
 
-    /// The values of an input, which a test must ask for by its type.
+    /// Returns the values of an input. `get` must fit its type.
     fn typed<'t, T>(
         &'t self,
         buffer: Buffer,
@@ -301,7 +300,7 @@ impl<'a> Instance<'a> {
         let tensor = &self.made.tensors[buffer.tensor];
         match tensor.data.as_ref().and_then(get) {
             Some(all) => &all[buffer.first..buffer.first + buffer.count],
-            // A mistake in the test's own code, which its first run shows; the pool makes an error of it.
+            // The contract's code is wrong, which its first run shows. The trial turns the panic into an error.
             None => panic!(
                 "`{}` is of {} and no input that `{asked}` can give",
                 tensor.name,
@@ -399,7 +398,7 @@ impl<'a> Instance<'a> {
                 ),
             ));
         }
-        let (golden, oracle) = held_by(tensor.kind, golden, oracle);
+        let (golden, oracle) = saturate(tensor.kind, golden, oracle);
         self.made.checks.push(Check {
             buffer,
             name: name.into(),
@@ -415,8 +414,8 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// The references of an output of f16, which saturates: it has the largest number of its sign where the formula gives a finite one beyond.
-fn held_by(kind: ElementKind, golden: Data, oracle: Vec<f64>) -> (Data, Vec<f64>) {
+/// Saturates the references of an output of f16: a finite number beyond the type's range becomes the largest number of its sign.
+fn saturate(kind: ElementKind, golden: Data, oracle: Vec<f64>) -> (Data, Vec<f64>) {
     let largest = f64::from(f16::MAX);
     if kind != ElementKind::F16 || !oracle.iter().any(|x| x.is_finite() && x.abs() > largest) {
         return (golden, oracle);
@@ -430,11 +429,10 @@ fn held_by(kind: ElementKind, golden: Data, oracle: Vec<f64>) -> (Data, Vec<f64>
     (Data::f64(golden), oracle)
 }
 
-/// The golden reference in f32 and the oracle in f64, by the same expression on the same inputs.
+/// Computes the golden reference in f32 and the oracle in f64 by the same expression on the same inputs.
 ///
-/// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the trial `t`, once as they are (bf16 as the f32 of the
-/// same value) and once in f64, and gives the pair of results. Inputs after a semicolon, as `g` in `|a, b; g|`, are f64 and
-/// the same for both.
+/// `references!(t, |a, b| mul(a, b))` takes the inputs `a` and `b` of the instance `t`, once as f32 (bf16 and f16 widened) and once
+/// as f64, and gives the pair of results. Inputs after a semicolon, as `g` in `|a, b; g|`, are f64 in both.
 #[macro_export]
 macro_rules! references {
     ($trial:expr, |$($name:ident),* $(; $($double:ident),+)?| $body:expr) => {{

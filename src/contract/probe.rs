@@ -1,11 +1,11 @@
-//! Discovery of a contract's tensors at a case by making an instance.
+//! Discovery of a contract's tensors by preparing a case.
 
 use super::{Function, Instance, Role, Values};
 use crate::panics;
 use crate::tensor::Axis;
 use crate::tensor::ElementKind;
 
-/// A tensor as a function made it.
+/// A tensor of a contract in a case.
 #[derive(Clone, Debug)]
 pub struct TensorProbe {
     /// The tensor's name.
@@ -22,13 +22,13 @@ pub struct TensorProbe {
     pub offered: bool,
     /// True if it is compared as a whole.
     pub compared: bool,
-    /// Names of the outputs in it that are compared, where those are parts.
+    /// Names of the outputs that are parts of it and are compared.
     pub parts: Vec<String>,
     /// The distribution that it is drawn from.
     pub values: Option<String>,
 }
 
-/// The tensors of a function at a case; none where it does not take such a case.
+/// Returns the tensors of a contract in a case; none if the contract refuses the case.
 pub fn probe(function: &Function, values: &Values) -> Option<Vec<TensorProbe>> {
     if function.refuses(values).is_some() {
         return None;

@@ -1,7 +1,7 @@
-//! Laws of a contract that need no reference: between two runs of the kernels, or of one run alone.
+//! Laws of a contract that need no reference, of two runs of the kernels or of one.
 //!
-//! A reference and a kernel by the same hand share their mistakes, and each finds the other right. A law follows from the
-//! formula itself, not from a second implementation of it (metamorphic testing: Chen, Cheung and Yiu, HKUST-CS98-01, 1998).
+//! A reference and a kernel by the same author may share mistakes, which a comparison does not show. A law follows from the formula
+//! itself, not from a second implementation of it (metamorphic testing: Chen, Cheung and Yiu, HKUST-CS98-01, 1998).
 
 mod arrays;
 mod judge;
@@ -40,7 +40,7 @@ pub enum Law {
 /// A law of two runs: the outputs of the second run follow from the outputs of the first.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoRunLaw {
-    /// The case of the second run, where that has other sizes.
+    /// The case of the second run, if it differs from the first.
     pub case: Option<fn(&Values) -> Values>,
     /// Steps that make the inputs of an intermediate run from the tensors of the first run. The outputs of the
     /// intermediate run join the tensors of the first, with an apostrophe behind their names.
@@ -58,7 +58,7 @@ pub struct TwoRunLaw {
 /// The required closeness of the two sides of a law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closeness {
-    /// Every bit where nothing over- or underflows: powers of two and signs pass through every rounding to nearest.
+    /// The sides have equal bits unless they over- or underflow: powers of two and signs do not change how a number is rounded.
     Bits,
     /// The sides may differ by the sum of the outputs' tolerances, each propagated through the law.
     Tolerance,
@@ -74,12 +74,12 @@ pub struct RunArrays<'a> {
 }
 
 impl<'a> RunArrays<'a> {
-    /// An input.
+    /// Returns an input by name.
     pub fn input(&self, name: &str) -> Option<&'a Array> {
         self.inputs.iter().find(|array| array.name == name)
     }
 
-    /// An output.
+    /// Returns an output by name.
     pub fn output(&self, name: &str) -> Option<&'a Array> {
         self.outputs.iter().find(|array| array.name == name)
     }
@@ -100,7 +100,7 @@ pub fn always(_: &Values) -> bool {
 }
 
 impl Relation {
-    /// A law between two runs of a case.
+    /// Makes a law of two runs of a case.
     pub const fn twice(
         name: &'static str,
         says: &'static str,
@@ -123,7 +123,7 @@ impl Relation {
         }
     }
 
-    /// A law of one run.
+    /// Makes a law of one run.
     pub const fn alone(
         name: &'static str,
         says: &'static str,
@@ -154,7 +154,7 @@ impl Relation {
         Relation { law, ..self }
     }
 
-    /// Gives the second run another case; a part of its outputs is compared.
+    /// Gives the second run another case. The steps `seen` change its outputs before the comparison.
     pub const fn at(self, case: fn(&Values) -> Values, seen: &'static [Step]) -> Relation {
         let law = match self.law {
             Law::TwoRuns(twice) => Law::TwoRuns(TwoRunLaw {

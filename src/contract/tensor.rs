@@ -7,10 +7,10 @@ use crate::tensor::Axis;
 use crate::tensor::Data;
 use crate::tensor::ElementKind;
 
-/// A tensor of the trial, or a part of one.
+/// A tensor of an instance, or a part of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// The tensor's place among those of its instance.
+    /// The tensor's index among the tensors of its instance.
     pub tensor: usize,
     /// The first element.
     pub first: usize,
@@ -19,7 +19,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// `count` elements from element `first` on.
+    /// Returns the part of `count` elements from element `first` on.
     pub fn part(self, first: usize, count: usize) -> Buffer {
         Buffer {
             tensor: self.tensor,
@@ -32,11 +32,11 @@ impl Buffer {
 /// The role of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Uploaded, and unchanged afterwards.
+    /// It starts with values that no launch may change.
     Input,
-    /// Poisoned, written by launches.
+    /// It starts as poison, and launches write it.
     Written,
-    /// Uploaded, and written by launches in part.
+    /// It starts with values, and launches write a part of it.
     Updated,
 }
 
@@ -73,17 +73,17 @@ impl Tensor {
     }
 }
 
-/// `n` elements in a row.
+/// Returns one axis of `n` elements.
 pub fn elements(n: usize) -> Vec<Axis> {
     axes([("element", n)])
 }
 
-/// `rows` x `columns`.
+/// Returns the axes of a matrix.
 pub fn table(rows: usize, columns: usize) -> Vec<Axis> {
     axes([("row", rows), ("column", columns)])
 }
 
-/// Axes by name, outermost first.
+/// Makes axes by name and length, outermost first.
 pub fn axes<const N: usize>(named: [(&str, usize); N]) -> Vec<Axis> {
     named
         .into_iter()
@@ -101,19 +101,19 @@ pub struct Check {
     pub axes: Vec<Axis>,
     /// The golden reference, in the tensor's type.
     pub golden: Data,
-    /// The formula in f64.
+    /// The expected values in f64.
     pub oracle: Vec<f64>,
-    /// Mistakes that kernels make here.
+    /// Mistakes that a report should recognise.
     pub mistakes: Vec<Mistake>,
-    /// True where the right output is zeros or a copy of an input, so that those pass.
+    /// True if the right output may be zeros or a copy of an input.
     pub uncomputed: bool,
     /// The limits of the comparison, or the reason why nothing can be compared.
     pub limits: OnceLock<Result<OutputLimits, Unusable>>,
-    /// The output that nobody computed and that would pass, if one would.
+    /// A trivial output that would pass, if there is one: zeros, or a copy of an input.
     pub trivial: OnceLock<Option<String>>,
 }
 
-/// A mistake that a kernel may make, and the output that it would then leave.
+/// A mistake that a kernel may make, and the output that it leaves.
 pub struct Mistake {
     /// Short stable name: `state-dropped`.
     pub name: &'static str,

@@ -1,4 +1,4 @@
-//! A test: a contract at shapes, with tolerances and wrong kernels that it must catch.
+//! A test: a contract, its cases, tolerances, and planted bugs to catch.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::{Function, Values};
 use crate::report::model::Tolerance;
 
-/// A test: one function at one or more shapes.
+/// A test: one contract in one or more cases.
 #[derive(Debug)]
 pub struct Test {
     /// Its name.
     pub id: String,
-    /// Other names it answers to.
+    /// Other names of the test.
     pub aliases: Vec<String>,
-    /// The function it runs.
+    /// The contract.
     pub function: &'static Function,
-    /// The name of the binding that it is for, if not any that has none.
+    /// The name of the binding that the test is for; none for the binding without a name.
     pub binding: Option<String>,
     /// A title in words.
     pub title: String,
@@ -24,15 +24,15 @@ pub struct Test {
     pub documented: bool,
     /// True if its cases are designed from the contract's domain.
     pub designed: bool,
-    /// Its shapes. A test with one shape has one case, whose id is the test's.
+    /// Its cases. The id of a single case is the test's.
     pub cases: Vec<Case>,
-    /// Judgement of each output.
+    /// The tolerance of each output.
     pub outputs: BTreeMap<String, OutputTolerance>,
-    /// The wrong kernels it must catch, by the names that the contract's binding has for them.
+    /// The planted bugs that it must catch, by the names that the contract's binding gives them.
     pub planted: Vec<String>,
 }
 
-/// One shape of a test.
+/// A case of a test.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// The id that `--test` takes: the test's, or `ID:name=value,...` where there are several cases.

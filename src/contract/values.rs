@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Value {
     /// A whole number.
     Number(i64),
-    /// One of the words that the function knows.
+    /// A word of a choice.
     Word(&'static str),
 }
 
@@ -20,7 +20,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Named parameters, in the order of the function that takes them.
+/// Named parameters, in the contract's order, and the number of a launch form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Values {
     named: Vec<(String, Value)>,
@@ -28,7 +28,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Parameters in order.
+    /// Makes parameters, in order, with the first launch form.
     pub fn new(values: Vec<(String, Value)>) -> Values {
         Values {
             named: values,
@@ -52,7 +52,7 @@ impl Values {
         found.map(|(_, value)| value)
     }
 
-    /// A whole number by name.
+    /// Returns a whole number by name.
     pub fn get(&self, name: &str) -> Option<i64> {
         match self.value(name) {
             Some(Value::Number(number)) => Some(*number),
@@ -60,7 +60,7 @@ impl Values {
         }
     }
 
-    /// A word by name.
+    /// Returns a word by name.
     pub fn word(&self, name: &str) -> Option<&'static str> {
         match self.value(name) {
             Some(Value::Word(word)) => Some(word),
@@ -68,17 +68,17 @@ impl Values {
         }
     }
 
-    /// A dimension by name.
+    /// Returns a size by name.
     pub fn dim(&self, name: &str) -> Option<usize> {
         usize::try_from(self.get(name)?).ok()
     }
 
-    /// The names.
+    /// Returns the names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.named.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Names and values, in order.
+    /// Returns names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.named
             .iter()

@@ -1,4 +1,4 @@
-//! The in-process gfx906 as a device.
+//! The emulator as a device.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,7 +82,7 @@ impl Device for Emulator {
     }
 }
 
-/// A GPU that launches as it is asked to: cooperatively, or not.
+/// A GPU with the choice between ordinary and cooperative launches.
 struct ObservedGpu<'a> {
     gpu: &'a Gpu,
     cooperative: bool,
@@ -105,7 +105,7 @@ impl ObservedGpu<'_> {
     }
 }
 
-/// Runs a kernel, observed as `watch` says; the counters where they are asked for.
+/// Runs a kernel with the observers of `watch`. Returns the counters if they are requested.
 fn launch(
     gpu: &Gpu,
     module: &Module,
@@ -178,7 +178,7 @@ fn report(profile: &Profile) -> CountersReport {
 /// A code object on the device.
 struct LoadedModule {
     module: Module,
-    /// Its line tables, read where the sanitizer has something to tell.
+    /// Its line tables, read when the sanitizer has a first finding.
     lines: OnceCell<Option<Lines>>,
     bytes: Arc<[u8]>,
 }
@@ -211,12 +211,12 @@ impl EmulatorSession {
         if let Some(lines) = loaded.lines.get_or_init(|| Lines::read(&loaded.bytes)) {
             found.look_up(lines);
         }
-        FindingReport::gather(&mut self.findings, found.iter().map(told));
+        FindingReport::gather(&mut self.findings, found.iter().map(finding_report));
     }
 }
 
-/// A finding as reports have it.
-fn told(finding: &Finding) -> FindingReport {
+/// Converts a finding to its form in reports.
+fn finding_report(finding: &Finding) -> FindingReport {
     let site = |site: &Site| SiteReport {
         pc: site.pc,
         text: site.text.clone(),

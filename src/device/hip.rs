@@ -1,4 +1,4 @@
-//! A real card, through the HIP runtime. Everything of HIP in this program is here.
+//! A real card, through the HIP runtime. No other room of this program calls HIP.
 
 mod error;
 mod pick;
@@ -14,7 +14,7 @@ use crate::text::shown;
 use error::{HipError, check};
 use pick::{VisibleDevice, pick};
 
-/// Makes a runtime pass any card off as one of this version's architecture.
+/// Environment variable that makes the runtime treat any card as one of the given architecture.
 const OVERRIDE: &str = "HSA_OVERRIDE_GFX_VERSION";
 
 /// Environment variables that change the cards that the runtime shows, or their architecture.
@@ -27,10 +27,10 @@ pub struct Hip {
 }
 
 impl Hip {
-    /// The first gfx906 that the runtime shows, or the device of this number.
+    /// Chooses the device of this number, or the first gfx906 that the runtime shows. With an override, other architectures are accepted.
     ///
     /// # Errors
-    /// The runtime has no device, or none of an architecture that can be used; in one line.
+    /// The runtime has no device, or none of a usable architecture.
     pub fn choose(wanted: Option<u32>) -> Result<Hip, Stop> {
         let found = devices().map_err(|error| {
             Stop::setup(format!(
@@ -51,7 +51,7 @@ impl Hip {
         })
     }
 
-    /// Index of the device among those that the runtime shows.
+    /// Returns the index of the device among those that the runtime shows.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -67,7 +67,7 @@ impl Device for Hip {
     }
 }
 
-/// Every device that the runtime shows.
+/// Returns every device that the runtime shows.
 fn devices() -> Result<Vec<VisibleDevice>, HipError> {
     // SAFETY: no memory is passed.
     check("hipInit", unsafe { sys::hipInit(0) })?;

@@ -11,20 +11,20 @@ use crate::report::model::DeviceReport;
 /// The command that runs one trial in a process of its own.
 #[derive(Clone, Debug)]
 pub struct Child {
-    /// The arguments with which it does.
+    /// The arguments of this program that select the command.
     pub args: Vec<OsString>,
     /// The time limit of one run of the trial, in seconds.
     pub seconds: u32,
 }
 
-/// The process that a trial gets.
+/// The process of each trial on a device.
 #[derive(Clone, Debug)]
 pub struct Isolation {
-    /// The program that runs it.
+    /// The program.
     pub program: OsString,
     /// The program's arguments.
     pub args: Vec<OsString>,
-    /// The place of the trial's device.
+    /// The identity of the trial's device.
     pub place: DeviceId,
     /// The time limit of one run of the trial.
     pub limit: Duration,
@@ -37,7 +37,7 @@ pub struct IsolatedDevice {
 }
 
 impl IsolatedDevice {
-    /// Gives each trial on the device, which is found at `place`, a process of this program.
+    /// Gives each trial a process of this program, which finds the device by `place`.
     ///
     /// # Errors
     /// The file of this program cannot be found.
@@ -56,7 +56,7 @@ impl IsolatedDevice {
     }
 }
 
-/// The running program, even where its file has been replaced since it started.
+/// Returns the path of the running program. On Linux it works even if the program's file has been replaced since.
 fn this_program() -> Result<OsString, Stop> {
     if cfg!(target_os = "linux") {
         return Ok("/proc/self/exe".into());

@@ -28,7 +28,7 @@ pub struct Limits {
     pub schedule: Option<Schedule>,
 }
 
-/// A schedule as the command line has it.
+/// Serialization of a schedule in its form on the command line.
 mod as_text {
     use gfx906::machine::Schedule;
     use serde::de::{Deserialize, Deserializer, Error};
@@ -131,7 +131,7 @@ impl FromStr for Budget {
     }
 }
 
-/// A whole number from 1 up, also in the form 2e9.
+/// Parses a whole number from 1 up, also in the form 2e9.
 fn whole(text: &str) -> Option<u64> {
     if let Ok(number) = text.parse() {
         return Some(number).filter(|&number| number > 0);

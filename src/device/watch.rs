@@ -60,7 +60,7 @@ pub static NOTHING: Watch = Watch {
 };
 
 impl Watch {
-    /// The instructions that run are counted.
+    /// Makes settings that count the executions of each instruction.
     pub fn coverage() -> (Watch, Arc<Mutex<Coverage>>) {
         let coverage = Arc::default();
         let watch = Watch {
@@ -70,7 +70,7 @@ impl Watch {
         (watch, coverage)
     }
 
-    /// The instruction at a link address is watched.
+    /// Makes settings that watch the instruction at a link address.
     pub fn witness(address: u64) -> (Watch, Arc<Mutex<Witness>>) {
         let witness = Arc::new(Mutex::new(Witness::new(address)));
         let watch = Watch {
@@ -103,7 +103,7 @@ impl Watch {
         self.sanitize.is_some_and(|sanitize| !sanitize.warn)
     }
 
-    /// Sets up the observation of a code object with these kernels. `taken` says that standard output is for JSON.
+    /// Makes settings with counters and a trace of a code object with these kernels. `taken` is true if standard output is for JSON.
     ///
     /// # Errors
     /// The trace cannot be opened: [`Tracing::open`].
@@ -121,7 +121,7 @@ impl Watch {
         })
     }
 
-    /// The flag that asks for the most, for messages; none where nothing is observed.
+    /// Returns the flag that requests observation, for messages; none if nothing is observed, or only coverage or a witness.
     pub fn flag(&self) -> Option<&'static str> {
         if self.costs.is_some() {
             return Some("profile");
@@ -175,7 +175,7 @@ pub struct TraceSpec {
 }
 
 impl Tracing {
-    /// A trace of a code object with these kernels. Its file is made now. `taken`: standard output is for JSON.
+    /// Creates the trace's file. `kernels` are the kernels of the code object; `taken` is true if standard output is for JSON.
     ///
     /// # Errors
     /// A word of the specification is wrong, or the file cannot be created.
@@ -218,7 +218,7 @@ impl Tracing {
             .is_none_or(|kernels| kernels.has(kernel))
     }
 
-    /// The trace itself.
+    /// Locks the trace.
     pub fn lock(&self) -> MutexGuard<'_, Trace<Sink>> {
         self.trace.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -226,7 +226,7 @@ impl Tracing {
     /// Writes the buffered rest of the trace.
     ///
     /// # Errors
-    /// The trace could not be written in full. A closed pipe is the reader's choice, not an error.
+    /// The trace could not be written in full. A closed pipe is no error.
     pub fn finish(&self) -> Result<(), Stop> {
         let mut trace = self.lock();
         match trace.finish() {
@@ -252,7 +252,7 @@ fn refused(name: &str, error: &io::Error) -> Stop {
     ))
 }
 
-/// The kernels that `--trace-kernel` means: there must be one.
+/// Parses `--trace-kernel`, which must match at least one kernel.
 fn wanted<'a>(
     pattern: &str,
     kernels: impl Iterator<Item = &'a str> + Clone,

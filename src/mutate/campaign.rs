@@ -53,13 +53,13 @@ pub struct Campaign<'a> {
     pub device: &'a dyn Device,
     /// The cases.
     pub selected: &'a [SelectedCase<'a>],
-    /// The launches of each case.
+    /// The binding and launches of each case.
     pub ways: &'a [Bound<'a>],
     /// The settings.
     pub options: &'a Options,
 }
 
-/// A mutant, the function that it is in, and its instruction there.
+/// A mutant and the function that it is in.
 type PlacedMutant<'f> = (&'f Function, Mutant);
 
 /// News of a campaign.

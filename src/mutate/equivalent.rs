@@ -65,7 +65,7 @@ pub(super) fn race(function: &Function, mutant: &Mutant) -> Option<String> {
     same.then(|| missing_wait(function, at, &is)).flatten()
 }
 
-/// Returns the rule for a barrier that only work-groups of one wave execute. `together` has for each launch the addresses that waves of
+/// Returns the rule for a barrier that only work-groups of one wave execute. `together` has for each case the addresses that waves of
 /// larger work-groups executed.
 pub(super) fn alone<'a>(
     mutant: &Mutant,

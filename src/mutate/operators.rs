@@ -33,11 +33,11 @@ pub enum Operator {
     Delete,
     /// A branch on the opposite condition.
     Branch,
-    /// EXEC stays as wide as it was.
+    /// An instruction that removes no lanes from EXEC in place of one that does.
     Exec,
-    /// A barrier that nobody waits at.
+    /// A barrier deleted.
     Barrier,
-    /// A wait that lets more be outstanding. Values do not show it here: it is counted, and not judged.
+    /// A wait that lets more be outstanding. Values do not show it on the emulator, so only the sanitizer's check of waits can judge it.
     Waitcnt,
 }
 
@@ -58,7 +58,7 @@ impl Operator {
         Operator::Waitcnt,
     ];
 
-    /// Its name.
+    /// Returns the operator's name in reports and arguments.
     pub fn name(self) -> &'static str {
         match self {
             Operator::Opcode => "opcode",
@@ -111,7 +111,7 @@ pub fn changes(inst: &Inst, registers: Registers) -> Vec<Change> {
     match name {
         "s_barrier" => made.nothing(Operator::Barrier),
         "s_waitcnt" => made.weaker_waits(),
-        _ if leaves_nothing(name) => {}
+        _ if has_no_mutants(name) => {}
         _ => {
             made.opcodes();
             made.sources();
@@ -128,8 +128,8 @@ pub fn changes(inst: &Inst, registers: Registers) -> Vec<Change> {
     made.changes
 }
 
-/// Instructions without an effect on values, and the end.
-fn leaves_nothing(mnemonic: &str) -> bool {
+/// Returns true if an instruction has no mutants: it has no effect on values, or ends the program.
+fn has_no_mutants(mnemonic: &str) -> bool {
     const HINTS: [&str; 12] = [
         "s_nop",
         "v_nop",

@@ -12,7 +12,7 @@ use super::show::percent;
 use crate::report::Frame;
 use crate::text::{demangled, escaped};
 
-/// Instructions up to which every function is listed as a whole.
+/// The largest number of instructions in all functions together at which every function is listed in full.
 const WHOLE: usize = 20_000;
 
 #[derive(Template)]
@@ -63,10 +63,10 @@ struct MutantView {
     told: Vec<String>,
 }
 
-/// The page of a campaign.
+/// Renders the HTML page of a campaign.
 ///
 /// # Errors
-/// It cannot be put into words.
+/// The template cannot be rendered.
 pub fn page(report: &MutationReport) -> io::Result<String> {
     let counts = report.counts();
     let survived = survivors(&counts);
@@ -155,7 +155,7 @@ fn facts(report: &MutationReport) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// A box an outcome; the ones that ask for a reader are checked, if there are any.
+/// Returns a checkbox for each outcome. The survivors' boxes are checked if a mutant survived; otherwise all are.
 fn chips(report: &MutationReport, survived: bool) -> Vec<Chip> {
     let mut found: BTreeMap<&'static str, (usize, bool)> = BTreeMap::new();
     for mutant in &report.mutants {

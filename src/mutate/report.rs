@@ -12,13 +12,13 @@ pub const SCHEMA: &str = "deltanet-check/mutation/1";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum MutantOutcome {
-    /// A test did not pass.
+    /// A test did not pass, or lint found a mistake.
     Killed {
         /// The case.
         test: String,
-        /// Its verdict.
+        /// The verdict on the case.
         verdict: String,
-        /// The reason why the test failed, in a few words.
+        /// The reason why the test or lint refused the mutant, in a few words.
         how: String,
     },
     /// Registers or memory differed, and no output did.
@@ -72,7 +72,7 @@ impl MutantOutcome {
 /// A mutant and its outcome.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MutantReport {
-    /// The function that it is in.
+    /// Name of the mutant's function.
     pub function: String,
     /// Bytes from the function's beginning to the instruction.
     pub offset: u64,
@@ -82,7 +82,7 @@ pub struct MutantReport {
     pub operator: Operator,
     /// The instruction.
     pub was: String,
-    /// The instruction in its place.
+    /// The changed instruction.
     pub is: String,
     /// Number of cases that execute the instruction.
     pub executed_by: usize,
@@ -93,18 +93,18 @@ pub struct MutantReport {
     pub outcome: MutantOutcome,
 }
 
-/// Instructions in a row that no test executes.
+/// Consecutive instructions that no test executes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UncoveredStretch {
-    /// The function that they are in.
+    /// Name of the instructions' function.
     pub function: String,
-    /// Bytes from the function's beginning to the first.
+    /// Bytes from the function's beginning to the first instruction.
     pub offset: u64,
     /// Number of instructions.
     pub instructions: usize,
-    /// The first.
+    /// The first instruction.
     pub text: String,
-    /// The branch that would lead there.
+    /// The branch that would lead to the first instruction.
     pub path: String,
 }
 
@@ -115,13 +115,13 @@ pub struct FunctionReport {
     pub name: String,
     /// The first 16 digits of the SHA-256 of its code.
     pub sha256: String,
-    /// Its instructions.
+    /// Number of the function's instructions.
     pub instructions: usize,
     /// Number of instructions that a test executes.
     pub covered: usize,
-    /// Cases that execute any.
+    /// Number of cases that execute any of the instructions.
     pub cases: usize,
-    /// Its code.
+    /// The disassembled instructions.
     #[serde(default)]
     pub listing: Vec<Line>,
 }
@@ -153,7 +153,7 @@ pub struct CampaignSettings {
     pub tests: Vec<String>,
     /// The kernels that were named; none: all.
     pub kernels: Vec<String>,
-    /// Cases that ran.
+    /// Number of cases that ran.
     pub cases: usize,
 }
 
@@ -168,7 +168,7 @@ pub struct MutationReport {
     pub drawn: usize,
     /// The device that ran the kernels.
     pub device: String,
-    /// The kernels.
+    /// The code object that was changed.
     pub code_object: CodeObjectReport,
     /// The settings.
     pub asked: CampaignSettings,
@@ -176,11 +176,11 @@ pub struct MutationReport {
     pub parts: Vec<String>,
     /// Seconds of all parts on the clock, references of the honest kernels included.
     pub seconds: f64,
-    /// The functions.
+    /// The functions whose instructions were changed.
     pub functions: Vec<FunctionReport>,
     /// Kernels that no selected test launches.
     pub not_launched: Vec<String>,
-    /// Instructions of the functions that no test executes.
+    /// Stretches of the functions that no test executes.
     pub uncovered: Vec<UncoveredStretch>,
     /// The mutants.
     pub mutants: Vec<MutantReport>,
@@ -189,7 +189,7 @@ pub struct MutationReport {
 /// Numbers of mutants by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Killed.
+    /// Mutants that a test or lint noticed.
     pub killed: usize,
     /// Missed.
     pub missed: usize,

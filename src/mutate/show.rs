@@ -54,7 +54,7 @@ fn functions(report: &MutationReport, columns: Option<usize>) -> String {
     format!("{table}\n")
 }
 
-/// A score.
+/// Formats a score; `-` if there is none.
 pub(super) fn percent(score: Option<f64>) -> String {
     score.map_or("-".into(), |score| format!("{score:.1} %"))
 }

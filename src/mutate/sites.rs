@@ -21,7 +21,7 @@ pub(super) struct Function {
     pub is_kernel: bool,
     /// Number of its registers.
     pub registers: Registers,
-    /// The pair of SGPRs that holds the address of the arguments at the start, and how many bytes there are.
+    /// The first of the two SGPRs that hold the address of the arguments at the start, and the arguments' size in bytes.
     pub kernarg: Option<(u16, u64)>,
     /// Link addresses and instructions, in order. Words that are no instruction are left out.
     pub instructions: Vec<(u64, Inst)>,

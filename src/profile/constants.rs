@@ -33,7 +33,7 @@ const LAUNCH_US: f64 = 3.6;
 pub const LAUNCH: f64 = LAUNCH_US * 1e-6;
 /// VGPRs of a lane of a SIMD.
 pub const VGPRS: u32 = 256;
-/// Granule in which VGPRs are allocated.
+/// VGPRs that are allocated together.
 pub const VGPR_GRANULE: u32 = 4;
 /// Waves that a SIMD holds.
 pub const WAVES: u32 = 10;
@@ -45,7 +45,7 @@ pub const LDS_GRANULE: u32 = 512;
 pub const BARRIERS: u32 = 16;
 /// The factor on the sum of all pipes that gives the upper end.
 pub const SLACK: f64 = 1.2;
-/// Cycles from issue to return: the least that is known, and more.
+/// Cycles from issue to return: near and far.
 pub const LATENCIES: Latencies = Latencies {
     vector: [140, 270],
     scalar: [28, 270],

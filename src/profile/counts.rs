@@ -1,4 +1,4 @@
-//! The cost model applied to counts from a file instead of a run, for a comparison with others' measurements.
+//! The cost model applied to counts from a file, for a comparison with published measurements.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use super::occupancy::{Needs, occupancy};
 use crate::exit::Stop;
 use crate::text::shown;
 
-/// Bytes of a file of counts at most.
+/// Bytes of the largest file of counts.
 const MOST: u64 = 1 << 20;
-/// Work-groups of a launch at most.
+/// The most work-groups of a launch.
 const MOST_GROUPS: u32 = 1 << 20;
-/// Waves of a work-group at most.
+/// The most waves of a work-group.
 const MOST_WAVES: u32 = 16;
 
 /// A file of counts.
@@ -25,7 +25,7 @@ pub struct Counts {
     kernel: Vec<CountedKernel>,
 }
 
-/// A kernel that was counted elsewhere.
+/// The counts of a kernel.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CountedKernel {
@@ -39,7 +39,7 @@ struct CountedKernel {
     vgprs: u32,
     #[serde(default)]
     lds_bytes: u32,
-    /// Head-tokens of a launch, which the four counts refer to.
+    /// Head-tokens of a launch. The next four counts are for one of them.
     units: f64,
     /// Wave instructions of the vector ALU, at full rate.
     #[serde(default)]
@@ -47,7 +47,7 @@ struct CountedKernel {
     /// Cycles of LDS.
     #[serde(default)]
     lds: f64,
-    /// Lines.
+    /// Cache lines of vector memory.
     #[serde(default)]
     lines: f64,
     /// Scalar, branch and message instructions.
@@ -87,7 +87,7 @@ pub struct ModelComparison {
     pub measured: Vec<Error>,
 }
 
-/// A measurement, and how far the model is off.
+/// A measurement, and the error of the model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Error {
     /// A description of the measurement.
@@ -103,7 +103,7 @@ impl Counts {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file cannot be read, or is wrong.
+    /// The file cannot be read or parsed, or a count is out of its range.
     pub fn read(path: &Path) -> Result<Counts, Stop> {
         let refused = |why: String| Stop::setup(format!("counts {}: {why}", shown(path)));
         let bytes = crate::files::read(path, MOST)

@@ -1,7 +1,7 @@
-//! Work-groups dealt to compute units, and how long the last of these is busy.
+//! The distribution of work-groups over compute units, and the time until the last unit is done.
 //!
-//! Groups begin in the order of their numbers. As many as the card holds at once go round the compute units, for none has ended yet; each
-//! later one goes to the unit that has least to do, where a group ends first. A wave goes to the SIMD of its unit with least to do.
+//! Groups begin in the order of their numbers. The groups that the card holds at once are dealt in turn. Each later group goes to the
+//! unit with the least work, where a group is taken to end first. A wave goes to its unit's SIMD with the least work.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,12 +35,12 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// The slowest pipe alone: they all overlap.
+    /// Returns the cycles if all pipes overlap: those of the slowest pipe.
     pub fn slowest(self) -> u64 {
         self.valu.max(self.lds).max(self.vmem).max(self.scalar)
     }
 
-    /// Returns the cycles if the units work one after another, without overlap.
+    /// Returns the cycles if the pipes work one after another.
     pub fn sum(self) -> u64 {
         self.valu + self.lds + self.vmem + self.scalar
     }
@@ -72,11 +72,11 @@ impl Unit {
 /// The distribution of a launch's work over the card.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dealing {
-    /// Compute units that have anything to do.
+    /// Compute units with work.
     pub compute_units: usize,
-    /// SIMDs that have.
+    /// SIMDs with a wave.
     pub simds: usize,
-    /// The share of the card's SIMDs that have.
+    /// The share of the card's SIMDs with a wave.
     pub fill: f64,
     /// The average compute unit's work as a share of the busiest unit's.
     pub balance: f64,
@@ -86,7 +86,7 @@ pub struct Dealing {
     pub in_turn: u64,
     /// The greatest number of cycles of each pipe, over the compute units.
     pub pipes: Pipes,
-    /// Cycles until the last work-group has ended, if none disturbs another: near and far latencies.
+    /// Cycles until the last work-group has ended, if work-groups do not slow each other down: near and far latencies.
     pub chain: Clocks,
 }
 

@@ -1,4 +1,4 @@
-//! Hints in words, by instruction: possible improvements.
+//! Hints for possible improvements of a launch and of its instructions.
 
 use gfx906::observe::costs::{Class, Example, Site, banks};
 
@@ -9,10 +9,10 @@ use super::pattern::{Pattern, padding};
 /// The maximum number of instructions in the hints; the most expensive come first.
 const MOST: usize = 8;
 
-/// Share of the card below which a hint says that the card is not filled.
+/// Share of the card, or balance of its units, below which there is a hint.
 const FILLED: f64 = 0.9;
 
-/// A hint, and the cycles or lines that it is about.
+/// A hint, and the cycles or lines that it may save.
 pub struct Hint {
     cost: u64,
     text: String,
@@ -23,7 +23,7 @@ pub fn of_site(one: &SiteProfile, site: &Site, found: Option<Pattern>) -> Option
     let worst = site.worst.as_deref()?;
     let conflicts = one.lds_cycles - one.lds_cycles_ideal;
     let extra = one.lines - one.lines_ideal;
-    // Lines that are cut at both ends are not worth a word.
+    // Accesses that are not aligned to lines need a line more, which is not worth a hint.
     let (cost, what) = if conflicts > 0 {
         (conflicts, in_lds(one, worst, found))
     } else if site.class == Class::Vmem && 2 * one.lines > 3 * one.lines_ideal {

@@ -34,7 +34,7 @@ pub struct LaunchProfile {
     pub instructions: BTreeMap<&'static str, u64>,
     /// Instructions of the vector ALU, of all rates.
     pub valu_instructions: u64,
-    /// Cycles that these keep a SIMD, summed over all waves.
+    /// Cycles for which these instructions keep a SIMD busy, summed over all waves.
     pub valu_cycles: u64,
     /// Cycles of LDS, with bank conflicts.
     pub lds_cycles: u64,
@@ -58,7 +58,7 @@ pub struct LaunchProfile {
     pub occupancy: Occupancy,
     /// The distribution over the card.
     pub dealing: Dealing,
-    /// The work-group that would take longest alone: near and far latencies.
+    /// The work-group that would take longest alone.
     pub chain: ChainProfile,
     /// The model's estimate.
     pub model: Estimate,
@@ -107,21 +107,21 @@ pub struct SiteProfile {
     pub source: Option<String>,
     /// Its issue class.
     pub class: &'static str,
-    /// The number of waves that executed the instruction.
+    /// Executions of the instruction, one for each wave and time.
     pub executed: u64,
     /// Cycles of LDS.
     pub lds_cycles: u64,
     /// LDS cycles if there were no conflicts.
     pub lds_cycles_ideal: u64,
-    /// Lines asked for.
+    /// Cache lines that the executions touch.
     pub lines: u64,
-    /// Lines that would do.
+    /// Cache lines that the same bytes would fill.
     pub lines_ideal: u64,
     /// Bytes from a run of neighbouring lanes to the next in the worst execution; none if the runs are not evenly spaced.
     pub stride: Option<u64>,
 }
 
-/// The profile of a launch of a kernel.
+/// Makes the profile of a launch from its costs.
 pub fn profile(
     card: Card,
     charged: &LaunchCosts,

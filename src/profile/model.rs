@@ -53,7 +53,7 @@ pub struct Estimate {
     pub chain: Interval,
 }
 
-/// The estimate for groups of which a compute unit holds `at_once`.
+/// Estimates the time of work-groups of which a compute unit holds `at_once`.
 pub fn estimate(
     card: Card,
     groups: &[&GroupCost],
@@ -92,7 +92,7 @@ pub fn estimate(
     (dealing, estimate)
 }
 
-/// The greatest, the first of equals.
+/// Returns the greatest entry, and of equal entries the first.
 fn most(found: &[(&'static str, f64)]) -> (&'static str, f64) {
     let start = ("valu", 0.0);
     found.iter().fold(start, |most, one| match one.1 > most.1 {

@@ -28,9 +28,9 @@ pub struct Occupancy {
     pub by_waves: u32,
     /// Work-groups that the registers would hold.
     pub by_vgprs: u32,
-    /// Work-groups that the LDS would hold; none where they take none.
+    /// Work-groups that the LDS would hold; none if they take no LDS.
     pub by_lds: Option<u32>,
-    /// Work-groups that the barriers would hold; none where a wave is alone.
+    /// Work-groups that the barriers would allow; none if a work-group has one wave.
     pub by_barriers: Option<u32>,
 }
 
@@ -53,7 +53,7 @@ pub fn occupancy(needs: Needs) -> Occupancy {
         .iter()
         .filter_map(|(name, most)| Some((*name, (*most)?)));
     let (limiter, groups) = known.min_by_key(|(_, most)| *most).unwrap_or(("waves", 1));
-    // A work-group that can be launched at all fits a compute unit alone.
+    // A work-group that can be launched fits an empty compute unit.
     let groups = groups.max(1);
     Occupancy {
         groups,

@@ -142,7 +142,7 @@ fn case(card: Card, scale: [f64; 2], profiled: &CaseProfile, count: usize) -> Ca
     }
 }
 
-/// A launch; one that is alone has its roofline above.
+/// Makes the view of a launch. The only launch of a page has its roofline at the top of the page.
 fn launch(card: Card, launch: &LaunchProfile, times: usize, alone: bool) -> LaunchView {
     let roofline = || pictures::roofline(card, &[launch]);
     let told = lines(launch).into_iter();

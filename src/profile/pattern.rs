@@ -3,10 +3,10 @@
 use gfx906::observe::costs::Example;
 use gfx906::observe::costs::banks;
 
-/// Elements that rows are padded with at most, where a padding is looked for.
+/// The largest padding of a row that is tried, in elements.
 const MOST_PADDING: u64 = 8;
 
-/// Lanes in runs of neighbours, each run a number of pitches behind the first.
+/// A pattern of lanes in runs of neighbours, each run a multiple of the pitch after the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Lanes of the longest run.
@@ -15,7 +15,7 @@ pub struct Pattern {
     pub pitch: u64,
 }
 
-/// Addresses of the active lanes' elements, in the order of the lanes.
+/// Returns the addresses of the active lanes' elements, in the order of the lanes.
 fn places(example: &Example) -> Vec<u64> {
     let lanes = example.at.iter().enumerate();
     let on = lanes.filter(|(lane, _)| example.lanes >> lane & 1 != 0);
@@ -37,7 +37,7 @@ fn runs(places: &[u64], bytes: u64) -> Vec<(u64, usize)> {
     runs
 }
 
-/// The pattern, if there is one: two runs at least, and all of them whole pitches apart.
+/// Finds the pattern of at least two runs that are multiples of a pitch apart.
 pub fn pattern(example: &Example) -> Option<Pattern> {
     let runs = runs(&places(example), example.bytes);
     let starts = runs.windows(2).map(|pair| pair[0].0.abs_diff(pair[1].0));
@@ -55,7 +55,7 @@ pub fn pattern(example: &Example) -> Option<Pattern> {
     })
 }
 
-/// The least padding of a row that takes the most conflicts away, in bytes, if any does; for rows of whole dwords.
+/// Finds the smallest padding of a row, in bytes, that removes the most bank conflicts; none if no padding removes any.
 pub fn padding(example: &Example, pattern: Pattern) -> Option<u64> {
     let element = example.bytes.max(4);
     let first = places(example).into_iter().min()?;

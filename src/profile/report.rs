@@ -1,4 +1,4 @@
-//! Profiles for reading.
+//! The report of profiles, as text and as JSON.
 
 use std::fmt::Write as _;
 use std::io;
@@ -18,7 +18,7 @@ pub const SCHEMA: &str = "deltanet-check/profile/1";
 /// The format of the comparison of the model with measurements.
 pub const HELD: &str = "deltanet-check/held/1";
 
-/// Profiles as programs read them.
+/// The report of profiles, as JSON has it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProfileReport {
     /// Name and version of this format.
@@ -31,7 +31,7 @@ pub struct ProfileReport {
     pub clock_mhz: f64,
     /// The cases.
     pub profiles: Vec<CaseProfile>,
-    /// Cases that are not profiled: they did not pass.
+    /// Cases that are not profiled because they failed.
     pub failed: Vec<UnprofiledCase>,
 }
 
@@ -40,7 +40,7 @@ pub struct ProfileReport {
 pub struct UnprofiledCase {
     /// The id that `--test` takes, or the launch file.
     pub id: String,
-    /// Why.
+    /// The reason.
     pub message: String,
 }
 
@@ -57,7 +57,7 @@ impl ProfileReport {
         }
     }
 
-    /// Cases that are in it, profiled or not.
+    /// Returns the number of cases in the report, profiled or not.
     pub fn done(&self) -> usize {
         self.profiles.len() + self.failed.len()
     }
@@ -78,7 +78,7 @@ impl ProfileReport {
     }
 }
 
-/// A time in the unit that it is best read in.
+/// Formats a time in a suitable unit.
 pub(super) fn time(seconds: f64) -> String {
     let (scaled, unit) = match seconds {
         s if s >= 1.0 => (s, "s"),
@@ -101,7 +101,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// A count of bytes.
+/// Formats a number of bytes.
 pub(super) fn bytes(count: u64) -> String {
     match count {
         0..10_000 => format!("{count} B"),
@@ -110,7 +110,7 @@ pub(super) fn bytes(count: u64) -> String {
     }
 }
 
-/// A table without borders; the columns in `right` hold numbers.
+/// Formats a table without borders. The columns in `right` are aligned to the right.
 fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table
@@ -127,7 +127,7 @@ fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<St
     lines.collect()
 }
 
-/// Profiles, one after another.
+/// Renders the profiles as text.
 pub fn text(report: &ProfileReport) -> String {
     let mut out = format!(
         "modelled on {CUS} compute units at {} MHz: bounds from what was counted, no measurement (docs/profile.md)\n",
@@ -175,7 +175,7 @@ fn launch(launch: &LaunchProfile, times: usize) -> String {
     out
 }
 
-/// The kernel and its grid, and how often it is launched.
+/// Formats a kernel, its grid and block, and the number of its equal launches.
 pub(super) fn heading(launch: &LaunchProfile, times: usize) -> String {
     let [x, y, z] = launch.grid;
     let [width, height, depth] = launch.block;
@@ -321,7 +321,7 @@ pub fn held_text(held: &[ModelComparison]) -> String {
     )
 }
 
-/// The table of constants.
+/// Renders the table of constants.
 pub fn constants_text() -> String {
     let rows = TABLE.iter().map(|row| {
         let value = format!("{} {}", row.value, row.unit);

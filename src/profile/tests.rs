@@ -1,6 +1,6 @@
 //! Profiles of tests' cases, as a test of a kernel's bars would take them.
 
-use super::{CLOCK, Card, CaseProfile, of_case};
+use super::{CLOCK, Card, CaseProfile, profile_case};
 use crate::device::Spec;
 use crate::run::{Selection, Setup, Sources};
 use crate::trial::Plan;
@@ -19,7 +19,7 @@ fn profiled(id: &str, threads: usize) -> CaseProfile {
         threads,
         ..setup.plan(&*device, &selected[0], ways[0], 0)
     };
-    of_case(Card { clock: CLOCK }, &plan).expect("it passes")
+    profile_case(Card { clock: CLOCK }, &plan).expect("it passes")
 }
 
 const RECURRENT: &str = "recurrent:B=1,T=2,H=4,HV=8,K=128,V=128,*";

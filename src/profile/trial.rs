@@ -1,4 +1,4 @@
-//! The launches of a test's case, profiled.
+//! The profile of a case's launches.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::trial::{Plan, not_passed};
 
-/// The launches of a case, or of a launch file.
+/// The profile of a case, or of a launch file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseProfile {
     /// The id that `--test` takes, or the launch file.
     pub id: String,
-    /// Its shape; none of a launch file.
+    /// The parameters of the case; none for a launch file.
     pub shape: Option<String>,
     /// Seconds of all launches, one after another, each with the overhead of a launch.
     pub seconds: Interval,
@@ -33,11 +33,11 @@ pub fn ledger() -> Arc<Ledger> {
     Arc::new(Ledger::new(LATENCIES))
 }
 
-/// The profile of launches of a code object.
+/// Makes the profile of a case from the costs of its launches.
 ///
 /// # Errors
 /// A kernel is not in the code object.
-pub fn of_charged(
+pub fn profile_launches(
     card: Card,
     program: &Program,
     id: String,
@@ -65,8 +65,8 @@ pub fn of_charged(
     })
 }
 
-/// Launches of several profiles as those of one.
-pub fn joined(id: String, parts: impl IntoIterator<Item = CaseProfile>) -> CaseProfile {
+/// Joins the launches of several profiles into one profile.
+pub fn join(id: String, parts: impl IntoIterator<Item = CaseProfile>) -> CaseProfile {
     let launches: Vec<LaunchProfile> = parts.into_iter().flat_map(|part| part.launches).collect();
     CaseProfile {
         id,
@@ -81,7 +81,7 @@ pub fn joined(id: String, parts: impl IntoIterator<Item = CaseProfile>) -> CaseP
 ///
 /// # Errors
 /// The trial did not pass: the cost of a wrong kernel means nothing.
-pub fn of_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, Stop> {
+pub fn profile_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, Stop> {
     let ledger = ledger();
     let watch = Watch::costs(&ledger);
     let finished = Plan {
@@ -97,7 +97,7 @@ pub fn of_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, Stop> {
         )));
     }
     let shape = Some(plan.case.values.to_string());
-    of_charged(card, plan.program, id.clone(), shape, &ledger.take())
+    profile_launches(card, plan.program, id.clone(), shape, &ledger.take())
 }
 
 /// Makes the error of a profiled trial that failed.

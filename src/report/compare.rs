@@ -120,7 +120,7 @@ impl Comparison {
                     old.name, new.name
                 )));
             };
-            held.extend(condition.held(&both, total));
+            held.extend(condition.find_met(&both, total));
         }
         Ok(Comparison {
             both: both.len(),

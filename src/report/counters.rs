@@ -1,4 +1,4 @@
-//! Counters of kernels as tables: a row for each test and kernel, and only the columns in which something was counted.
+//! Tables of kernels' counters: a row for each test and kernel, and only the columns with a count above 0.
 
 use comfy_table::{CellAlignment, Table as Grid};
 
@@ -137,7 +137,7 @@ fn grid(
     grid.set_header(names.iter().chain(header));
     let mut last = "";
     for row in rows {
-        // A test's name stands once before its kernels.
+        // A test's name is in the row of its first kernel only.
         let name = if row.test == last { "" } else { row.test };
         last = row.test;
         let mut line = vec![kernel_label(row.kernel)];
@@ -154,7 +154,7 @@ fn grid(
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    // Names are broken where there is no room for them.
+    // Names that do not fit are broken.
     fit(&mut grid, room);
     grid.trim_fmt()
 }

@@ -1,4 +1,4 @@
-//! One failed trial in full: what is wrong, where, why, and the line that runs the trial again.
+//! The full text of one trial: its problems with their diagnosis, and the line that runs the trial again.
 
 use crate::report::model::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
 use crate::text::kernel_label;
@@ -19,7 +19,7 @@ pub(super) fn text_as(trial: &TrialReport, look: Look) -> String {
     look.fitted(&heading, 2) + &look.labelled(&describe(trial, look))
 }
 
-/// Returns the lines about one trial, each with the label that stands before it.
+/// Returns the lines about one trial, each with its label.
 pub(super) fn describe(trial: &TrialReport, look: Look) -> Lines {
     let mut lines = launches(&trial.launches);
     if let Some(text) = &trial.error {
@@ -107,7 +107,7 @@ pub fn findings(findings: &[FindingReport]) -> String {
     Look::default().labelled(&findings.iter().flat_map(finding).collect())
 }
 
-/// Returns one line that says what is wrong with a trial.
+/// Returns the line with a trial's first problem.
 pub(super) fn headline(trial: &TrialReport) -> String {
     let told = describe(trial, Look::default());
     let mut lines = told.iter();
@@ -115,7 +115,7 @@ pub(super) fn headline(trial: &TrialReport) -> String {
     line.map_or(String::new(), |(_, text)| text.clone())
 }
 
-/// Returns the lines about one output. `documented` is true if the document gives the output's ceiling.
+/// Returns the lines about one output. With `documented`, the heading has the tolerance's ceiling.
 pub(super) fn of_output(
     output: &OutputReport,
     launches: &[LaunchReport],
@@ -133,7 +133,7 @@ pub(super) fn of_output(
     lines
 }
 
-/// Lists every launch by its number or, where there are many, the number of launches of each kind.
+/// Lists every launch by its number, or the number of launches of each kind if there are many.
 fn launches(launches: &[LaunchReport]) -> Vec<(&'static str, String)> {
     const MANY: usize = 8;
     if launches.len() <= MANY {

@@ -18,7 +18,7 @@ pub enum Format {
     Junit,
     /// Markdown, for the summary of a CI job.
     Markdown,
-    /// HTML, for a browser: one file that needs no other file.
+    /// HTML in one file, for a browser.
     Html,
 }
 
@@ -31,7 +31,7 @@ const EXTENSIONS: [(&str, Format); 5] = [
     ("htm", Format::Html),
 ];
 
-/// A file whose name does not end as the formats do that a command writes.
+/// An error: a file's name does not end like the formats that a command writes.
 #[derive(Debug, thiserror::Error)]
 #[error("{flag} {path}: its name must end in {ends}")]
 pub struct OtherFormat {
@@ -55,18 +55,18 @@ impl Format {
         if let Some((_, format)) = known {
             return Some(*format);
         }
-        // Where GitHub takes the summary of a step.
+        // GitHub names the file of a step's summary.
         if std::env::var_os("GITHUB_STEP_SUMMARY").is_some_and(|place| place == path) {
             return Some(Format::Markdown);
         }
-        // A pipe or a device has no name to choose.
+        // The user cannot choose the name of a pipe or a device.
         (!can_grow(path)).then_some(Format::Json)
     }
 
     /// Returns the format that a file's extension names, which is one of those that a command writes.
     ///
     /// # Errors
-    /// The extension names another, or none: the flag, the file, and the extensions that may stand there.
+    /// The extension names another format, or none.
     pub fn among(known: &[Format], flag: &'static str, path: &Path) -> Result<Format, OtherFormat> {
         let named = Format::of(path).filter(|format| known.contains(format));
         named.ok_or_else(|| {
@@ -139,9 +139,9 @@ impl ReportFile {
 impl Reporter for ReportFile {
     fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
-            // A file that cannot be written is an error before anything runs.
+            // A file that cannot be written is an error before the first trial.
             Event::RunStarted(plan) if self.file.grows() => self.write(&plan.nothing_yet()),
-            // One that is due does not make others so.
+            // Another reporter may have asked for this state.
             Event::RunStands(report) if self.wants_state() => self.write(report),
             Event::RunFinished(report) => self.write(report),
             _ => Ok(()),

@@ -15,7 +15,7 @@ pub struct Growing {
 
 /// The least time between the end of a writing and the next writing.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Writing takes at most this fraction of a run's time: one part in `SHARE`.
+/// Writing takes at most one part in `SHARE` of a run's time.
 const SHARE: u32 = 25;
 
 impl Growing {

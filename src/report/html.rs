@@ -23,7 +23,7 @@ use super::{counters, failure, plain};
 pub use chart::Chart;
 pub use frame::Frame;
 
-/// The report as text, ending in a newline.
+/// Returns the report as text that ends in a newline.
 pub(super) fn render(report: &RunReport) -> io::Result<String> {
     let mut text = page(report).render().map_err(io::Error::other)?;
     text.push('\n');
@@ -321,7 +321,7 @@ struct DrawnOutput<'a> {
     name: String,
     element: &'a str,
     axes: &'a [Axis],
-    /// The tolerance of every element and its ceiling, where all elements have the same tolerance.
+    /// The tolerance and the ceiling, if all elements have the same tolerance.
     limits: Option<[f64; 2]>,
 }
 

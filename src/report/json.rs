@@ -1,6 +1,6 @@
 //! The JSON report: schema `deltanet-check/report/1`, in `schema/report-1.schema.json`.
 //!
-//! It is the run's data as `report::model` declares it. Floats that are not finite are the strings `"NaN"`, `"inf"` and
+//! The report is the serialized form of `report::model`. Floats that are not finite are the strings `"NaN"`, `"inf"` and
 //! `"-inf"`. Within one version of the schema nothing is removed or changes its meaning.
 
 use std::io;

@@ -1,4 +1,5 @@
-//! Known failures with their reasons, read from a TOML file. A known failure that does not happen any more is reported as loudly as a new one.
+//! Known failures with their reasons, read from a TOML file. A known failure that does not happen any more is an error, like a new
+//! failure.
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::files;
 use crate::report::model::Verdict;
 use crate::text::{escaped, nearest, shown};
 
-/// The largest file of known failures that is read. People write such files by hand.
+/// Bytes of the largest file of known failures that is read.
 const MAX_FILE: u64 = 16 << 20;
 
 /// The known failures of a file.
@@ -80,7 +81,7 @@ impl KnownFailures {
         Err(Stop::diagnostic(render(&name, &text, &out)))
     }
 
-    /// Complains about patterns that match none of the run's tests.
+    /// Checks that every pattern matches a test of the run.
     ///
     /// # Errors
     /// A pattern matches no test.
@@ -127,7 +128,7 @@ impl KnownFailures {
             }
             if trial.verdict != Verdict::Pass {
                 let wrong = wrong(trial.value);
-                let covers = |what: &Wrong<'_>| entries.iter().any(|entry| entry.covers(what));
+                let covers = |what: &WrongPart<'_>| entries.iter().any(|entry| entry.covers(what));
                 if wrong.iter().all(covers) {
                     outcome.known += 1;
                     let id = escaped(trial.id);
@@ -156,17 +157,21 @@ impl KnownFailures {
     }
 }
 
-/// Something wrong with a trial.
-enum Wrong<'a> {
+/// A part of a trial that is wrong: an output, or anything else.
+enum WrongPart<'a> {
     Output(&'a str),
     Else,
 }
 
 /// Lists everything that is wrong with a trial that did not pass.
-fn wrong(trial: &Value) -> Vec<Wrong<'_>> {
-    let mut wrong: Vec<Wrong<'_>> = list(trial, "outputs")
+fn wrong(trial: &Value) -> Vec<WrongPart<'_>> {
+    let mut wrong: Vec<WrongPart<'_>> = list(trial, "outputs")
         .filter(|output| verdict(output) != Some(Verdict::Pass))
-        .map(|output| output["name"].as_str().map_or(Wrong::Else, Wrong::Output))
+        .map(|output| {
+            output["name"]
+                .as_str()
+                .map_or(WrongPart::Else, WrongPart::Output)
+        })
         .collect();
     let law = |law: &Value| verdict(law) == Some(Verdict::Fail);
     let other = !trial["problem"].is_null()
@@ -174,17 +179,17 @@ fn wrong(trial: &Value) -> Vec<Wrong<'_>> {
         || list(trial, "findings").next().is_some()
         || list(trial, "relations").any(law);
     if other || wrong.is_empty() {
-        wrong.push(Wrong::Else);
+        wrong.push(WrongPart::Else);
     }
     wrong
 }
 
 impl Entry {
-    fn covers(&self, wrong: &Wrong<'_>) -> bool {
+    fn covers(&self, wrong: &WrongPart<'_>) -> bool {
         match (&self.output, wrong) {
             (None, _) => true,
-            (Some(output), Wrong::Output(name)) => output.is(name),
-            (Some(_), Wrong::Else) => false,
+            (Some(output), WrongPart::Output(name)) => output.is(name),
+            (Some(_), WrongPart::Else) => false,
         }
     }
 

@@ -50,7 +50,7 @@ impl Look {
         wrap(text, width, &indent, true).join("\n")
     }
 
-    /// Returns lines after their labels. A label stands once before the lines that belong together.
+    /// Returns lines with their labels. Consecutive lines of one label have it once.
     pub(super) fn labelled(self, lines: &Lines) -> String {
         let (mut text, mut last) = (String::new(), "");
         for (label, line) in lines {

@@ -8,7 +8,7 @@ use super::saved::{Report, Trial, list, totals};
 use crate::exit::Stop;
 use crate::text::escaped;
 
-/// The values that the reports of one run have in common: JSON pointer, and name in messages.
+/// The values that all reports of one run share: JSON pointer, and name in messages.
 const SAME: [(&str, &str); 8] = [
     ("/schema", "format"),
     ("/version", "version of deltanet-check"),
@@ -57,7 +57,7 @@ pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
             .trials()
             .filter(|trial| trial.value["documented"] == true),
     );
-    // Seconds of all machines together.
+    // The seconds of all machines add up.
     let seconds: f64 = reports
         .iter()
         .filter_map(|one| one.at("/seconds").as_f64())
@@ -69,7 +69,7 @@ pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
     Ok(merged)
 }
 
-/// A trial after the phase that has it.
+/// A phase, and a trial of the phase.
 type PhaseTrial<'a> = (&'a Value, Trial<'a>);
 
 fn has_part(report: &Report) -> bool {
@@ -136,7 +136,7 @@ fn in_order(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
     Ok(all)
 }
 
-/// Puts every trial of the parts of one run in the place that it has in the whole run.
+/// Orders the trials of the parts of one run by their positions in the whole run.
 fn by_position(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
     let number = |report: &Report, key: &str| report.at("/partition")[key].as_u64();
     let (parts, cases) = (number(&reports[0], "parts"), number(&reports[0], "cases"));
@@ -206,7 +206,7 @@ fn by_position(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
     Ok(all.into_iter().map(|(_, placed)| placed).collect())
 }
 
-/// Trials under their phases.
+/// Groups trials by their phases, as reports have them.
 fn gather(placed: &[PhaseTrial<'_>]) -> Vec<Value> {
     let mut list: Vec<(Value, Vec<Value>)> = Vec::new();
     for (phase, trial) in placed {

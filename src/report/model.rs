@@ -1,7 +1,7 @@
-//! The verdict words and the data that every report is made of.
+//! The data of every report.
 //!
-//! Nothing here computes or prints. The trial runner and `compare` fill these types, the reporters show them,
-//! and their serialised form is the JSON report (schema `deltanet-check/report/1`).
+//! These types hold data. `trial` and `compare` fill them, the reporters show them, and their serialised form is the JSON report (schema
+//! `deltanet-check/report/1`).
 
 mod counters;
 mod damage;
@@ -38,7 +38,7 @@ pub enum Verdict {
     Pass,
     /// Everything was compared, and something is wrong.
     Fail,
-    /// The test did not get as far as comparing: a fault, a hang, a missing kernel, an unusable reference.
+    /// The test ended before a comparison: a fault, a hang, a missing kernel, an unusable reference.
     Error,
     /// The test was not run, for a reason that is given. A skip never counts as a pass.
     Skip,
@@ -67,7 +67,7 @@ impl Verdict {
         }
     }
 
-    /// Returns true if a run that has this verdict in it has failed (exit code 1).
+    /// Returns true if a run with this verdict has failed (exit code 1).
     pub fn is_bad(self) -> bool {
         matches!(self, Verdict::Fail | Verdict::Error)
     }

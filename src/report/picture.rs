@@ -51,7 +51,7 @@ pub(super) fn lines(damage: &Damage, look: Look) -> Lines {
     lines
 }
 
-/// Returns the level that all cells of a map of several lines have, if they have the same.
+/// Returns the common level of all cells of a map of several lines, if there is one.
 fn alike(map: &DamageMap) -> Option<Level> {
     let mut all = (0..map.cells.len()).flat_map(|line| map.levels(line));
     let first = all.next()?;
@@ -75,7 +75,7 @@ fn row(levels: &[Level], look: Look) -> String {
     painted.collect()
 }
 
-/// Returns the axes of a map: `down: chunk 2, row 4; across: column 8; a cell is 1 x 2 elements`.
+/// Returns the axes of a map: `down: chunk 2, row 4; across: column 8; a mark is 1 x 2 elements`.
 pub(super) fn axes(map: &DamageMap) -> String {
     let name = |axis: &Axis| format!("{} {}", plain::line(&axis.name), axis.length);
     let down: Vec<String> = map.down.iter().map(name).collect();
@@ -115,7 +115,7 @@ fn legend(map: &DamageMap, look: Look) -> Vec<String> {
     lines
 }
 
-/// Returns the errors along an axis: `token 64: 0000004799  a mark is 4, from 1.2e-7 to 3.1e-2`.
+/// Returns the errors along an axis: `0158N^  error by token (12, a mark is 2; log scale from 1.00e-8 to 1.00e0)`.
 fn along(series: &Series, look: Look) -> String {
     let sizes = || series.errors.iter().map(|error| error.0);
     let sized = || sizes().filter(|size| *size > 0.0 && size.is_finite());

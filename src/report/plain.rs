@@ -91,7 +91,7 @@ pub(super) fn used(share: f64) -> String {
     }
 }
 
-/// Formats a part of a whole: `3/4096 elements (0.0732 %)`.
+/// Formats a part of a whole: `3/4096 elements (0.073 %)`.
 pub(super) fn part(count: usize, total: usize) -> String {
     let percent = 100.0 * count as f64 / total.max(1) as f64;
     let digits = if percent >= 10.0 || percent == 0.0 {

@@ -1,4 +1,4 @@
-//! Progress on a terminal, and nowhere else.
+//! Progress on a terminal.
 
 use std::io;
 
@@ -8,8 +8,8 @@ use crate::report::model::Verdict;
 
 use super::{Event, Reporter, plain};
 
-/// A bar on standard error while trials run. It hides itself where standard error is no terminal, and is gone when
-/// the run is over.
+/// A bar on standard error while trials run. It is hidden if standard error is not a terminal, and removed at the end of
+/// the run.
 pub struct Progress {
     bar: ProgressBar,
     bad: usize,
@@ -38,7 +38,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Takes the bar away, where no report marks the end of the run.
+    /// Removes the bar, for runs without the event of their end.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -60,7 +60,7 @@ impl Progress {
     }
 }
 
-/// The bar is removed in the destructor, so that none is left however the run ends.
+/// The destructor removes the bar, so that it is gone after an error, too.
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

@@ -16,7 +16,7 @@ const MAX_REPORT: u64 = 1 << 30;
 /// The beginning of the format's name in all versions.
 const FORMAT: &str = "deltanet-check/report/";
 
-/// The report of a run that came to its end.
+/// The report of a complete run.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The report's file, as messages name it.
@@ -25,7 +25,7 @@ pub struct Report {
     pub value: Value,
 }
 
-/// A reason why a file is no report that can be used.
+/// A reason why a file is not a usable report.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReportError {
     #[error("it has no schema: name a file that --report wrote")]
@@ -72,8 +72,8 @@ impl ReportError {
         ReportError::OtherVersion { found, read }
     }
 
-    /// Makes the error that ends the run, for the report of a name.
-    fn of(self, name: &str) -> Stop {
+    /// Makes the error of the command, with the report's name.
+    fn with_name(self, name: &str) -> Stop {
         Stop::setup(format!("report {name}: {self}"))
     }
 }
@@ -113,7 +113,7 @@ impl Report {
         if !saved_profile::is_one(&value) {
             return Report::of(name, value);
         }
-        let value = saved_profile::as_report(&value).map_err(|error| error.of(name))?;
+        let value = saved_profile::as_report(&value).map_err(|error| error.with_name(name))?;
         Ok(Report {
             name: name.into(),
             value,
@@ -130,14 +130,14 @@ impl Report {
     }
 
     fn of(name: &str, value: Value) -> Result<Report, Stop> {
-        check(&value).map_err(|error| error.of(name))?;
+        check(&value).map_err(|error| error.with_name(name))?;
         Ok(Report {
             name: name.into(),
             value,
         })
     }
 
-    /// Returns the report with the resources of its kernel in each launch, if the report has the kernel's resources.
+    /// Adds to each launch the resources of its kernel, if the report has them.
     #[must_use]
     pub fn with_resources(mut self) -> Report {
         let kernels = self
@@ -227,7 +227,7 @@ pub fn totals<'a>(trials: impl IntoIterator<Item = Trial<'a>>) -> Totals {
     totals
 }
 
-/// Checks that a report is one of a run that came to its end, and everything that its readers rely on.
+/// Checks that a report is of a complete run, and that it has what its readers rely on.
 fn check(report: &Value) -> Result<(), ReportError> {
     let schema = report.get("schema").and_then(Value::as_str);
     let schema = schema.ok_or(ReportError::NoSchema)?;

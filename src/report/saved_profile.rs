@@ -15,7 +15,7 @@ pub(super) fn is_one(report: &Value) -> bool {
     schema.is_some_and(|schema| schema.starts_with(FORMAT))
 }
 
-/// Makes a report in which each trial is a profiled case, with all that its profile has.
+/// Makes a report in which each trial is a profiled case with all values of its profile.
 ///
 /// # Errors
 /// The profile is damaged, or its run did not come to its end.

@@ -68,7 +68,7 @@ impl<W: Write + Send> Table<W> {
         writeln!(self.out, "deltanet-check {}", env!("CARGO_PKG_VERSION"))?;
         self.fact("device", &plan.device.description)?;
         match self.options.look.width {
-            // The hash has a line of its own where they are short.
+            // In short lines the hash has a line of its own.
             Some(_) => {
                 self.fact("code object", &object.path)?;
                 self.fact("sha256", &object.sha256)?;
@@ -131,7 +131,7 @@ impl<W: Write + Send> Table<W> {
             let [part, _] = self.options.parts.words();
             let title = format!("{part} {}: {}", phase.number, plain::line(&phase.title));
             let title = self.paint(&title, Style::Bold);
-            // Lines alone stand together.
+            // Consecutive phases without a table have no empty line between them.
             let alone = brief && grid.row_count() == 0;
             let gap = if alone && last { "" } else { "\n" };
             last = alone;
@@ -293,7 +293,7 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
-    /// Writes how many laws were kept, if any were tried.
+    /// Writes how many laws hold, if any were checked.
     fn relations(&mut self, report: &RunReport) -> io::Result<()> {
         let mut totals = Totals::default();
         let tried = report.trials().flat_map(|trial| &trial.relations);
@@ -349,7 +349,7 @@ impl<W: Write + Send> Table<W> {
     }
 }
 
-/// Returns the last line of a summary, which says how many tests did not run, and why.
+/// Returns the last line of a summary: the number of tests that did not run, and the reasons.
 pub(super) fn not_run(report: &RunReport) -> Option<String> {
     let nothing = String::from("no reason is known");
     let skipped = report

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One named axis of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
-    /// The name of what the axis counts: `row`, `column`, `token`, `chunk`, `head`, `element`.
+    /// The thing that the axis counts, such as `row`, `token` or `head`.
     pub name: String,
     /// The number of indices along the axis.
     pub length: usize,
@@ -21,12 +21,12 @@ impl Axis {
     }
 }
 
-/// Number of elements of a tensor with these axes.
+/// Returns the number of elements of a tensor with these axes.
 pub fn count(axes: &[Axis]) -> usize {
     axes.iter().map(|axis| axis.length).product()
 }
 
-/// Index along each axis of the element at a flat position, the last axis running fastest.
+/// Returns the index along each axis of the element at a flat position. The last axis runs fastest.
 pub fn index(axes: &[Axis], flat: usize) -> Vec<usize> {
     let mut index = vec![0; axes.len()];
     let mut rest = flat;

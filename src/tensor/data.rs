@@ -1,4 +1,4 @@
-//! Elements of a tensor as the host holds them.
+//! The elements of a tensor on the host.
 
 use half::bf16;
 
@@ -11,7 +11,7 @@ pub struct Data {
     held: Storage,
 }
 
-/// Floats of 32 bits and fewer are held as the f32 of the same value, integers as i32.
+/// The storage of elements. Floats of at most 32 bits are stored as f32, integers as i32.
 #[derive(Clone, Debug, PartialEq)]
 enum Storage {
     Floats(Vec<f32>),
@@ -20,7 +20,7 @@ enum Storage {
 }
 
 impl Data {
-    /// The nearest values of a type, ties to even; integers saturate.
+    /// Rounds values to a type, ties to even; integers saturate.
     pub fn nearest(kind: ElementKind, values: &[f64]) -> Data {
         let round =
             |value: &f64| with_element!(kind, E => <E as Element>::nearest(*value).to_f64());
@@ -37,7 +37,7 @@ impl Data {
         Data { kind, held }
     }
 
-    /// Floats rounded to bf16, ties to even.
+    /// Rounds floats to bf16, ties to even.
     pub fn bf16(values: Vec<f32>) -> Data {
         Data::from(values).to(ElementKind::Bf16)
     }
@@ -73,7 +73,7 @@ impl Data {
         }
     }
 
-    /// Floats of 32 bits or fewer, as f32.
+    /// Returns floats of at most 32 bits as f32; none for other types.
     pub fn floats(&self) -> Option<&[f32]> {
         match &self.held {
             Storage::Floats(values) => Some(values),
@@ -81,7 +81,7 @@ impl Data {
         }
     }
 
-    /// Floats of 64 bits.
+    /// Returns floats of 64 bits; none for other types.
     pub fn doubles(&self) -> Option<&[f64]> {
         match &self.held {
             Storage::Doubles(values) => Some(values),
@@ -89,7 +89,7 @@ impl Data {
         }
     }
 
-    /// Integers.
+    /// Returns integers; none for other types.
     pub fn integers(&self) -> Option<&[i32]> {
         match &self.held {
             Storage::Integers(values) => Some(values),
@@ -111,7 +111,7 @@ impl Data {
         }
     }
 
-    /// Little-endian bytes, as the device has them.
+    /// Returns the little-endian bytes that the device has.
     pub fn bytes(&self) -> Vec<u8> {
         match &self.held {
             Storage::Floats(values) if self.kind == ElementKind::F32 => encode(values),

@@ -1,4 +1,4 @@
-//! Element types: how bits become numbers and numbers the nearest bits.
+//! Element types, and their conversions between bits and numbers.
 
 use std::convert::identity;
 
@@ -18,13 +18,13 @@ pub trait Element: Copy + 'static {
     /// Returns the element's value, which is exact for every type.
     fn to_f64(self) -> f64;
 
-    /// The nearest value of this type, ties to even; integers saturate.
+    /// Rounds a number to this type, ties to even; integers saturate.
     fn nearest(value: f64) -> Self;
 
-    /// Position among the values of this type in increasing order: neighbours differ by 1, 0 and -0 are the same.
+    /// Returns the position among the values of this type in increasing order. Neighbours differ by 1; 0 and -0 have the same position.
     fn rank(self) -> i64;
 
-    /// The value at a position; beyond the infinities of a float it is a NaN, and integers saturate.
+    /// Returns the value at a position. Beyond the infinities of a float it is a NaN; integers saturate.
     fn at_rank(rank: i64) -> Self;
 }
 
@@ -45,7 +45,7 @@ pub enum ElementKind {
     U16,
 }
 
-/// `with_element!(kind, E => body)`: the body with `E` as the type of a kind.
+/// Evaluates the body of `with_element!(kind, E => body)` with `E` as the type of a kind.
 macro_rules! with_element {
     ($kind:expr, $element:ident => $body:expr) => {
         match $kind {
@@ -101,7 +101,7 @@ impl ElementKind {
         }
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn size(self) -> usize {
         match self {
             ElementKind::F64 => 8,
@@ -115,14 +115,14 @@ impl ElementKind {
         !matches!(self, ElementKind::I32 | ElementKind::U16)
     }
 
-    /// Value of the element at the start of `bytes` (little-endian; missing bytes are 0).
+    /// Returns the value of the element at the start of `bytes` (little-endian; missing bytes are 0).
     pub fn value(self, bytes: &[u8]) -> f64 {
         let bits = little_endian(bytes, self.size());
         with_element!(self, E => <E as Element>::from_bits(bits).to_f64())
     }
 }
 
-/// Elements of little-endian bytes. A tail shorter than an element is dropped.
+/// Decodes elements from little-endian bytes. A tail shorter than an element is dropped.
 pub fn decode<E: Element>(bytes: &[u8]) -> Vec<E> {
     // There is one loop for each element size, so that every loop is over words of a constant size.
     match E::KIND.size() {
@@ -137,7 +137,7 @@ fn words<E: Element, const N: usize>(bytes: &[u8], bits: impl Fn([u8; N]) -> u64
     words.iter().map(|word| E::from_bits(bits(*word))).collect()
 }
 
-/// Little-endian bytes of elements.
+/// Encodes elements as little-endian bytes.
 pub fn encode<E: Element>(values: &[E]) -> Vec<u8> {
     let bits = values.iter().map(|value| value.bits());
     match E::KIND.size() {
@@ -164,7 +164,7 @@ fn little_endian(bytes: &[u8], size: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// A sign-and-magnitude float: its type, its kind, the integer of its size, and how it goes to f64 and back.
+/// Implements [`Element`] for a float: its type, its kind, the integer of its size, and its conversions to f64 and back.
 macro_rules! float {
     ($float:ty, $kind:ident, $bits:ty, $widen:expr, $round:expr) => {
         impl Element for $float {
@@ -237,7 +237,7 @@ fn to_odd(value: f64) -> f32 {
     f32::from_bits(if beyond { bits - 1 } else { bits + 1 })
 }
 
-/// An integer of up to 32 bits: its type, its kind, and the unsigned type of its size.
+/// Implements [`Element`] for an integer of at most 32 bits: its type, its kind, and the unsigned type of its size.
 macro_rules! integer {
     ($integer:ty, $kind:ident, $bits:ty) => {
         impl Element for $integer {

@@ -1,27 +1,27 @@
-//! Guards: pattern on both sides of every device buffer, compared bit for bit afterwards.
+//! Guards: patterns on both sides of a device buffer that no launch may change.
 //!
 //! A framed buffer is `[guard][payload][guard]`. The payload keeps the alignment of the allocation, and the upper guard begins at the
 //! very next byte. The pattern depends on the position, so that a guard moved by some bytes is as wrong as one overwritten.
 //!
-//! The device decides how large the guards are. A device on which a stray access goes through guards both sides of a
-//! buffer. A device that faults needs no guards there: the fault names the access, and stray reads are found too.
+//! The device decides how large the guards are. A device that does not fault at a stray access has guards on both sides of a
+//! buffer. A device that faults needs none: the fault names the access, and finds stray reads, too.
 
 use serde::{Deserialize, Serialize};
 
 /// Size of each guard: eight rows of 128 f32.
 pub const GUARD_BYTES: usize = 4096;
 
-/// Bytes of the guards of a buffer.
+/// The sizes of a buffer's guards, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guards {
-    /// Below its first byte.
+    /// Bytes below the buffer's first byte.
     pub before: usize,
-    /// Above its last.
+    /// Bytes above the buffer's last byte.
     pub after: usize,
 }
 
 impl Guards {
-    /// Guards on all sides.
+    /// Full guards on both sides.
     pub const FULL: Guards = Guards {
         before: GUARD_BYTES,
         after: GUARD_BYTES,
@@ -40,7 +40,7 @@ pub enum GuardSide {
     Between,
 }
 
-/// The pattern at one byte of a guard.
+/// Returns the pattern at one byte of a guard.
 pub(crate) fn pattern(side: GuardSide, at: usize) -> u8 {
     let salt = match side {
         GuardSide::Before => 0x9E37_79B9u32,
@@ -59,7 +59,7 @@ pub fn frame(payload: &[u8], guards: Guards) -> Vec<u8> {
     image
 }
 
-/// The payload within a framed buffer read back. Empty if `image` is shorter than its two guards.
+/// Returns the payload of a framed buffer; empty if `image` is shorter than its two guards.
 pub fn payload(image: &[u8], guards: Guards) -> &[u8] {
     image
         .len()

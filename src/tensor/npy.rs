@@ -8,7 +8,7 @@ mod dtype;
 pub use dtype::{DTYPES, Dtype};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// The dictionary of an array of numbers is short; more is a claim not worth reading.
+/// Bytes of the longest header that is read. The dictionary of an array of numbers is short.
 const MAX_HEADER: usize = 64 << 10;
 
 /// An array: its elements as little-endian bytes.
@@ -77,7 +77,7 @@ impl Npy {
         })
     }
 
-    /// The file for this array.
+    /// Returns the file of this array.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = header(self.dtype, &self.shape);

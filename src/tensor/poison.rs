@@ -1,4 +1,4 @@
-//! Poison of unwritten memory, and detection of output elements that stem from unwritten memory.
+//! Poison of unwritten memory, and detection of output elements that were computed from it.
 //!
 //! Every output is filled before launch with the emulator's poison for memory ([`Poison::Memory`]): a signalling NaN as
 //! f32 and as either half read as bf16, and as an integer beyond every index. Memory of f16 and f64 holds a pattern
@@ -10,14 +10,14 @@ use gfx906::machine::Poison;
 
 use super::{Element, ElementKind};
 
-/// The word.
+/// The word of memory's poison.
 pub const POISON: u32 = Poison::Memory.word();
-/// The doubleword: signalling as f64, NaN as either half of it.
+/// The poison of f64: a signalling NaN, with a NaN in either half.
 const POISON_F64: u64 = 0xFFF5_FFAD_FFAD_FFAD;
-/// The half that signals as f16.
+/// The poison of f16: a signalling NaN.
 const POISON_F16: u64 = 0xFCAD;
 
-/// Fills the memory of elements of a kind, from its first byte on.
+/// Fills the memory of elements of a kind. The last element may be cut short.
 pub fn fill(kind: ElementKind, bytes: &mut [u8]) {
     let pattern = pattern(kind).to_le_bytes();
     let pattern = &pattern[..kind.size()];
@@ -26,7 +26,7 @@ pub fn fill(kind: ElementKind, bytes: &mut [u8]) {
     }
 }
 
-/// The poison as one element.
+/// Returns the poison of one element.
 pub fn element<E: Element>() -> E {
     E::from_bits(pattern(E::KIND))
 }
@@ -36,7 +36,7 @@ pub fn is_left<E: Element>(value: E) -> bool {
     value.bits() == pattern(E::KIND)
 }
 
-/// Returns the unwritten source of an element. The element holds a poison, or is a NaN with a poison's payload:
+/// Returns the kind of unwritten memory that an element comes from: the element is a poison, or a NaN with a poison's payload,
 /// signalling or quiet, of either sign, widened or narrowed.
 pub fn source<E: Element>(value: E) -> Option<Poison> {
     let kind = E::KIND;
@@ -48,7 +48,7 @@ pub fn source<E: Element>(value: E) -> Option<Poison> {
     })
 }
 
-/// A register's worth of a poison, stored as an element.
+/// Returns the bits of an element that a poisoned register was stored to.
 fn held(kind: ElementKind, poison: Poison) -> u64 {
     let word = u64::from(poison.word());
     match kind.size() {
@@ -58,7 +58,7 @@ fn held(kind: ElementKind, poison: Poison) -> u64 {
     }
 }
 
-/// The bits of NaNs that come from a poison: as it is, widened from a smaller type, narrowed from a larger one.
+/// Returns the bits of NaNs that come from a poison: unchanged, widened from a smaller type, or narrowed from a larger type.
 fn payloads(kind: ElementKind, poison: Poison) -> impl Iterator<Item = u64> {
     let (word, half) = (u64::from(poison.word()), u64::from(poison.half()));
     let memory = poison == Poison::Memory;
@@ -105,7 +105,7 @@ fn sign(kind: ElementKind) -> u64 {
     }
 }
 
-/// The bits of one element.
+/// Returns the bits of one element of memory's poison.
 fn pattern(kind: ElementKind) -> u64 {
     match kind {
         ElementKind::F64 => POISON_F64,

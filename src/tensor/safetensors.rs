@@ -8,7 +8,7 @@ use safetensors::{SafeTensorError, SafeTensors};
 #[error("not a safetensors file, or cut short: {}", .0.to_string().escape_debug())]
 pub struct NotSafetensors(SafeTensorError);
 
-/// The header and the tensors of a file's bytes.
+/// Reads the header and the tensors of a file.
 ///
 /// # Errors
 /// The bytes are not a safetensors file, or are cut short.

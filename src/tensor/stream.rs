@@ -1,4 +1,4 @@
-//! Seeded inputs: one stream of numbers for each tensor, the same on every machine and in every version.
+//! Seeded random numbers: one stream for each tensor, the same on every machine and in every version.
 //!
 //! The stream of a tensor is ChaCha20 with the key
 //! `SHA-256("deltanet-check/input/1" 0 seed 0 trial-id 0 tensor-name)`, the seed as eight little-endian bytes.
@@ -40,7 +40,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream that belongs to a tensor of a trial at a seed.
+    /// Makes the stream of a tensor of a trial at a seed.
     pub fn new(seed: u64, trial: &str, tensor: &str) -> Stream {
         let mut hash = Sha256::new();
         for part in [
@@ -57,7 +57,7 @@ impl Stream {
         }
     }
 
-    /// `count` elements.
+    /// Draws `count` elements.
     pub fn draw(&mut self, count: usize, distribution: Distribution) -> Vec<f32> {
         match distribution {
             Distribution::Uniform(low, high) => {
@@ -85,19 +85,19 @@ impl Stream {
         }
     }
 
-    /// A whole number below `count`, each as likely but for one in 2^32 / `count`.
+    /// Draws a whole number below `count`. The probabilities differ by at most 2^-32.
     pub fn below(&mut self, count: usize) -> usize {
         let scaled = (u128::from(self.bits.next_u32()) * count as u128) >> 32;
         usize::try_from(scaled).unwrap_or(0)
     }
 
-    /// The upper 24 bits of a word as a fraction of the range.
+    /// Draws a number of a range, by the upper 24 bits of a word.
     fn uniform(&mut self, low: f32, high: f32) -> f32 {
         let fraction = (self.bits.next_u32() >> 8) as f32 / (1u32 << 24) as f32;
         low + (high - low) * fraction
     }
 
-    /// Box-Muller in f64, on fractions of 53 bits; the first is kept away from 0.
+    /// Draws two normal numbers by Box-Muller in f64, on fractions of 53 bits. The first fraction is never 0.
     fn normal_pair(&mut self) -> [f64; 2] {
         let scale = 1.0 / (1u64 << 53) as f64;
         let radius = ((self.bits.next_u64() >> 11) + 1) as f64 * scale;
@@ -107,7 +107,7 @@ impl Stream {
     }
 }
 
-/// A host that has no random numbers.
+/// An error: the host has no random numbers.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot draw a random seed: {0}; give one with --seed N")]
 pub struct NoRandomness(rand::rngs::SysError);

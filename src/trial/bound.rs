@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{DeviceResult, Trial, Variant};
+use super::{DeviceResult, Launching, Trial};
 use crate::binding::{
     Binding, Call, CodeObjectRole, ContractTensors, Objects, PlantedSpec, Resolution, TensorAxis,
     TensorShape, built_in_of, convert,
@@ -22,13 +22,13 @@ use crate::text::nearest;
 pub struct Bound<'a> {
     /// The binding.
     pub binding: &'a Binding,
-    /// The tensors of the contract, where a user wrote the contract.
+    /// The tensors of the contract; none for a built-in binding.
     pub described: Option<&'a ContractTensors>,
-    /// The wrong kernel that is planted, if any.
+    /// The planted bug, if any.
     pub planted: Option<PlantedKernel<'a>>,
 }
 
-/// A wrong kernel that is launched.
+/// A planted bug that is launched.
 #[derive(Clone, Copy)]
 pub struct PlantedKernel<'a> {
     /// The planted bug.
@@ -54,7 +54,7 @@ impl Bound<'static> {
 }
 
 impl<'a> Bound<'a> {
-    /// The code objects that kernels are looked for in, where this one is under test.
+    /// Returns the code objects in which kernels are looked up: the tested one, and that of the planted bug.
     pub fn objects(&self, tested: &'a Program) -> Objects<'a> {
         Objects {
             tested: &tested.object,
@@ -67,7 +67,7 @@ impl<'a> Bound<'a> {
         self.described.is_none()
     }
 
-    /// The kernels that it launches, as the file names them, each once.
+    /// Returns the kernels that the binding launches, each once.
     pub fn kernels(&self) -> Vec<String> {
         self.binding.kernels()
     }
@@ -153,13 +153,13 @@ impl Trial<'_> {
                 None => self.put(at)?,
             }
         }
-        if matches!(self.variant, Variant::Silent) {
+        if matches!(self.launching, Launching::Disabled) {
             return Ok(());
         }
         calls.into_iter().try_for_each(|call| self.call(call))
     }
 
-    /// The tensors as the contract has them.
+    /// Returns the contract's tensors as the binding's formulas see them.
     fn contract_shapes(&self) -> Vec<TensorShape> {
         let shape = |tensor: &Tensor| {
             let axes = match self.bound.described {
@@ -175,7 +175,7 @@ impl Trial<'_> {
         self.prepared.tensors.iter().map(shape).collect()
     }
 
-    /// Converts an input as the binding says. The references keep the drawn values.
+    /// Converts an input by the binding's formula. The references keep the drawn values.
     fn convert(&mut self, at: usize) -> DeviceResult {
         let binding = self.bound.binding;
         let tensor = self.tensor(at);
@@ -190,7 +190,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Has the buffers of outputs begin as the binding says: as inputs that are handed over, in the outputs' own types.
+    /// Gives outputs the initial values of inputs, converted to the outputs' types, as the binding's `start` demands.
     fn begin_outputs(&mut self) -> DeviceResult {
         for (output, input) in &self.bound.binding.starts {
             let known = |name: &str| {
@@ -246,7 +246,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Puts several tensors on the device as one, between the guards of that.
+    /// Puts several tensors on the device as one buffer between one pair of guards.
     fn put_together<'n>(
         &mut self,
         at: usize,
@@ -286,7 +286,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Makes a launch, its addresses filled in.
+    /// Fills in the addresses of a launch, and makes the launch.
     fn call(&mut self, call: Call) -> DeviceResult {
         let call = if call.late { self.late(call)? } else { call };
         let mut kernarg = call.kernarg.clone();
@@ -360,8 +360,8 @@ impl Trial<'_> {
         self.placed[at].address.ok_or_else(missing)
     }
 
-    /// Returns the tolerance of an output that a binding keeps in a narrower type: one value of this type, and its
-    /// rounding, are added.
+    /// Returns the tolerance of an output. If the binding keeps the output in a narrower type than the contract, at least one place of that
+    /// type and its rounding error are allowed.
     pub(super) fn bound_tolerance(&self, check: &Check, contract: &Tolerance) -> Tolerance {
         let tensor = self.tensor(check.buffer.tensor);
         let described = self.bound.described;
@@ -377,7 +377,7 @@ impl Trial<'_> {
     }
 }
 
-/// A documented kernel that a code object does not have, with the nearest name it has.
+/// Makes the error of a built-in kernel's name that the code object lacks, with the nearest name that it has.
 fn missing_kernel(program: &Program, name: &str) -> DeviceError {
     let kernels = program.object.kernels.iter();
     let near = nearest(name, kernels.map(|kernel| kernel.name.as_str()), 1);
@@ -392,7 +392,7 @@ fn missing_kernel(program: &Program, name: &str) -> DeviceError {
     DeviceError::of(DeviceErrorKind::MissingKernel, text)
 }
 
-/// A tensor of the binding's own: scratch, or a buffer of several.
+/// Makes a tensor of the binding's own: scratch, or a buffer of several tensors.
 fn own(shape: &TensorShape) -> Tensor {
     let axes = shape.axes.iter();
     Tensor {
@@ -409,7 +409,7 @@ fn own(shape: &TensorShape) -> Tensor {
     }
 }
 
-/// The tolerance of an output that a contract has in one type and a binding in another.
+/// Returns the tolerance of an output that has one type in the contract and another on the device.
 pub(super) fn narrowed(
     contract: ElementKind,
     device: ElementKind,

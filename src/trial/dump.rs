@@ -1,4 +1,4 @@
-//! The tensors of a trial in files, for looking at them elsewhere: as .npy, or all in one .safetensors.
+//! Files with the tensors of a trial, for other tools: a .npy file each, or all in one .safetensors.
 //!
 //! Each tensor has a kind and a name: `input.NAME`, `before.NAME` (the previous content of a tensor that is updated in place),
 //! `output.NAME` (after the launches), `golden.NAME` and `oracle.NAME` (f64). NumPy has no bf16: in .npy files such a tensor is
@@ -35,7 +35,7 @@ impl DumpedTensor<'_> {
 }
 
 impl Dump<'_> {
-    /// Writes the tensors that there are. Inputs and references are worth having even without outputs (if the launches failed).
+    /// Writes the tensors. `outputs` is empty if the launches failed; inputs and references are written even then.
     pub(super) fn write(
         self,
         plan: &Plan<'_>,
@@ -118,7 +118,7 @@ fn npy(place: &Path, kept: Vec<DumpedTensor<'_>>) -> Result<(), TrialError> {
     Ok(())
 }
 
-/// The f32 of which each bf16 is the upper half. A NaN keeps its bits too.
+/// Widens each bf16 to the f32 whose upper half it is, which also keeps the bits of a NaN.
 fn widened(data: &[u8]) -> Vec<u8> {
     let halves = data.chunks_exact(2);
     halves.flat_map(|half| [0, 0, half[0], half[1]]).collect()

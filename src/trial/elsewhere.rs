@@ -1,7 +1,7 @@
-//! Outputs that another program computed from the files of `export`, judged as if a kernel had left them.
+//! Judgement of outputs that another program computed from the files of `export`.
 //!
-//! A tensor may come in another type than the contract's. Inputs are then rounded before the references see them, and outputs of fewer
-//! bits are judged as a binding's outputs of that type are.
+//! A tensor may have another type than the contract's. Inputs are then rounded before the references see them, and outputs of a narrower
+//! type get the tolerance that a binding's outputs of that type get.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::report::model::{OutputReport, Tolerance, TrialReport, Verdict};
 use crate::tensor::{ElementKind, decode, with_element};
 use crate::text::again;
 
-/// A tensor from elsewhere.
+/// A tensor from another program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct ComputedTensor {
     /// The type of its elements.
     pub kind: ElementKind,
     /// The lengths of its axes.
@@ -24,15 +24,15 @@ pub struct Elsewhere {
     pub data: Vec<u8>,
 }
 
-/// Judges outputs of a case with the inputs of a seed. Tensors go by kind and name, as `export` calls them: `input.q`, `before.state`,
-/// `output.o`. Inputs that are given must equal what the seed draws; `own` is a tolerance in place of the registry's.
+/// Judges outputs of a case with the inputs of a seed. Tensors have the names that `export` gives them: `input.q`, `before.state`,
+/// `output.o`. Inputs among them must equal the seed's; `own` is a tolerance in place of the registry's.
 ///
 /// # Errors
 /// A tensor is not of the case, an input differs from what the seed draws, or there is no output to judge.
 pub(crate) fn judge_elsewhere(
     (phase, test, case): (u32, &Test, &Case),
     seed: u64,
-    tensors: &BTreeMap<String, Elsewhere>,
+    tensors: &BTreeMap<String, ComputedTensor>,
     own: Option<&Tolerance>,
 ) -> Result<TrialReport, TrialError> {
     let make = |kinds: &dyn Fn(&str) -> Option<ElementKind>| {
@@ -86,7 +86,7 @@ pub(crate) fn judge_elsewhere(
 /// Checks that the case has all these tensors, and that an output is among them.
 fn check_names(
     prepared: &PreparedCase,
-    tensors: &BTreeMap<String, Elsewhere>,
+    tensors: &BTreeMap<String, ComputedTensor>,
 ) -> Result<(), TrialError> {
     let outputs = prepared.checks.iter().map(|check| &check.name);
     let outputs: Vec<String> = outputs.map(|name| format!("output.{name}")).collect();
@@ -105,7 +105,7 @@ fn check_names(
     Ok(())
 }
 
-/// Returns the name of a tensor that has initial values.
+/// Returns the name that `export` gives a tensor with initial values.
 fn start(tensor: &Tensor) -> Option<String> {
     tensor.data.as_ref()?;
     match tensor.role {
@@ -118,7 +118,7 @@ fn start(tensor: &Tensor) -> Option<String> {
 /// Checks that a given input, if present, equals the input that the references are computed from.
 fn check_input(
     tensor: &Tensor,
-    tensors: &BTreeMap<String, Elsewhere>,
+    tensors: &BTreeMap<String, ComputedTensor>,
     drawn: &str,
 ) -> Result<(), TrialError> {
     let Some((name, found)) = start(tensor).and_then(|name| tensors.get_key_value(&name)) else {
@@ -134,7 +134,7 @@ fn check_input(
     })
 }
 
-fn check_shape(name: &str, check: &Check, found: &Elsewhere) -> Result<(), TrialError> {
+fn check_shape(name: &str, check: &Check, found: &ComputedTensor) -> Result<(), TrialError> {
     let shape: Vec<usize> = check.axes.iter().map(|axis| axis.length).collect();
     if found.shape == shape {
         return Ok(());
@@ -152,7 +152,7 @@ fn judged(
     prepared: &PreparedCase,
     check: &Check,
     tolerance: &Tolerance,
-    found: &Elsewhere,
+    found: &ComputedTensor,
 ) -> Result<OutputReport, TrialError> {
     let tensors = prepared.tensors.iter();
     with_element!(found.kind, E => judge_values::<E>(tensors, check, tolerance, None, &decode(&found.data)))

@@ -1,4 +1,4 @@
-//! Short descriptions of how a wrong kernel was caught.
+//! Short descriptions of failures.
 
 use super::FinishedTrial;
 use crate::device::DeviceErrorKind;

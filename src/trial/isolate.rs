@@ -1,5 +1,5 @@
-//! A trial in a process of its own. A kernel may break the card, or a driver's library the process: this changes the
-//! verdict of that trial only, and the other trials go on.
+//! A trial in a process of its own. If a kernel breaks the card, or a driver's library ends the process, only that trial's verdict
+//! changes, and the other trials go on.
 //!
 //! The process is this program again, under a hidden command. It finds the trial on its standard input and answers on its
 //! standard output. It ends when it has answered, when its time is over, or when its parent ends.
@@ -76,7 +76,7 @@ fn judge(
     let error = trouble(&ended.end, finished.is_some(), limit);
     let (mut finished, error) = match (finished, error) {
         (Some(mut finished), None) => {
-            // The report of a fault is on standard error where a driver's library makes it.
+            // A driver's library may report a fault on standard error.
             if finished.failure.is_some() {
                 finished.report.error = finished.report.error.map(|why| with_errors(why, &ended));
             }

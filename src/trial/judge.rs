@@ -1,4 +1,4 @@
-//! The reading back of buffers after the launches, and their judgement in the order of judgement.
+//! Buffers read back after the launches, and judged: guards first, then inputs, then outputs.
 
 use super::{DeviceResult, Trial, TrialError};
 use crate::compare::check_between;
@@ -14,7 +14,7 @@ use crate::tensor::{Element, decode, guards, with_element};
 /// The judgement of a trial.
 pub(super) struct Judgement {
     pub verdict: Verdict,
-    /// A guard or an input.
+    /// An overwritten guard or a changed input.
     pub problem: Option<Problem>,
     pub outputs: Vec<OutputReport>,
     /// The reason why an output could not be judged.
@@ -25,7 +25,7 @@ pub(super) struct Judgement {
 
 /// The tensors that the launches left.
 pub(super) struct OutputBytes {
-    /// A guard or an input.
+    /// An overwritten guard or a changed input.
     pub problem: Option<Problem>,
     /// The bytes of each output.
     pub outputs: Vec<Vec<u8>>,
@@ -34,7 +34,7 @@ pub(super) struct OutputBytes {
 /// Reads the buffers back after the launches, and judges the guards and the inputs.
 pub(super) fn read_outputs(trial: &mut Trial<'_>) -> DeviceResult<OutputBytes> {
     let (images, between) = read_back(trial)?;
-    // Inputs that the binding converted differ from the contract's tensors.
+    // An input that the binding has converted is compared with the converted values.
     let sent = trial.placed.iter().map(|placed| placed.sent.as_ref());
     let sent: Vec<Option<Vec<u8>>> = sent.map(|sent| sent.map(Data::bytes)).collect();
     let buffers: Vec<BufferAfter<'_>> = trial
@@ -53,7 +53,7 @@ pub(super) fn read_outputs(trial: &mut Trial<'_>) -> DeviceResult<OutputBytes> {
             },
         })
         .collect();
-    // A guard guards a buffer is judged before the bytes between its rows, and these before an input.
+    // An overwritten guard goes before overwritten bytes between rows, and these before a changed input.
     let problem = match judge_buffers(&buffers) {
         Some(guard @ Problem::GuardOverwritten { .. }) => Some(guard),
         other => between.or(other),
@@ -136,7 +136,7 @@ fn read_back(trial: &mut Trial<'_>) -> DeviceResult<(Vec<Vec<u8>>, Option<Proble
     Ok((images, problem))
 }
 
-/// An output that the registry judges and the test never looks at.
+/// Returns an error for an output with a tolerance in the registry that the contract does not check.
 fn find_unchecked(trial: &Trial<'_>, test: &Test) -> Option<TrialError> {
     let checked = |name: &str| trial.prepared.checks.iter().any(|check| check.name == name);
     let name = test.outputs.keys().find(|name| !checked(name))?;
@@ -173,7 +173,7 @@ pub(super) fn judge_values<'t, E: Element>(
     owner: Option<&OwnerOf<'_>>,
     got: &[E],
 ) -> Result<OutputReport, TrialError> {
-    // A tensor updated in place that keeps its initial values is an echo too.
+    // A tensor that is updated in place and keeps its initial values is an echo, too.
     let echo = |(at, input)| echo(check, at, input);
     let echoes: Vec<(&Tensor, Vec<E>)> = tensors.enumerate().filter_map(echo).collect();
     let inputs: Vec<NamedInput<'_, E>> = echoes
@@ -245,7 +245,7 @@ fn echo<'t, E: Element>(
     alike.then(values).flatten().map(|values| (input, values))
 }
 
-/// The work-item of the last launch that was to write an element.
+/// Returns the work-item that should have written an element, in the last launch that writes it.
 fn owner(trial: &Trial<'_>, check: &Check, index: &[usize]) -> Option<Owner> {
     let places = check.axes.iter().zip(index);
     let within = places.fold(0, |flat, (axis, at)| flat * axis.length + at);

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bound, Variant};
+use super::{Bound, Launching};
 use crate::contract::{Case, ExternalTensors, PreparedCase, Test};
 use crate::device::{Device, DeviceError, DeviceErrorKind, Limits, NOTHING, Watch};
 use crate::program::Program;
@@ -21,7 +21,7 @@ pub enum Dump<'a> {
     Safetensors(&'a Path),
 }
 
-/// Room for the inputs and references of a case.
+/// A slot that keeps the inputs and references of a case.
 pub type PreparedCaseSlot = OnceLock<Result<Arc<PreparedCase>, DeviceError>>;
 
 /// A trial to run.
@@ -35,10 +35,10 @@ pub struct Plan<'a> {
     pub limits: Limits,
     /// The kernels under test.
     pub program: &'a Program,
-    /// The built-in kernels, where other kernels are under test. The instructions that they need for the case limit those kernels.
+    /// The built-in kernels, if other kernels are under test. The tested kernels may take a multiple of their instructions.
     pub twin: Option<&'a Program>,
-    /// The kernels that are launched.
-    pub variant: Variant,
+    /// The choice whether kernels are launched.
+    pub launching: Launching,
     /// Number of the phase.
     pub phase: u32,
     /// The test.
@@ -55,7 +55,7 @@ pub struct Plan<'a> {
     pub watch: &'a Watch,
     /// The destination of the trial's tensors, if they are dumped.
     pub dump: Option<Dump<'a>>,
-    /// Tensors from elsewhere that it takes in place of its own, if any.
+    /// External tensors in place of the contract's own, if any.
     pub given: Option<&'a ExternalTensors>,
     /// The binding of the kernels.
     pub bound: Bound<'a>,
@@ -94,8 +94,7 @@ impl FinishedTrial {
 }
 
 impl<'a> Plan<'a> {
-    /// Makes the plan of a case at a seed: one run of the honest kernels within the usual limits, without observers, shared inputs
-    /// or files.
+    /// Makes the plan of a case at a seed: one run within the default limits, without observers, shared inputs or files.
     pub fn new(
         device: &'a dyn Device,
         (program, bound): (&'a Program, Bound<'a>),
@@ -108,7 +107,7 @@ impl<'a> Plan<'a> {
             limits: Limits::default(),
             program,
             twin: None,
-            variant: Variant::Honest,
+            launching: Launching::Enabled,
             phase,
             test,
             case,
@@ -140,7 +139,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The report of a trial of which nothing is known yet.
+    /// Makes the report of a trial without results.
     pub(super) fn blank(&self) -> TrialReport {
         TrialReport {
             id: self.case.id.clone(),

@@ -1,4 +1,4 @@
-//! Trials, and other work, side by side.
+//! Parallel execution of trials and other work.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,8 +17,7 @@ pub fn run_all(plans: &[Plan<'_>], jobs: usize, told: impl FnMut(usize, Progress
     run_until(plans, jobs, |_| false, told);
 }
 
-/// Runs plans, `jobs` at a time, until one has finished for which `stops` is true. Those that run by then go on to their ends, and no
-/// other begins.
+/// Runs plans, `jobs` at a time, until `stops` is true for a finished trial. Trials that run by then are finished, and no other begins.
 pub fn run_until(
     plans: &[Plan<'_>],
     jobs: usize,
@@ -51,7 +50,7 @@ pub fn each<T: Sync, N: Send>(
 ) {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     if jobs > 1 {
-        // Late phases are the long ones: beginning with them leaves no long one for the end.
+        // Late phases have the long trials, which must not be left for the end.
         order.reverse();
     }
     let next = AtomicUsize::new(0);
@@ -74,7 +73,7 @@ pub fn each<T: Sync, N: Send>(
                 let _ = here.send(());
                 drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
                 while let Some(at) = take() {
-                    // The receiver outlives the scope, and nobody is hurt by a message that is not read.
+                    // The receiver outlives the scope, so that the send succeeds.
                     work(&pieces[at], &mut |news| {
                         let _ = send.send((at, news));
                     });

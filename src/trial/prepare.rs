@@ -8,7 +8,7 @@ use super::plan::Plan;
 use crate::contract::{Instance, PreparedCase};
 
 impl Plan<'_> {
-    /// The inputs and references of the case, made at the first call.
+    /// Returns the inputs and references of the case: from the shared slot, or newly made.
     pub(super) fn prepared(&self) -> DeviceResult<Arc<PreparedCase>> {
         match self.shared {
             Some(slot) => slot.get_or_init(|| self.prepare()).clone(),

@@ -17,17 +17,17 @@ use crate::tensor::ElementKind;
 type LawCheck = DeviceResult<(RelationReport, Option<Problem>)>;
 
 impl<'a> Plan<'a> {
-    /// Tries every law of the contract on a run that is done.
+    /// Checks every law of the contract on a finished run.
     ///
     /// # Errors
-    /// A second run failed, with the name of the law.
+    /// A second run failed. The message names the law.
     pub(super) fn check_laws(
         &self,
         limits: Limits,
         first: &Trial<'_>,
         images: &[Vec<u8>],
     ) -> DeviceResult<(Vec<RelationReport>, Option<Problem>)> {
-        let limits = twin::after(self, limits, first);
+        let limits = twin::second_run_limits(self, limits, first);
         let mut reports = Vec::new();
         let mut problem = None;
         let inputs = first.prepared.starts();
@@ -67,7 +67,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Runs the case of a law and compares.
+    /// Makes the second run of a law, and compares.
     fn check_two_runs(
         &self,
         relation: &'static Relation,
@@ -81,7 +81,9 @@ impl<'a> Plan<'a> {
         if let Some(steps) = twice.between {
             let inputs = derive(steps, values, [seen.inputs, &outputs]);
             let tensors = second(&first.prepared, &inputs).map_err(harness_error)?;
-            let trial = self.second_plan(self.case).of(limits, Arc::new(tensors));
+            let trial = self
+                .second_plan(self.case)
+                .launch_prepared(limits, Arc::new(tensors));
             let mut trial = trial.map_err(|(_, error)| error)?;
             let left = judge::read_outputs(&mut trial)?;
             let between = self.output_arrays(&trial, &left.outputs).into_iter();
@@ -101,10 +103,10 @@ impl<'a> Plan<'a> {
             Some(case) => second(&*plan.prepare_case(case)?, &inputs),
         };
         let tensors = tensors.map_err(harness_error)?;
-        let trial = plan.of(limits, Arc::new(tensors));
+        let trial = plan.launch_prepared(limits, Arc::new(tensors));
         let mut trial = match trial.map_err(|(_, error)| error) {
             Ok(trial) => trial,
-            // Sizes that the kernels do not take.
+            // The kernels may refuse the sizes of the second run.
             Err(error) if other.is_some() && is_refusal(error.kind) => {
                 return Ok((skip(relation, &error.message), None));
             }
@@ -155,7 +157,7 @@ impl<'a> Plan<'a> {
         Instance::make(function, (&case.id, &case.values), self.seed, None, &kinds).map(Arc::new)
     }
 
-    /// The outputs of a run, and how far off each element may be.
+    /// Returns the outputs of a run with the allowed error of each element.
     fn output_arrays(&self, trial: &Trial<'_>, images: &[Vec<u8>]) -> Vec<Array> {
         let array = |(check, image): (&Check, &Vec<u8>)| {
             let kind = trial.tensor(check.buffer.tensor).kind;

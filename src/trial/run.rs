@@ -1,4 +1,4 @@
-//! Running one trial: inputs, launches, judgement, and the same again where its bits must repeat.
+//! The run of one trial: inputs, launches, judgement, and repetitions whose bits must be equal.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::tensor::Stream;
 use crate::tensor::{decode, with_element};
 
 impl<'a> Plan<'a> {
-    /// Runs the trial, in a process of its own where its device is used so. Whatever goes wrong within is its verdict.
+    /// Runs the trial, in a process of its own if the device isolates trials. Errors and panics become its verdict.
     pub fn run(&self) -> FinishedTrial {
         if let Some(isolation) = self.device.isolation() {
             return isolate::run(self, isolation);
@@ -70,11 +70,11 @@ impl<'a> Plan<'a> {
             timed_out: false,
         };
         if self.relations {
-            self.hold(&mut finished, limits, (&first, &judged.images));
+            self.judge_laws(&mut finished, limits, (&first, &judged.images));
         }
         for run in 2..=usize::from(self.repeat) {
             let found = &mut finished.report.findings;
-            match self.again(run, limits, &first, &judged.images, found) {
+            match self.run_again(run, limits, &first, &judged.images, found) {
                 Ok(None) => {}
                 Ok(Some(problem)) => {
                     if finished.report.verdict == Verdict::Pass {
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
         finished
     }
 
-    /// Counts the sanitizer's findings against the trial, unless they are only to be reported.
+    /// Fails the trial if the sanitizer has findings that count.
     fn judge_findings(&self, report: &mut TrialReport) {
         let found = !report.findings.is_empty() && self.watch.judges_findings();
         if found && report.verdict == Verdict::Pass {
@@ -104,8 +104,13 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Tries the laws of the contract on a run that is done.
-    fn hold(&self, finished: &mut FinishedTrial, limits: Limits, first: (&Trial<'_>, &[Vec<u8>])) {
+    /// Checks the laws of the contract on a finished run, and adds the results to the report.
+    fn judge_laws(
+        &self,
+        finished: &mut FinishedTrial,
+        limits: Limits,
+        first: (&Trial<'_>, &[Vec<u8>]),
+    ) {
         let passed = finished.report.verdict == Verdict::Pass;
         match self.check_laws(limits, first.0, first.1) {
             Ok((relations, problem)) => {
@@ -121,7 +126,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Prepares the inputs and runs the launches; the outputs are not read yet.
-    pub(super) fn once(
+    pub(super) fn launch(
         &self,
         limits: Limits,
     ) -> Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)> {
@@ -129,11 +134,11 @@ impl<'a> Plan<'a> {
             tracing.lock().title(&format!("test {}", self.case.id));
         }
         let prepared = self.prepared().map_err(|error| (None, error))?;
-        self.of(limits, prepared)
+        self.launch_prepared(limits, prepared)
     }
 
-    /// The launches on tensors that are made.
-    pub(super) fn of(
+    /// Runs the launches on prepared tensors.
+    pub(super) fn launch_prepared(
         &self,
         limits: Limits,
         prepared: Arc<PreparedCase>,
@@ -142,7 +147,7 @@ impl<'a> Plan<'a> {
             schedule: limits.schedule.or_else(|| self.schedule()),
             ..limits
         };
-        // Observers take time that is not the kernel's; one that never ends meets the other limit, where there is one.
+        // Observers take time that is not the kernel's. The limit of instructions, if there is one, stops a kernel that hangs.
         let timed = !self.watch.takes_time() || limits.instructions.is_none();
         let limits = Limits {
             seconds: limits.seconds.filter(|_| timed),
@@ -173,7 +178,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Runs the trial once more, judges guards and inputs, and compares the bits of its outputs.
-    fn again(
+    fn run_again(
         &self,
         run: usize,
         limits: Limits,
@@ -189,7 +194,7 @@ impl<'a> Plan<'a> {
             },
             _ => limits,
         };
-        let mut trial = self.once(limits).map_err(|(trial, error)| {
+        let mut trial = self.launch(limits).map_err(|(trial, error)| {
             let found = trial.map_or(Vec::new(), |trial| trial.session.findings().to_vec());
             FindingReport::gather(findings, found);
             error

@@ -4,10 +4,10 @@
 //! within a small budget, so the built-in kernels of a case run only for kernels that exceed it.
 
 use super::plan::Plan;
-use super::{Bound, Trial, Variant};
+use super::{Bound, Launching, Trial};
 use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
 
-/// Wave instructions of a launch that need no comparison.
+/// Wave instructions up to which a launch needs no comparison with the built-in kernels.
 const FIRST: u64 = 1 << 22;
 
 /// The factor on the instructions of the built-in kernels, and the constant that is added. Unoptimised builds of the
@@ -21,31 +21,31 @@ pub(super) type Attempt<'a> = (
     Result<Trial<'a>, (Option<Box<Trial<'a>>>, DeviceError)>,
 );
 
-/// Runs a trial within limits that the built-in kernels give it, where there are such.
+/// Runs the launches of a trial within limits derived from the built-in kernels, if there are any.
 pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
-    // A trace is written once.
+    // A second attempt would write the trace twice.
     let twin = plan.twin.filter(|_| plan.watch.trace.is_none());
     let Some(twin) = twin else {
-        return (plan.limits, plan.once(plan.limits));
+        return (plan.limits, plan.launch(plan.limits));
     };
     let first = plan.limits.of_instructions(FIRST);
-    let done = plan.once(first);
+    let done = plan.launch(first);
     if !matches!(&done, Err((_, error)) if error.kind == DeviceErrorKind::Hang) {
         return (first, done);
     }
     let Ok(bound) = Bound::built_in(plan.test.function) else {
         return (first, done);
     };
-    let honest = Plan {
+    let twin_plan = Plan {
         program: twin,
-        variant: Variant::Honest,
+        launching: Launching::Enabled,
         twin: None,
         bound,
         watch: &NOTHING,
         dump: None,
         ..*plan
     };
-    let largest = honest.once(plan.limits).ok().and_then(|trial| {
+    let largest = twin_plan.launch(plan.limits).ok().and_then(|trial| {
         let launches = trial.launches.iter();
         launches
             .filter_map(|launch| launch.report.wave_instructions)
@@ -62,7 +62,7 @@ pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
     if limits.instructions <= first.instructions {
         return (first, done);
     }
-    let mut done = plan.once(limits);
+    let mut done = plan.launch(limits);
     if let (Err((_, error)), Some(largest)) = (&mut done, largest)
         && error.kind == DeviceErrorKind::Hang
     {
@@ -74,8 +74,8 @@ pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
     (limits, done)
 }
 
-/// Limits for a second run of kernels that have done a first: it may have more tokens.
-pub(super) fn after(plan: &Plan<'_>, limits: Limits, first: &Trial<'_>) -> Limits {
+/// Returns limits for the second run of a law, which may have more tokens than the first run.
+pub(super) fn second_run_limits(plan: &Plan<'_>, limits: Limits, first: &Trial<'_>) -> Limits {
     let launches = first.launches.iter();
     let counts = launches.filter_map(|launch| launch.report.wave_instructions);
     let (Some(largest), Some(allowed)) = (counts.max(), limits.instructions) else {

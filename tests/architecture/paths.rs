@@ -12,7 +12,7 @@ pub fn module(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Returns the names that a folder's `mod.rs` re-exports from its rooms, each with its room.
+/// Returns the names that a module's file re-exports from the rooms in its folder, each with its room.
 pub fn handed_on(text: &str) -> BTreeMap<String, String> {
     let uses = text
         .split("use ")

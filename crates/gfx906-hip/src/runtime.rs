@@ -223,7 +223,7 @@ pub fn take_fault() -> HipResult {
     state.failure.map_or(Ok(()), Err)
 }
 
-/// Runs an exported function that returns no error code. Returns its value, or none after a panic.
+/// Runs a part of an exported function. Returns its value, or none after a panic, which is logged.
 pub fn guarded<T>(name: &str, f: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => Some(value),

@@ -1,6 +1,7 @@
 //! Environment variables of the runtime. No other file reads the environment.
 //!
-//! A value that cannot be used is logged, and the default is used instead. Each variable is read once, at its first use.
+//! A value that cannot be used is logged, and the default is used instead. Switches and the settings of launches are read once, at their
+//! first use.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ impl Switch {
         }
     }
 
-    /// Name of the variable.
+    /// Returns the name of the variable.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -51,8 +51,8 @@ impl<R: Real> Gating<'_, R> {
     }
 }
 
-/// `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`](super::fused_recurrent::fused_recurrent) with the gates and write strengths of `gating` in place of the
-/// call's own, on states in slots.
+/// `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`](super::fused_recurrent::fused_recurrent) with the gates and write
+/// strengths of `gating` in place of the call's own, on states in slots.
 ///
 /// `slots` is `[slots, HV, K, V]`. Sequence n begins with slot `indices[n]` and leaves its last state there. A sequence with a negative
 /// index begins with zeros and leaves no state; its output is computed all the same. No two sequences may share a slot.

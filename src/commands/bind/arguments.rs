@@ -1,4 +1,4 @@
-//! The arguments of a recorded launch as a binding has them.
+//! The arguments of a recorded launch, written as a binding's `args`.
 
 use gfx906::code_object::Arg;
 
@@ -11,7 +11,8 @@ use super::written::{OUTPUTS, WrittenText, comment, quoted};
 use crate::binding::TensorUse;
 use crate::commands::exec::recorded::{Argument, RecordedLaunch};
 
-/// Writes arguments one after the other: a size that one of them is, the next one of the same number is not.
+/// Writer of a launch's arguments, one after the other. A size that an argument has used is the last choice for the next argument of the
+/// same number.
 pub struct Arguments<'a> {
     case: &'a Case<'a>,
     recorded: &'a RecordedLaunch,
@@ -19,14 +20,14 @@ pub struct Arguments<'a> {
     sizes: Vec<(&'a str, i64)>,
     /// Lengths of the contract's axes.
     lengths: Vec<String>,
-    /// Sizes that an argument is by itself.
+    /// Sizes that an earlier argument is by itself.
     spent: Vec<String>,
-    /// Inputs of one element that no pointer is: numbers may be those.
+    /// Inputs of one element that no pointer points to. Floats that no formula gives are taken for them, in order.
     scalars: Vec<String>,
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments of a launch whose regions are taken for these.
+    /// Starts at the first argument of a launch. `taken` says which tensor each region is.
     pub fn new(
         case: &'a Case<'a>,
         recorded: &'a RecordedLaunch,
@@ -54,7 +55,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// An argument, as the code object describes it.
+    /// Writes the next argument. `arg` is the code object's description of it.
     pub fn write(&mut self, arg: &Arg, value: &Argument) -> WrittenText {
         match value {
             Argument::Pointer(region) => self.pointer(*region),
@@ -221,7 +222,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A tensor's name in a formula.
+/// Returns a tensor's name as a formula has it: in quotes if it has other characters than letters, digits and `_`.
 fn word(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.chars().all(plain) {
@@ -231,7 +232,7 @@ fn word(name: &str) -> String {
     }
 }
 
-/// A number that formulas read back to the same bits.
+/// Returns the shortest literal that a formula reads back to the same bits.
 fn literal(value: f64) -> String {
     let single = value as f32;
     if f64::from(single) == value {

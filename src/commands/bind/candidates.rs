@@ -19,36 +19,37 @@ use crate::registry::Registry;
 use crate::run::contract;
 use crate::text::{escaped, quoted, shown};
 
-/// Contracts whose tensors are looked at: to find those out takes a while.
+/// Contracts whose tensors are compared, those whose names and sizes fit best. Describing a contract's tensors is slow.
 const LOOKED_AT: usize = 6;
 /// Columns for the names of kernels.
 const LINE: usize = 70;
-/// Contracts that are named.
+/// Contracts that are proposed.
 const NAMED: usize = 3;
 
 /// A contract that kernels look like.
 pub struct Candidate {
     /// The contract.
     pub function: &'static Function,
-    /// The kernels that look like it.
+    /// The kernels that look like the contract.
     pub kernels: Vec<String>,
-    /// Arguments with names of its tensors and sizes, and all of them; none if only the kernels' names tell.
+    /// The number of arguments that are named like the contract's tensors and sizes, and the number of all arguments; none if only the
+    /// kernels' names suggest the contract.
     pub arguments: Option<(usize, usize)>,
     score: i64,
 }
 
 impl Candidate {
-    /// The candidate in a line, with the command that writes its binding.
-    pub fn told(&self, file: &Path, glob: Option<&str>) -> String {
+    /// Returns the candidate in a line, with the command that writes its binding.
+    pub fn to_line(&self, file: &Path, glob: Option<&str>) -> String {
         let name = self.function.name;
-        let why = self.why();
+        let why = self.evidence();
         let glob = glob.map_or(String::new(), |glob| format!(" --kernel {}", quoted(glob)));
         let file = quoted(&shown(file));
         format!("looks like {name} ({why}): deltanet-check bind {file}{glob} --contract {name}")
     }
 
-    /// The kernels that look like the contract, and what speaks for it.
-    fn why(&self) -> String {
+    /// Returns the kernels that look like the contract, and whether by their arguments or by their names.
+    fn evidence(&self) -> String {
         let kernels: Vec<String> = self.kernels.iter().map(|name| escaped(name)).collect();
         let kernels = kernels.join(", ");
         match self.arguments {
@@ -58,7 +59,7 @@ impl Candidate {
     }
 }
 
-/// The advice to recompile, where nothing tells the names of arguments.
+/// Returns the advice to recompile if a kernel has arguments and none of them has a name.
 pub fn advice(subjects: &[Subject<'_>]) -> Option<String> {
     let unnamed = |subject: &&Subject<'_>| !subject.args.is_empty() && subject.names().is_empty();
     let count = subjects.iter().filter(unnamed).count();
@@ -66,7 +67,7 @@ pub fn advice(subjects: &[Subject<'_>]) -> Option<String> {
     (count > 0).then(|| format!("arguments of {count} kernel{plural} have no names: {RECOMPILE}"))
 }
 
-/// The answer to whoever runs the tests on a code object that has none of the built-in kernels' names, and binds none of its own.
+/// Returns the message for a run on a code object that has none of the built-in kernels, and for which no `--bind` is given.
 pub fn foreign(registry: &Registry, program: &Program) -> String {
     let path = Path::new(&program.report.path);
     let file = quoted(&program.report.path);
@@ -93,10 +94,10 @@ pub fn foreign(registry: &Registry, program: &Program) -> String {
         "{file} has none of the built-in kernels, and no --bind says how its own are launched\n\
          its kernels     {listed}\n"
     );
-    let candidates = of(registry, &subjects);
+    let candidates = find(registry, &subjects);
     for candidate in &candidates {
         let name = candidate.function.name;
-        text += &format!("which look like {name} ({})\n", candidate.why());
+        text += &format!("which look like {name} ({})\n", candidate.evidence());
     }
     if let Some(advice) = advice(&subjects) {
         text += &format!("to know more    {advice}\n");
@@ -119,8 +120,8 @@ pub fn foreign(registry: &Registry, program: &Program) -> String {
     text
 }
 
-/// The contracts that kernels look like, the likeliest first.
-pub fn of(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {
+/// Finds the contracts that kernels look like, the likeliest first.
+pub fn find(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {
     let named = subjects.iter().any(|subject| !subject.names().is_empty());
     let mut found: Vec<Candidate> = if named {
         by_arguments(registry, subjects)
@@ -140,7 +141,7 @@ pub fn of(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate> {
     };
     found.sort_by_key(|candidate| Reverse(candidate.score));
     let best = found.first().map_or(0, |candidate| candidate.score);
-    // One that is much less like them than the best is not worth a line.
+    // A candidate with less than three quarters of the best score is not worth a line.
     found.retain(|candidate| candidate.score > 0 && 4 * candidate.score >= 3 * best);
     found.truncate(NAMED);
     found
@@ -162,11 +163,11 @@ fn plausible(function: &Function, subject: &Subject<'_>) -> bool {
     launches.any(|launch| launch.args.value.len().abs_diff(subject.args.len()) <= 4)
 }
 
-/// Returns how strongly a kernel's name suggests a contract: it counts words of the contract's name.
+/// Returns how strongly a kernel's name suggests a contract: by the words of the contract's name that it has, less those that it lacks.
 fn by_name(function: &Function, kernel: &str) -> i64 {
     let kernel = kernel.to_ascii_lowercase();
     let words = function.name.split('_').filter(|word| {
-        // Words that most contracts have tell none from another.
+        // Most contracts have these words, so they do not tell contracts apart.
         word.len() >= 2 && !["gdn", "gdr", "chunk", "fwd"].contains(word)
     });
     let (mut has, mut lacks) = (0, 0);
@@ -218,7 +219,7 @@ fn by_arguments(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate>
         .collect()
 }
 
-/// Finds the kernel, or the pipeline, with most arguments that are named like the contract's tensors and sizes.
+/// Returns the kernel, or the pipeline, that writes all outputs of the contract and scores best by the names of its arguments.
 fn candidate(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Candidate> {
     let function = offer.described.function;
     let wanted = offer.outputs();
@@ -274,7 +275,8 @@ fn candidate(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Candidate> {
         .max_by_key(|candidate| candidate.score)
 }
 
-/// Tensors of contracts of the same sizes, and their shapes: what the kernels of a pipeline may hand to each other.
+/// Returns the tensors of all contracts with the same sizes, with their lengths and their contract: the kernels of a pipeline may hand
+/// such tensors to each other.
 pub fn shapes(
     registry: &Registry,
     function: &'static Function,

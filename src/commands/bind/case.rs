@@ -1,4 +1,4 @@
-//! The sizes of a recorded call: those that the user gives, and those that its buffers and numbers leave no choice about.
+//! The case of a recorded launch: the sizes that the user gives, and those that follow from its buffers and numbers.
 
 use super::given::GivenSizes;
 use super::kernarg::Number;
@@ -8,18 +8,18 @@ use crate::commands::exec::recorded::RecordedLaunch;
 use crate::contract::Function;
 use crate::contract::{Value, Values};
 
-/// So many assignments are tried; a launch with so many numbers does not tell its sizes.
+/// Assignments of numbers to sizes after which the search gives up.
 const MAX_TRIED: usize = 200_000;
 /// Assignments that a message lists.
 const LISTED: usize = 3;
 
-/// A recorded call in the contract's words.
+/// A recorded launch in the contract's terms.
 pub struct Case<'a> {
-    /// Sizes, integers and words.
+    /// Sizes, integers and choices.
     pub values: Values,
-    /// The candidates of its pointers.
+    /// The tensors that its pointers may point to.
     pub candidates: Vec<Candidate>,
-    /// Choices that nobody gave: the words here are those of the first test.
+    /// Choices that the user has not given, with the words of the first test that has the given ones.
     pub assumed: Vec<(&'a str, &'a str)>,
 }
 
@@ -37,10 +37,10 @@ pub enum UnknownCase {
     Ambiguous(String),
 }
 
-/// The case that a launch was made for. `names` are those of the arguments that point to its regions.
+/// Finds the case that a launch was made for. `names` are the names of the arguments that point to its regions.
 ///
 /// # Errors
-/// Its sizes do not follow from it, or more than one assignment would do: what to give.
+/// No test has the given choices, the sizes do not follow from the launch, or several assignments of sizes fit it.
 pub fn find(
     described: &ContractTensors,
     given: &GivenSizes,
@@ -96,7 +96,7 @@ pub fn find(
     })
 }
 
-/// Values in the function's order; sizes that are not known yet are 1.
+/// Returns values in the contract's order; sizes that are not known yet are 1.
 fn case(
     function: &Function,
     numbers: &[(&'static str, i64)],
@@ -132,7 +132,7 @@ impl Search<'_> {
         if unknown.is_empty() {
             return Ok(case(self.function, &given.numbers, self.words));
         }
-        // Numbers that are called as sizes are those, if the buffers agree.
+        // Numbers that are named like sizes are tried as those sizes first, and given up if the buffers do not fit them.
         let named = unknown.iter().filter_map(|size| {
             let mut alike = numbers
                 .iter()
@@ -167,7 +167,7 @@ impl Search<'_> {
         all.retain(|number| (1..=i64::from(i32::MAX)).contains(number));
         all.sort_unstable();
         all.dedup();
-        // Numbers of the arguments in elements of half the size are likelier than numbers that no argument has.
+        // Arguments come before numbers derived from buffers and grids, even if tensors must then have elements of half the size.
         for choices in [&scalars, &all] {
             for half in [false, true] {
                 for fixed in [&by_name, &given.numbers] {
@@ -188,7 +188,7 @@ impl Search<'_> {
         Err(UnknownCase::Untold(asked.join(",")))
     }
 
-    /// Every way to give the sizes that are not fixed yet one of these numbers, so that the buffers fit.
+    /// Collects every assignment of these numbers to the sizes that are not fixed yet, so that the buffers fit.
     fn assign(
         &self,
         fixed: &mut Vec<(&'static str, i64)>,
@@ -213,7 +213,7 @@ impl Search<'_> {
             }
             return;
         };
-        // What no tensor's shape tells, nothing here can tell.
+        // A size that no tensor's shape depends on cannot be found from buffers.
         if !self
             .candidates
             .iter()

@@ -1,4 +1,4 @@
-//! The sizes and choices of a recorded launch that `--size` gives.
+//! The option `--size` of `bind --from`.
 
 use crate::commands::did_you_mean;
 use crate::contract::Function;
@@ -17,7 +17,7 @@ impl GivenSizes {
     /// Reads `NAME=VALUE` for the sizes, integers and choices of a contract.
     ///
     /// # Errors
-    /// There is no such size, or it has no such value.
+    /// The contract has no such size or choice, the value is not one of its values, or the name is given twice.
     pub fn read(function: &'static Function, entries: &[String]) -> Result<GivenSizes, Stop> {
         let mut given = GivenSizes::default();
         for entry in entries {

@@ -1,13 +1,13 @@
-//! The arguments of a record beside those that the kernel takes.
+//! The arguments of a record, compared with those that the kernel takes.
 
 use gfx906::code_object::{Arg, ArgKind, Kernel};
 
 use crate::commands::exec::recorded::{Argument, RecordedLaunch};
 
-/// Whole numbers beyond this are rather something else, where nothing says what they are.
+/// Magnitude from which a whole number is not taken for a size.
 pub const LARGE: u64 = 1 << 31;
 
-/// A whole number among the arguments: what the code object calls it, and its value.
+/// A whole number among the arguments: its name in the code object, and its value.
 pub type Number<'k> = (Option<&'k str>, i64);
 
 /// Returns true if an argument is a pointer to global memory.
@@ -15,7 +15,7 @@ pub fn is_pointer(arg: &Arg) -> bool {
     arg.kind == ArgKind::GlobalBuffer
 }
 
-/// The type of a number, by what the metadata calls it, or by its size.
+/// Returns the type of a number, by its type name in the metadata and its size; none for sizes that no number has.
 pub fn scalar(arg: &Arg) -> Option<String> {
     let called = arg.type_name.as_deref().unwrap_or_default();
     let float = called.contains("float") || called.contains("double") || called.contains("half");
@@ -82,7 +82,7 @@ fn size(value: &Argument) -> usize {
     }
 }
 
-/// Returns the names in the code object of the pointers to the regions, and the whole numbers with their names.
+/// Returns the name of a pointer to each region, and the whole numbers below [`LARGE`] with their names.
 pub fn names<'k>(
     kernel: &'k Kernel,
     recorded: &RecordedLaunch,

@@ -1,11 +1,11 @@
-//! The number of elements of a contract's tensor, for one case after another.
+//! The number of elements of a contract's tensor as a function of the case.
 
 use crate::binding::formula::{Formula, Node, parse};
 use crate::binding::{DescribedTensor, Scope};
 use crate::contract::Function;
 use crate::contract::Values;
 
-/// The lengths of a tensor's axes as formulas, read once.
+/// The lengths of a tensor's axes as parsed formulas.
 #[derive(Clone, Debug)]
 pub struct Lengths {
     function: &'static Function,
@@ -26,7 +26,7 @@ impl Lengths {
         self.axes.iter().any(|axis| names(axis, size))
     }
 
-    /// Elements at a case; nothing where they are not whole, or too many.
+    /// Returns the number of elements in a case; none if a length is not a natural number, or the product overflows.
     pub fn count(&self, values: &Values) -> Option<u64> {
         let scope = Scope::new(self.function, values, &[], &[]);
         self.axes.iter().try_fold(1u64, |count, axis| {

@@ -1,23 +1,22 @@
-//! Arguments matched with what a contract hands over: by name, by what the built-in kernels of the contract are handed, and where
-//! nothing else is left.
+//! Arguments matched with what a contract hands over: by name, by the formulas that its built-in kernels take, and at last by order.
 
 use std::collections::BTreeSet;
 
 use super::names;
 use super::offer::Offer;
-use super::source::{Argument, Holds};
+use super::source::{Argument, Contents};
 use crate::binding::{DescribedTensor, TensorUse};
 
 /// The tensor, size or formula that an argument is matched with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// The argument in a binding.
+    /// The argument as a binding has it.
     pub text: String,
-    /// The reason if it is a guess; none if the names are the same.
+    /// The reason for a guess; none if the names are equal, or the tensor is scratch.
     pub guess: Option<&'static str>,
-    /// The tensor that it is the address of.
+    /// The tensor of the contract whose address the argument is.
     pub tensor: Option<String>,
-    /// The difference of the names: 0 if they are equal; nothing if the names say nothing.
+    /// The level of [`names::tensors`] at which the names match, 0 for equal names; none if the match is not by name.
     pub likeness: Option<u32>,
 }
 
@@ -31,8 +30,8 @@ const WORDS: &str = "by a word in its name";
 pub const TOKEN: &str = "t";
 
 impl Offer<'_> {
-    /// Matches the arguments of one kernel, structures taken apart. `scratch` are names of tensors that kernels hand to each other,
-    /// `spelled` all names of the arguments of these kernels.
+    /// Matches the arguments of one kernel, with members in place of structures. `scratch` are the names of tensors that kernels hand to
+    /// each other, `spelled` the names of all arguments of the kernels that are bound together.
     pub fn matches(
         &self,
         leaves: &[&Argument],
@@ -76,7 +75,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Pointers that are called like tensors.
+    /// Matches pointers that are named like tensors.
     fn tensors(&mut self, level: u32) {
         for at in self.open(is_pointer) {
             let name = self.leaves[at].name.as_str();
@@ -85,7 +84,7 @@ impl Matcher<'_> {
                 names::tensors(name, &tensor.name) == Some(level)
                     && !self.claimed(&tensor.name)
                     && (level == 0 || self.fits(at, tensor))
-                    // Another argument is called so to the letter.
+                    // An argument with exactly this name goes before.
                     && (level == 0 || !self.spelled.contains(tensor.name.as_str()))
             });
             if let Some((tensor, text)) = tensors.next() {
@@ -95,11 +94,11 @@ impl Matcher<'_> {
         }
     }
 
-    /// Numbers that are called like sizes.
+    /// Matches numbers that are named like sizes.
     fn sizes(&mut self, level: u32) {
         for at in self.open(is_number) {
             let leaf = self.leaves[at];
-            let whole = !matches!(&leaf.holds, Holds::Number(Some(kind)) if kind.contains('f'));
+            let whole = !matches!(&leaf.holds, Contents::Number(Some(kind)) if kind.contains('f'));
             let mut sizes = self.offer.sizes.iter().filter(|size| {
                 names::sizes(&leaf.name, size) == Some(level)
                     && !self.says(size)
@@ -112,7 +111,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// The token of a launch, where there is one for each: called as the built-in kernels' launches call it, or so that it means one.
+    /// Matches the token of a launch, for contracts of `T` tokens: with `exact` an argument with the name of the built-in launches' loop
+    /// variable, without it any name that people give a token.
     fn token(&mut self, exact: bool) {
         let tokens = self.offer.sizes.contains(&"T");
         for at in self.open(is_number) {
@@ -129,7 +129,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Numbers whose name is a word of a formula that the built-in kernels are handed.
+    /// Matches numbers whose name is a word of a formula that the built-in kernels take.
     fn formulas(&mut self) {
         for at in self.open(is_number) {
             let leaf = self.leaves[at];
@@ -148,7 +148,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Matches the arguments and tensors that are left, where there are as many of both.
+    /// Matches the arguments and tensors that are left by order, if there are as many of both; then the numbers.
     fn rest(&mut self) {
         for writable in [Some(true), Some(false), None] {
             let open = self.open(is_pointer);
@@ -179,11 +179,11 @@ impl Matcher<'_> {
         for float in [false, true] {
             let of = |number: &str| number.contains('f') == float;
             let open =
-                self.open(|leaf| matches!(&leaf.holds, Holds::Number(Some(kind)) if of(kind)));
+                self.open(|leaf| matches!(&leaf.holds, Contents::Number(Some(kind)) if of(kind)));
             let numbers = self.offer.numbers.iter();
             let left = numbers.filter(|(kind, formula)| of(kind) && !self.says(formula));
             let left: Vec<(String, String)> = left.cloned().collect();
-            // A number of another width than the built-in kernels take is another number.
+            // A number of another width than the built-in kernels take has another meaning.
             let wide = |at: &usize| matches!(self.leaves[*at].size, 4 | 8);
             let same = |at: &usize| !float || kind(self.leaves[*at], "f") == "f32";
             if open.len() == left.len() && open.iter().all(|at| wide(at) && same(at)) {
@@ -212,13 +212,13 @@ impl Matcher<'_> {
         });
     }
 
-    /// Arguments of a sort that are matched with nothing yet.
+    /// Returns the arguments of a sort that are not matched yet.
     fn open(&self, sort: impl Fn(&Argument) -> bool) -> Vec<usize> {
         let open = |at: &usize| self.found[*at].is_none() && sort(self.leaves[*at]);
         (0..self.leaves.len()).filter(open).collect()
     }
 
-    /// True if anything tells the names of this kernel's arguments.
+    /// True if an argument of this kernel has a name.
     fn named(&self) -> bool {
         self.leaves.iter().any(|leaf| !leaf.name.is_empty())
     }
@@ -228,7 +228,7 @@ impl Matcher<'_> {
         self.found.iter().flatten().any(claims)
     }
 
-    /// True if an argument is this formula already.
+    /// True if an argument is matched with this formula.
     fn says(&self, formula: &str) -> bool {
         let says = |found: &Match| {
             let formula_of = found.text.split_once(' ').map(|(_, formula)| formula);
@@ -239,12 +239,12 @@ impl Matcher<'_> {
 
     fn writable(&self, at: usize) -> Option<bool> {
         match self.leaves[at].holds {
-            Holds::Pointer { writable } => writable,
+            Contents::Pointer { writable } => writable,
             _ => None,
         }
     }
 
-    /// True if a kernel may do with this pointer what the tensor is for.
+    /// True if the kernel writes through this pointer and the tensor is an output, or neither; or if the source does not tell.
     fn fits(&self, at: usize, tensor: &DescribedTensor) -> bool {
         let output = matches!(tensor.role, TensorUse::Output | TensorUse::InPlace);
         self.writable(at).is_none_or(|writable| writable == output)
@@ -261,25 +261,25 @@ fn why(level: u32) -> Option<&'static str> {
 }
 
 fn is_pointer(leaf: &Argument) -> bool {
-    matches!(leaf.holds, Holds::Pointer { .. })
+    matches!(leaf.holds, Contents::Pointer { .. })
 }
 
 fn is_number(leaf: &Argument) -> bool {
-    matches!(leaf.holds, Holds::Number(_))
+    matches!(leaf.holds, Contents::Number(_))
 }
 
-/// The type of a number: as the source has it, or of its size with the first letter of a usual type.
+/// Returns the type of a number as the source has it, or else the first letter of `usual` with the argument's size.
 fn kind(leaf: &Argument, usual: &str) -> String {
     match &leaf.holds {
-        Holds::Number(Some(kind)) => (*kind).to_owned(),
+        Contents::Number(Some(kind)) => (*kind).to_owned(),
         _ => format!("{}{}", &usual[..1], 8 * leaf.size),
     }
 }
 
-/// True if a number may be of a type: whole or not, as far as the source tells.
+/// True unless the source has a float where a whole number is wanted, or a whole number for a float.
 fn of_kind(leaf: &Argument, wanted: &str) -> bool {
     match &leaf.holds {
-        Holds::Number(Some(kind)) => kind.contains('f') == wanted.contains('f'),
+        Contents::Number(Some(kind)) => kind.contains('f') == wanted.contains('f'),
         _ => true,
     }
 }

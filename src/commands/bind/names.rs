@@ -37,7 +37,7 @@ const TOKEN: &[&str] = &["t", "tok", "token", "step", "pos"];
 /// Names of the factor on the output.
 const SCALE: &[&str] = &["scale", "sm_scale", "softmax_scale", "qk_scale", "scl"];
 
-/// A name without what people put around it: capitals, `d_`, `_ptr`, a letter twice.
+/// Returns a name in lower case, without prefixes and suffixes such as `d_` and `_ptr`; a letter twice becomes one.
 fn plain(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let mut plain = lower.trim_matches('_');
@@ -53,12 +53,13 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// Returns how alike the names of an argument and a tensor are: 0 for equal names, none for names that are not alike.
+/// Returns how alike the names of an argument and a tensor are: 0 if they are equal, 1 if only spelled differently, 2 if they mean the
+/// same, 3 if one begins like the other; none for names that are not alike.
 pub fn tensors(argument: &str, tensor: &str) -> Option<u32> {
     alike(TENSORS, argument, tensor)
 }
 
-/// Returns how alike the names of an argument and a size are: 0 for equal names, none for names that are not alike.
+/// Returns how alike the names of an argument and a size are, by the levels of [`tensors`].
 pub fn sizes(argument: &str, size: &str) -> Option<u32> {
     alike(SIZES, argument, size)
 }

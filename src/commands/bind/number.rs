@@ -1,4 +1,4 @@
-//! Formulas over the sizes of a case that give a number of a launch: the simplest first, and those that do as well.
+//! Formulas over the sizes of a case that give a number of a launch: the simplest, and others that are about as simple.
 
 /// Alternatives that a comment names.
 pub const LISTED: usize = 3;
@@ -13,7 +13,7 @@ pub mod cost {
     pub const OTHER: u32 = 6;
     pub const RARE: u32 = 8;
 }
-/// Items that a work-group or a work-item commonly takes, where nothing in the launch says how many.
+/// Binary logarithms of the tiles that a work-group or a work-item commonly takes.
 pub const TILES: std::ops::RangeInclusive<u32> = 1..=12;
 
 /// A formula, and others that give the same number.
@@ -21,15 +21,15 @@ pub const TILES: std::ops::RangeInclusive<u32> = 1..=12;
 pub struct Guess {
     /// The formula as a binding has it.
     pub formula: String,
-    /// Others that are about as simple.
+    /// Other formulas that are about as simple.
     pub others: Vec<String>,
-    /// No formula gives it: it stands as a number.
+    /// True if no formula gives the number, so that a binding has the number itself.
     pub literal: bool,
     /// The sizes in it.
     pub uses: Vec<String>,
 }
 
-/// Text before and behind a size, and what it comes to.
+/// The text before and behind a size in a formula, and the formula as a function.
 type Scale = (&'static str, &'static str, fn(f64) -> f64);
 
 /// The sizes of a case, in the order in which they are tried.
@@ -37,11 +37,11 @@ type Scale = (&'static str, &'static str, fn(f64) -> f64);
 pub struct Terms<'a> {
     /// Names and values.
     pub sizes: Vec<(&'a str, i64)>,
-    /// Lengths of axes that are quotients, `ceil(T / C)`: other quotients of sizes are rarely meant.
+    /// Lengths of the contract's axes. A quotient among them, such as `ceil(T / C)`, is likelier than other quotients of sizes.
     axes: &'a [String],
 }
 
-/// A formula and what it comes to.
+/// A formula and its value.
 pub struct Term {
     /// The formula as a binding has it.
     pub formula: String,
@@ -69,7 +69,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Sizes whose exact quotient is a number: heads of one kind for each of another.
+    /// Returns exact quotients of two sizes with this value, such as the value heads of each key head.
     pub fn quotients(&self, value: i64) -> Vec<String> {
         let pairs = self
             .sizes
@@ -82,7 +82,7 @@ impl<'a> Terms<'a> {
             .collect()
     }
 
-    /// Sizes, and products of up to four different ones or squares.
+    /// Returns the sizes, and the products of up to four sizes, in which a size may occur more than once.
     pub fn products(&self) -> Vec<Term> {
         let mut all: Vec<(usize, Term)> = Vec::new();
         for (at, (name, value)) in self.sizes.iter().enumerate() {
@@ -134,7 +134,7 @@ impl<'a> Terms<'a> {
         all.into_iter().map(|(_, term)| term).collect()
     }
 
-    /// A whole number among the arguments.
+    /// Guesses the formula of a whole number among the arguments.
     pub fn argument(&self, value: i64) -> Guess {
         let mut terms = self.products();
         for (a, x) in &self.sizes {
@@ -174,7 +174,7 @@ impl<'a> Terms<'a> {
         choose(terms, value)
     }
 
-    /// Bytes of dynamic LDS: elements of 2, 4 or 8 bytes.
+    /// Guesses the formula of a number of bytes of dynamic LDS: elements of 2, 4 or 8 bytes.
     pub fn bytes(&self, value: i64, block: [u32; 3]) -> Guess {
         let mut terms = Vec::new();
         for each in [4, 2, 8] {
@@ -193,7 +193,7 @@ impl<'a> Terms<'a> {
         choose(terms, value)
     }
 
-    /// A number with a point: what attention and gates are scaled with.
+    /// Guesses the formula of a float: a factor such as `1 / sqrt(K)`, or a size.
     pub fn float(&self, value: f32) -> Guess {
         let scales: [Scale; 5] = [
             ("1 / sqrt(", ")", |x| 1.0 / x.sqrt()),
@@ -208,7 +208,7 @@ impl<'a> Terms<'a> {
             let sizes = self.sizes.iter().filter(|(_, x)| *x > 1);
             sizes.map(move |(a, x)| (format!("{before}{a}{behind}"), scale(*x as f64), *a))
         });
-        // A host computes them in f32: one place off is the same number.
+        // A host computes such factors in f32, so the last place may differ.
         let near = |term: f64| (term as f32).to_bits().abs_diff(value.to_bits()) <= 1;
         let mut found = terms.filter(|(_, term, _)| near(*term));
         let Some((formula, _, size)) = found.next() else {
@@ -239,9 +239,9 @@ pub fn quotient(formula: String, value: i64, cost: u32, uses: &[&str]) -> Term {
     }
 }
 
-/// The cheapest term of a value; the number itself where there is none.
+/// Returns the cheapest term with a value, or the number itself if no term has it.
 pub fn choose(mut terms: Vec<Term>, value: i64) -> Guess {
-    // 0 and 1 are flags and strides more often than remainders of a size.
+    // 0 and 1 are flags and strides more often than they are results of a formula.
     let plain = matches!(value, 0 | 1);
     terms.retain(|term| term.value == i128::from(value) && (!plain || term.cost == cost::SIZE));
     terms.sort_by_key(|term| term.cost);

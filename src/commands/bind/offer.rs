@@ -11,18 +11,18 @@ use crate::contract::Choice;
 pub struct Offer<'a> {
     /// The contract.
     pub described: &'a ContractTensors,
-    /// Its tensors, and how an argument names each.
+    /// Its tensors, and the argument that hands over each: its name, or a formula that is null for some choices.
     pub(super) pointers: Vec<(DescribedTensor, String)>,
     /// Its sizes and whole numbers.
     pub(super) sizes: Vec<&'static str>,
-    /// Numbers that the built-in kernels are handed beside sizes: types and formulas.
+    /// Numbers beside sizes that the built-in kernels take: types and formulas.
     pub(super) numbers: Vec<(String, String)>,
-    /// Variables that the built-in kernels are launched over.
+    /// Variables of the loops over launches (`each`) in the built-in binding.
     pub(super) tokens: Vec<String>,
 }
 
 impl<'a> Offer<'a> {
-    /// The offer of a contract. Its built-in binding says how kernels take it.
+    /// Reads the tensors and sizes of a contract, and the formulas of its built-in binding.
     pub fn new(described: &'a ContractTensors) -> Offer<'a> {
         let function = described.function;
         let bindings = built_in().unwrap_or_default().iter();
@@ -35,7 +35,7 @@ impl<'a> Offer<'a> {
             let loops = loops.filter_map(|launch| launch.each.as_ref());
             loops.map(|each| each.value.name.clone()).collect()
         });
-        // Some tensors are there for some words alone.
+        // Some tensors exist for some choices only.
         let mut tensors: Vec<DescribedTensor> = described.tensors().to_vec();
         for tensor in described
             .others()
@@ -95,7 +95,7 @@ impl<'a> Offer<'a> {
         inputs.count()
     }
 
-    /// The choices that the built-in kernels are told of and that none of these arguments mentions, with their words.
+    /// Returns the choices, with their words, that arguments of the built-in kernels depend on and that none of these arguments mentions.
     pub fn unsaid(&self, arguments: &[String]) -> Vec<Choice> {
         let mentions = |text: &str, name: &str| {
             let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -115,7 +115,7 @@ impl<'a> Offer<'a> {
 
 /// An argument of a built-in kernel.
 enum HandedArgument {
-    /// A tensor or nothing: its name, and the choice.
+    /// A tensor that is null for some choices: its name, and the whole formula.
     Or(String, String),
     /// A number: its type and its formula.
     Number(String, String),
@@ -144,7 +144,7 @@ fn handed(binding: &Binding) -> Vec<HandedArgument> {
     all
 }
 
-/// Finds `condition ? null : tensor` in a formula.
+/// Collects each `condition ? null : tensor` of a formula.
 fn or_null(formula: &Formula, text: &str, out: &mut Vec<HandedArgument>) {
     let Node::Choice(condition, first, second) = &formula.node else {
         return;

@@ -1,4 +1,4 @@
-//! Several kernels that compute one contract together: which, in which order, and what they hand to each other.
+//! Several kernels that compute one contract together: their order, and the tensors that they hand to each other.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use gfx906::code_object::{Kernel, Parameters};
 
 use super::matching::Match;
 use super::offer::Offer;
-use super::source::{self, Argument, Holds};
+use super::source::{self, Argument, Contents};
 use super::written::short;
 use crate::text::demangled;
 
@@ -14,14 +14,14 @@ use crate::text::demangled;
 pub struct Subject<'k> {
     /// The kernel.
     pub kernel: &'k Kernel,
-    /// Its name as one writes it.
+    /// Its demangled name, shortened.
     pub name: String,
     /// Its arguments.
     pub args: Vec<Argument>,
 }
 
 impl<'k> Subject<'k> {
-    /// A kernel, and what its code object tells of its arguments.
+    /// Reads a kernel's name and arguments.
     pub fn new(kernel: &'k Kernel, parameters: &Parameters) -> Subject<'k> {
         Subject {
             kernel,
@@ -49,13 +49,13 @@ pub struct Pipeline {
     pub order: Vec<usize>,
     /// The tensors that they hand to each other.
     pub scratch: Vec<String>,
-    /// Kernels that take the same arguments as one of these: its number first.
+    /// Pairs of a kernel in `order` and another kernel with the same arguments.
     pub alike: Vec<(usize, usize)>,
-    /// True if the source tells which kernel writes what: the order follows from it.
+    /// True if the source tells for every pointer whether its kernel writes through it, so that the order follows.
     pub ordered: bool,
 }
 
-/// The outputs of a contract that a kernel's matches are.
+/// Returns the outputs of a contract among the tensors that arguments are matched with.
 pub fn outputs<'m>(offer: &Offer<'_>, matches: &'m [Option<Match>]) -> BTreeSet<&'m str> {
     let outputs = offer.outputs();
     let tensors = matches.iter().flatten();
@@ -88,7 +88,7 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
     {
         return None;
     }
-    // Pointers of one name in several kernels that no tensor of the contract has to the letter.
+    // Scratch: pointers of the same name in several kernels, where no tensor of the contract has exactly this name.
     let exact = |name: &str| {
         offer
             .described
@@ -98,7 +98,7 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
     };
     let has = |at: usize, name: &str| {
         let pointer =
-            |leaf: &&Argument| leaf.name == name && matches!(leaf.holds, Holds::Pointer { .. });
+            |leaf: &&Argument| leaf.name == name && matches!(leaf.holds, Contents::Pointer { .. });
         subjects[at].leaves().into_iter().find(pointer)
     };
     let mut scratch: Vec<String> = Vec::new();
@@ -107,13 +107,13 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
             let name = leaf.name.as_str();
             let users = stages.iter().filter(|&&other| has(other, name).is_some());
             let known = name.is_empty() || exact(name) || scratch.iter().any(|one| one == name);
-            // What no kernel writes comes from elsewhere.
+            // A tensor that no kernel writes is an input.
             let written = stages
                 .iter()
                 .filter_map(|&other| has(other, name))
                 .any(|leaf| {
                     leaf.holds
-                        != Holds::Pointer {
+                        != Contents::Pointer {
                             writable: Some(false),
                         }
                 });
@@ -122,7 +122,7 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
             }
         }
     }
-    // What a kernel of these writes and no tensor is called like is scratch, too.
+    // A pointer that one of these kernels writes through and that matches no tensor is scratch, too.
     let shared = scratch.clone();
     let shared: BTreeSet<&str> = shared.iter().map(String::as_str).collect();
     for &at in &stages {
@@ -133,7 +133,7 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
         let matches = offer.matches(&leaves, &shared, &spelled);
         for (leaf, found) in leaves.iter().zip(matches) {
             let written = leaf.holds
-                == Holds::Pointer {
+                == Contents::Pointer {
                     writable: Some(true),
                 };
             if uses && written && found.is_none() && !leaf.name.is_empty() {
@@ -158,12 +158,12 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
     let writes = |at: usize, name: &str| {
         has(at, name).map(|leaf| {
             leaf.holds
-                == Holds::Pointer {
+                == Contents::Pointer {
                     writable: Some(true),
                 }
         })
     };
-    // A kernel that only reads a tensor comes behind all that write it.
+    // A kernel that only reads a tensor comes after all kernels that write it.
     let after = |late: usize, early: usize| {
         scratch
             .iter()
@@ -177,7 +177,7 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
         // Kernels that wait for each other stay in the order of the file.
         order.push(left.remove(free.unwrap_or(0)));
     }
-    let told = |leaf: &Argument| leaf.holds != Holds::Pointer { writable: None };
+    let told = |leaf: &Argument| leaf.holds != Contents::Pointer { writable: None };
     let ordered = order
         .iter()
         .all(|&at| subjects[at].leaves().into_iter().all(told));

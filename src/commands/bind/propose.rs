@@ -1,5 +1,4 @@
-//! A binding from a recorded launch: its numbers as formulas over the sizes, its pointers as tensors, and a comment where both could
-//! be otherwise.
+//! A binding from a recorded launch: its numbers as formulas over the sizes, its pointers as tensors, and a comment on every guess.
 
 use gfx906::code_object::{CodeObject, Kernel};
 
@@ -28,7 +27,7 @@ pub struct Proposal<'a> {
 }
 
 impl Proposal<'_> {
-    /// The whole file.
+    /// Returns the whole file.
     pub fn text(&self) -> String {
         let function = self.described.function;
         let mut used: Vec<String> = Vec::new();
@@ -76,7 +75,7 @@ impl Proposal<'_> {
         text
     }
 
-    /// The name as one writes it, where that means this kernel and no other.
+    /// Returns the kernel's demangled, shortened name if no other kernel has it, and the symbol otherwise.
     fn symbol(&self) -> String {
         let short = short(&demangled(&self.kernel.name));
         let names = self
@@ -90,7 +89,7 @@ impl Proposal<'_> {
         }
     }
 
-    /// Sizes and other whole numbers of the case.
+    /// Returns the sizes and other whole numbers of the case.
     pub fn sizes(&self) -> Vec<(&str, i64)> {
         let values = self.case.values.iter();
         let sizes = values.filter_map(|(name, value)| match value {
@@ -100,7 +99,8 @@ impl Proposal<'_> {
         sizes.collect()
     }
 
-    /// Returns the condition of the binding: the kernel has sizes built in that no argument gives it.
+    /// Returns the condition of the binding: sizes that no number of the launch depends on have the recorded values, and choices the given
+    /// words.
     fn when(&self, used: &[String]) -> String {
         let mut terms: Vec<String> = self
             .sizes()
@@ -147,7 +147,7 @@ impl Proposal<'_> {
         }
     }
 
-    /// Outputs whose buffers begin as an input that no buffer of the launch is: kernels read and write them.
+    /// Returns the key `start`, for outputs whose input has no buffer of its own: the kernel reads the input from the output's buffer.
     fn starts(&self) -> String {
         let candidates = &self.case.candidates;
         let taken = |name: &str| {
@@ -225,7 +225,7 @@ impl Proposal<'_> {
         text + "]\n"
     }
 
-    /// Outputs that no region is.
+    /// Returns the outputs that no region is taken for.
     fn missing(&self) -> Vec<String> {
         if self.taken.contains(&RegionUse::Outputs) {
             return Vec::new();

@@ -6,7 +6,7 @@ use super::tensors::Candidate;
 use super::written::{comment, line, quoted};
 
 impl Proposal<'_> {
-    /// Work-groups.
+    /// Returns the line of the grid, and adds the sizes in it to `used`.
     pub fn grid(&self, used: &mut Vec<String>) -> String {
         let block = self.recorded.block;
         let all = block.iter().map(|count| i64::from(*count)).product();
@@ -30,8 +30,8 @@ impl Proposal<'_> {
         line(&format!("grid = [{}]", formulas.join(", ")), &comments)
     }
 
-    /// Sizes in the order in which grids name them: of the first output's axes the innermost first, those that an axis of the grid
-    /// follows already last.
+    /// Returns the sizes in the order in which a grid is likely to depend on them: the innermost axes of the first output first, and sizes
+    /// that are used already last.
     fn inner_first(&self, used: &[String]) -> Vec<(&str, i64)> {
         let mut sizes = self.sizes();
         let output = self
@@ -50,7 +50,7 @@ impl Proposal<'_> {
         sizes
     }
 
-    /// The lengths of all axes.
+    /// Returns the lengths of all tensors' axes.
     pub fn lengths(&self) -> Vec<String> {
         let all = self.case.candidates.iter();
         all.flat_map(|tensor| self.axes(tensor)).collect()
@@ -64,7 +64,7 @@ impl Proposal<'_> {
         axes.map(Iterator::collect).unwrap_or_default()
     }
 
-    /// Work-items of a group.
+    /// Returns the line of the block.
     pub fn block(&self) -> String {
         let block = self.recorded.block;
         let last = block.iter().rposition(|count| *count > 1).unwrap_or(0);
@@ -91,7 +91,7 @@ impl Proposal<'_> {
         line(&format!("block = [{}]", counts.join(", ")), &comments)
     }
 
-    /// Bytes of dynamic LDS.
+    /// Returns the line of dynamic LDS, and adds the sizes in it to `used`; nothing if the launch has none.
     pub fn dynamic_lds(&self, used: &mut Vec<String>) -> String {
         let bytes = self.recorded.dynamic_lds;
         if bytes == 0 {

@@ -1,4 +1,4 @@
-//! The text of a skeleton: what is known, what is guessed, and what is left to write.
+//! The text of a skeleton. Guesses are marked `guess:`, and gaps are marked `?`.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use gfx906::code_object::{CodeObject, Kernel};
 use super::matching::{Match, TOKEN};
 use super::offer::Offer;
 use super::pipeline::{Pipeline, Subject};
-use super::source::{Argument, Holds};
+use super::source::{Argument, Contents};
 use super::written::{key, quoted};
 use crate::binding::{ContractTensors, TensorUse};
 use crate::commands::inspect::dynamic_lds;
@@ -15,10 +15,10 @@ use crate::contract::{Value, Values};
 use crate::tensor::ElementKind;
 use crate::text::{demangled, escaped};
 
-/// The advice to whoever built a code object that does not tell the names of arguments.
+/// The advice for a code object without the names of arguments.
 pub const RECOMPILE: &str = "compile with -g (names, types) or -fhip-kernel-arg-name";
 
-/// Writes skeletons of bindings.
+/// The writer of skeletons.
 pub struct Skeletons<'a> {
     /// The code object of the kernels.
     pub object: &'a CodeObject,
@@ -31,7 +31,7 @@ pub struct Skeletons<'a> {
 }
 
 impl Skeletons<'_> {
-    /// A binding of one launch.
+    /// Returns the skeleton of a binding with one launch.
     pub fn single(&self, at: usize) -> String {
         let subject = &self.subjects[at];
         let mut text = self.head();
@@ -41,7 +41,7 @@ impl Skeletons<'_> {
         text
     }
 
-    /// A binding of several launches.
+    /// Returns the skeleton of a binding with several launches.
     pub fn pipeline(&self, pipeline: &Pipeline) -> String {
         let scratch: BTreeSet<&str> = pipeline.scratch.iter().map(String::as_str).collect();
         let spelled: BTreeSet<&str> = self.subjects.iter().flat_map(Subject::names).collect();
@@ -81,7 +81,7 @@ impl Skeletons<'_> {
         }
     }
 
-    /// The line of a tensor that kernels hand to each other. A tensor of that name in a contract of the same sizes tells its shape.
+    /// Returns the line of a scratch tensor. Its shape is guessed from a tensor of the same name in a contract of the same sizes.
     fn scratch(&self, name: &str, order: &[usize]) -> String {
         let leaves = order.iter().flat_map(|&at| self.subjects[at].leaves());
         let declared = leaves
@@ -98,7 +98,7 @@ impl Skeletons<'_> {
             })
         };
         let name = key(name);
-        // Without a type in the source it is most likely f32.
+        // A tensor without a type in the source is most likely f32.
         let kind = element.unwrap_or(if declared.is_empty() { "f32" } else { "?" });
         match same(true).or_else(|| same(false)) {
             Some((known, shape, contract)) => {
@@ -112,7 +112,7 @@ impl Skeletons<'_> {
         }
     }
 
-    /// The key for tensors whose elements have 16 bits in the source and 32 in the contract.
+    /// Returns the key `types`, for tensors whose elements have 16 bits in the source and 32 in the contract.
     fn types(&self, order: &[usize], scratch: &BTreeSet<&str>, spelled: &BTreeSet<&str>) -> String {
         let Some(offer) = self.offer else {
             return String::new();
@@ -214,9 +214,9 @@ impl Skeletons<'_> {
     }
 }
 
-/// The line that says how a state begins that is read and written in one buffer.
+/// Returns the comment on the key `start`, for contracts with a state that a kernel may update in place.
 fn in_place(described: &ContractTensors) -> String {
-    // Under the choices that say that there is a state to begin with.
+    // These choices give the contract an initial state.
     let values = described.function.words.iter().filter_map(|(name, words)| {
         let random = words.iter().copied().find(|word| *word == "random")?;
         Some(((*name).to_owned(), Value::Word(random)))
@@ -245,7 +245,7 @@ fn block(kernel: &Kernel) -> String {
         (Some([x, y, z]), _) => {
             format!("block = [{x}, {y}, {z}]   # the kernel was compiled for this\n")
         }
-        // What compilers take where the source says nothing.
+        // Compilers take these limits if the source has no launch bounds.
         (None, most @ (256 | 1024)) => {
             format!("block = [\"?\"]   # work-items of a group: at most {most}\n")
         }
@@ -255,7 +255,7 @@ fn block(kernel: &Kernel) -> String {
     }
 }
 
-/// The type of a tensor's elements in a binding, by the type of a pointer in the source.
+/// Returns a binding's name for the type of a tensor's elements, by the type of the pointer in the source.
 fn element(type_name: &str) -> Option<&'static str> {
     let plain = type_name.trim_start_matches("const ").trim_end_matches('*');
     let plain = plain.trim().to_ascii_lowercase();
@@ -269,7 +269,7 @@ fn element(type_name: &str) -> Option<&'static str> {
     }
 }
 
-/// The line of an argument, or the lines of a structure.
+/// Writes the line of an argument, or the lines of a structure.
 fn argument(
     arg: &Argument,
     place: &str,
@@ -279,7 +279,7 @@ fn argument(
 ) {
     let indent = "    ".repeat(depth);
     let told = format!("{place}{}", escaped(&described(arg)));
-    if let Holds::Structure(members) = &arg.holds {
+    if let Contents::Structure(members) = &arg.holds {
         *out += &format!("{:<24} # {told}\n", format!("{indent}["));
         for member in members {
             let place = format!("at {}: ", member.offset);
@@ -290,7 +290,7 @@ fn argument(
     }
     let found = matches.next().flatten();
     let note = match (&found, &arg.holds) {
-        (_, Holds::Padding) => String::new(),
+        (_, Contents::Padding) => String::new(),
         (Some(Match { guess: None, .. }), _) => String::new(),
         (
             Some(Match {
@@ -307,25 +307,25 @@ fn argument(
     );
 }
 
-/// An argument of which nothing is known but its bytes.
+/// Returns the text for an argument that is matched with nothing.
 fn placeholder(arg: &Argument) -> String {
     match &arg.holds {
-        Holds::Pointer { .. } => "?".into(),
-        Holds::Number(Some(kind)) => format!("{kind} ?"),
-        Holds::Number(None) => format!("i{} ?", 8 * arg.size),
+        Contents::Pointer { .. } => "?".into(),
+        Contents::Number(Some(kind)) => format!("{kind} ?"),
+        Contents::Number(None) => format!("i{} ?", 8 * arg.size),
         _ => format!("raw {}", "00".repeat(arg.size.max(1) as usize)),
     }
 }
 
-/// An argument as its source declares it, or as its metadata list it.
+/// Describes an argument by its type and name, as far as they are known.
 fn described(arg: &Argument) -> String {
     let what = match (&arg.holds, arg.type_name.is_empty()) {
-        (Holds::Padding, _) => return "bytes between members".into(),
-        (Holds::Bytes | Holds::Structure(_), false) => {
+        (Contents::Padding, _) => return "bytes between members".into(),
+        (Contents::Bytes | Contents::Structure(_), false) => {
             format!("{}, {} bytes", arg.type_name, arg.size)
         }
         (_, false) => arg.type_name.clone(),
-        (Holds::Pointer { .. }, true) => "pointer".into(),
+        (Contents::Pointer { .. }, true) => "pointer".into(),
         (_, true) => format!("{} bytes", arg.size),
     };
     match arg.name.as_str() {

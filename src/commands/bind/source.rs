@@ -1,46 +1,46 @@
-//! Arguments of a kernel as far as its metadata and its debug information tell.
+//! The arguments of a kernel, read from its debug information and its metadata.
 
 use gfx906::code_object::{Arg, ArgKind, Kernel, NumberKind, Parameter, Parameters, SourceType};
 
 use super::kernarg;
 
-/// The most elements of an array that are listed one by one.
+/// Elements up to which an array is listed one by one; a longer one is bytes.
 const MAX_ELEMENTS: u64 = 64;
 
 /// An argument, or a member of a structure that is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// Its name in the source; empty if nothing tells it.
+    /// Its name in the source; empty if it is not known.
     pub name: String,
-    /// Its type in the source; empty if nothing tells it.
+    /// Its type in the source; empty if it is not known.
     pub type_name: String,
     /// Bytes from the beginning of the kernarg segment, or of the structure.
     pub offset: u64,
     /// Its bytes.
     pub size: u64,
     /// Its contents.
-    pub holds: Holds,
+    pub holds: Contents,
 }
 
 /// The contents of an argument.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Holds {
+pub enum Contents {
     /// An address.
     Pointer {
-        /// False if the kernel may only read through it, where the source tells.
+        /// False if it points to constants in the source; none if the source is not known.
         writable: Option<bool>,
     },
-    /// A number, and its type in a binding where the source tells.
+    /// A number, and its type in a binding if the type is known.
     Number(Option<&'static str>),
     /// A structure whose members a binding can lay out.
     Structure(Vec<Argument>),
     /// Bytes between members.
     Padding,
-    /// Bytes of which nothing is known.
+    /// Bytes with an unknown structure.
     Bytes,
 }
 
-/// The arguments of a kernel. What debug information tells is taken before what the metadata tell.
+/// Returns the arguments of a kernel. Debug information goes before the metadata.
 pub fn arguments(kernel: &Kernel, parameters: &Parameters) -> Vec<Argument> {
     let declared = parameters.of(kernel);
     let args = kernel.explicit_args().enumerate();
@@ -60,9 +60,9 @@ fn from_metadata(arg: &Arg) -> Argument {
         offset: arg.offset.into(),
         size: arg.size.into(),
         holds: match (&arg.kind, number) {
-            (ArgKind::GlobalBuffer, _) => Holds::Pointer { writable: None },
-            (_, Some(number)) => Holds::Number(number),
-            _ => Holds::Bytes,
+            (ArgKind::GlobalBuffer, _) => Contents::Pointer { writable: None },
+            (_, Some(number)) => Contents::Number(number),
+            _ => Contents::Bytes,
         },
     }
 }
@@ -74,11 +74,11 @@ fn from_source(arg: &Arg, parameter: &Parameter) -> Argument {
 
 fn declared(name: String, of: &SourceType, offset: u64, size: u64) -> Argument {
     let holds = match of {
-        SourceType::Pointer { constant, .. } => Holds::Pointer {
+        SourceType::Pointer { constant, .. } => Contents::Pointer {
             writable: Some(!constant),
         },
         SourceType::Number { name, kind, size } => number(name, *kind, *size),
-        SourceType::Structure { name, .. } if half(name).is_some() => Holds::Number(half(name)),
+        SourceType::Structure { name, .. } if half(name).is_some() => Contents::Number(half(name)),
         SourceType::Structure { members, size, .. } => {
             let members = members.iter().map(|member| {
                 let size = member.of.size().unwrap_or(0);
@@ -92,7 +92,7 @@ fn declared(name: String, of: &SourceType, offset: u64, size: u64) -> Argument {
                 (0..*count).map(|at| declared(format!("{name}[{at}]"), element, at * step, step));
             laid_out(elements.collect(), size)
         }
-        SourceType::Array { .. } | SourceType::Other => Holds::Bytes,
+        SourceType::Array { .. } | SourceType::Other => Contents::Bytes,
     };
     Argument {
         type_name: match of {
@@ -106,7 +106,7 @@ fn declared(name: String, of: &SourceType, offset: u64, size: u64) -> Argument {
     }
 }
 
-/// A type of 16 bits by its name in HIP's headers, where it is a structure.
+/// Returns the binding's type for HIP's 16-bit floats, which are structures in its headers.
 fn half(name: &str) -> Option<&'static str> {
     match name {
         "__half" | "half" => Some("f16"),
@@ -115,19 +115,19 @@ fn half(name: &str) -> Option<&'static str> {
     }
 }
 
-fn number(name: &str, kind: NumberKind, size: u64) -> Holds {
+fn number(name: &str, kind: NumberKind, size: u64) -> Contents {
     let letter = match kind {
-        NumberKind::Boolean => return Holds::Number(Some("bool")),
-        NumberKind::Float if name.contains("bf16") => return Holds::Number(Some("bf16")),
+        NumberKind::Boolean => return Contents::Number(Some("bool")),
+        NumberKind::Float if name.contains("bf16") => return Contents::Number(Some("bf16")),
         NumberKind::Float => 'f',
         NumberKind::Signed => 'i',
         NumberKind::Unsigned => 'u',
     };
     let known = binding_type(&format!("{letter}{}", 8 * size));
-    known.map_or(Holds::Bytes, |known| Holds::Number(Some(known)))
+    known.map_or(Contents::Bytes, |known| Contents::Number(Some(known)))
 }
 
-/// The name of a type of numbers in a binding.
+/// Returns the name if it is a type of numbers in a binding.
 fn binding_type(name: &str) -> Option<&'static str> {
     const TYPES: [&str; 11] = [
         "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64",
@@ -135,21 +135,21 @@ fn binding_type(name: &str) -> Option<&'static str> {
     TYPES.into_iter().find(|known| *known == name)
 }
 
-/// Members at the places that a binding gives them: each at a multiple of its alignment, with padding where the source has more. Bytes
-/// if that is impossible, as in packed structures and unions.
-fn laid_out(members: Vec<Argument>, size: u64) -> Holds {
+/// Returns a structure that a binding lays out as the source does: each member at a multiple of its alignment, with padding where the
+/// source has larger gaps. Packed structures and unions have no such layout and are bytes.
+fn laid_out(members: Vec<Argument>, size: u64) -> Contents {
     let (mut out, mut end, mut largest) = (Vec::new(), 0u64, 1u64);
     let padding = |offset: u64, size: u64| Argument {
         name: String::new(),
         type_name: String::new(),
         offset,
         size,
-        holds: Holds::Padding,
+        holds: Contents::Padding,
     };
     for member in members {
         let align = alignment(&member);
         if !member.offset.is_multiple_of(align) || member.offset < end || member.size == 0 {
-            return Holds::Bytes;
+            return Contents::Bytes;
         }
         if member.offset > end.next_multiple_of(align) {
             out.push(padding(end, member.offset - end));
@@ -159,25 +159,25 @@ fn laid_out(members: Vec<Argument>, size: u64) -> Holds {
         out.push(member);
     }
     if end > size || out.is_empty() {
-        return Holds::Bytes;
+        return Contents::Bytes;
     }
     if size > end.next_multiple_of(largest) {
         out.push(padding(end, size - end));
     }
-    Holds::Structure(out)
+    Contents::Structure(out)
 }
 
-/// The alignment that a binding gives an argument.
+/// Returns the alignment that a binding gives an argument.
 fn alignment(argument: &Argument) -> u64 {
     match &argument.holds {
-        Holds::Pointer { .. } => 8,
-        Holds::Number(_) => argument.size.max(1),
-        Holds::Structure(members) => members.iter().map(alignment).max().unwrap_or(1),
-        Holds::Padding | Holds::Bytes => 1,
+        Contents::Pointer { .. } => 8,
+        Contents::Number(_) => argument.size.max(1),
+        Contents::Structure(members) => members.iter().map(alignment).max().unwrap_or(1),
+        Contents::Padding | Contents::Bytes => 1,
     }
 }
 
-/// A kernel whose arguments have the names and types that debug information tells, where the metadata tell none.
+/// Returns the kernel with the names and types of arguments from debug information where the metadata have none.
 pub fn named(kernel: &Kernel, parameters: &Parameters) -> Kernel {
     let mut named = kernel.clone();
     let declared = parameters.of(kernel).unwrap_or_default();
@@ -190,10 +190,10 @@ pub fn named(kernel: &Kernel, parameters: &Parameters) -> Kernel {
     named
 }
 
-/// The arguments, with the members of structures in place of the structures.
+/// Returns the arguments, with the members of structures in place of the structures.
 pub fn leaves(arguments: &[Argument]) -> Vec<&Argument> {
     let each = arguments.iter().flat_map(|argument| match &argument.holds {
-        Holds::Structure(members) => leaves(members),
+        Contents::Structure(members) => leaves(members),
         _ => vec![argument],
     });
     each.collect()
@@ -209,14 +209,14 @@ mod tests {
             type_name: "int".into(),
             offset,
             size: 4,
-            holds: Holds::Number(Some("i32")),
+            holds: Contents::Number(Some("i32")),
         }
     }
 
     #[test]
     fn members_keep_their_places_by_padding_or_are_bytes() {
-        let places = |holds: Holds| match holds {
-            Holds::Structure(members) => {
+        let places = |holds: Contents| match holds {
+            Contents::Structure(members) => {
                 let places = members.iter().map(|member| (member.offset, member.size));
                 places.collect::<Vec<_>>()
             }
@@ -227,12 +227,12 @@ mod tests {
         let aligned = laid_out(vec![int("a", 0), int("b", 16)], 32);
         assert_eq!(places(aligned), [(0, 4), (4, 12), (16, 4), (20, 12)]);
         let packed = laid_out(vec![int("a", 1)], 5);
-        assert_eq!(packed, Holds::Bytes);
+        assert_eq!(packed, Contents::Bytes);
         let union = laid_out(vec![int("a", 0), int("b", 0)], 4);
-        assert_eq!(union, Holds::Bytes);
+        assert_eq!(union, Contents::Bytes);
     }
 
-    /// A file is foreign: whatever stands in its debug information, reading it ends.
+    /// Reading the debug information of a damaged file ends without a panic.
     #[test]
     fn damaged_debug_information_is_read_without_a_panic() {
         let whole = include_bytes!("../../../tests/data/stages.co");

@@ -1,9 +1,9 @@
-//! Arguments by value that are no plain number: divisors, strides in a structure.
+//! Arguments by value that are not a single number: fast divisors and structures of whole numbers.
 
 use super::number::Terms;
 use super::written::{WrittenText, quoted};
 
-/// Three u32 with which a kernel divides by a size.
+/// Recognizes the three u32 of a fast division by a size.
 pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<WrittenText> {
     let [_, _, divisor] = words(bytes)?;
     if crate::binding::fast_division(divisor)? != bytes {
@@ -24,7 +24,7 @@ pub fn fast_division(bytes: &[u8], terms: &Terms<'_>) -> Option<WrittenText> {
     })
 }
 
-/// A structure of whole numbers: strides, sizes. Nothing where one of them is no formula of the sizes.
+/// Recognizes a structure of whole numbers, such as strides; none if a formula of the sizes is missing for one of them.
 pub fn members(bytes: &[u8], terms: &Terms<'_>) -> Option<WrittenText> {
     [8, 4]
         .into_iter()

@@ -1,4 +1,4 @@
-//! The contract's tensor for each pointer of a recorded launch: by name, by size, by whether it was written, by order.
+//! The contract's tensor for each pointer of a recorded launch, by name, by size, by whether the launch wrote it, and by order.
 
 use super::lengths::Lengths;
 use crate::binding::TensorUse;
@@ -7,10 +7,10 @@ use crate::contract::Function;
 use crate::contract::Values;
 use crate::tensor::ElementKind;
 
-/// Bytes of f16 and bf16, which a kernel may have for an f32 of the contract.
+/// Bytes of an f16 or bf16 that a kernel may have in place of an f32 of the contract.
 const HALF: u64 = 2;
 
-/// A tensor that a pointer may be.
+/// A tensor that a pointer may point to.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// Its name.
@@ -19,12 +19,12 @@ pub struct Candidate {
     pub role: TensorUse,
     /// Its elements in the contract.
     pub element: ElementKind,
-    /// The number of its elements.
+    /// The lengths of its axes.
     pub lengths: Lengths,
 }
 
 impl Candidate {
-    /// The tensors of a contract that kernels can be handed, those that they are handed by default first.
+    /// Returns the tensors whose lengths are known, hidden ones last.
     pub fn of(
         function: &'static Function,
         tensors: &[crate::binding::DescribedTensor],
@@ -47,7 +47,7 @@ impl Candidate {
         matches!(self.role, TensorUse::Output | TensorUse::InPlace)
     }
 
-    /// Its bytes at a case, in the contract's type.
+    /// Returns its size in bytes in a case, in the contract's type.
     pub fn bytes(&self, values: &Values) -> Option<u64> {
         let count = self.lengths.count(values)?;
         count.checked_mul(self.element.size() as u64)
@@ -61,7 +61,7 @@ pub enum Fit {
     Exact,
     /// The sizes are equal to the byte if the elements have two bytes.
     Half,
-    /// The region has this many bytes more: allocators round up.
+    /// The region has so many bytes more, as allocators round up, but is less than twice as large.
     Within(u64),
 }
 
@@ -77,13 +77,13 @@ pub enum RegionUse {
         /// Other tensors that fit as well.
         others: Vec<usize>,
     },
-    /// All outputs, one behind the other.
+    /// All outputs, one after the other.
     Outputs,
     /// Nothing fits.
     Unknown,
 }
 
-/// The tensors at a case, and what fits where.
+/// The tensors in a case, with their sizes in bytes.
 pub struct Tensors<'a> {
     candidates: &'a [Candidate],
     /// Bytes of each in the contract's type.
@@ -91,7 +91,7 @@ pub struct Tensors<'a> {
 }
 
 impl<'a> Tensors<'a> {
-    /// Returns the tensors at the sizes of a case.
+    /// Computes the sizes of the tensors in a case.
     pub fn at(candidates: &'a [Candidate], values: &Values) -> Tensors<'a> {
         let bytes = candidates.iter().map(|tensor| tensor.bytes(values));
         Tensors {
@@ -100,8 +100,8 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// Returns the fit of a tensor and a region. A region that was written is no input. A region that kept its bytes may be an output that came to the
-    /// same, but only if `lenient`.
+    /// Returns the fit of a tensor and a region. A region that changed is not an input. A region that did not change may be an output whose
+    /// values were there before, but only if `lenient`.
     fn fit(&self, tensor: usize, region: &Region, lenient: bool) -> Option<Fit> {
         let candidate = &self.candidates[tensor];
         let bytes = self.bytes[tensor].filter(|bytes| *bytes > 0)?;
@@ -127,7 +127,7 @@ impl<'a> Tensors<'a> {
     pub fn take(&self, regions: &[Region], names: &[Option<&str>]) -> Vec<RegionUse> {
         let mut taken = vec![RegionUse::Unknown; regions.len()];
         let mut free = vec![true; self.candidates.len()];
-        // A size says more than a name, and a name more than an order.
+        // An exact size goes before a name, and a name before the order.
         for within in [false, true] {
             self.by_name(regions, names, within, &mut taken, &mut free);
             for lenient in [false, true] {
@@ -138,7 +138,7 @@ impl<'a> Tensors<'a> {
         taken
     }
 
-    /// The tensor that is called as the pointer to a region, if it fits.
+    /// Takes each region for the tensor with the name of its pointer, if the tensor fits.
     fn by_name(
         &self,
         regions: &[Region],
@@ -167,7 +167,7 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// The first free tensor that fits best, for each region that is nothing yet.
+    /// Takes each remaining region for the first free tensor that fits best.
     fn by_order(
         &self,
         regions: &[Region],
@@ -210,7 +210,7 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// A region as large as all outputs that are still free holds them one behind the other.
+    /// Takes a region for all outputs one after the other, if it is as large as they are together and no output is taken yet.
     fn outputs_together(&self, regions: &[Region], taken: &mut [RegionUse], free: &mut [bool]) {
         let outputs: Vec<usize> = (0..free.len())
             .filter(|tensor| self.candidates[*tensor].is_output())
@@ -231,8 +231,8 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// Returns true if every region fits to the byte, in the contract's own types unless `half`, and every output is a region that was
-    /// written.
+    /// Returns true if every region fits to the byte, in the contract's own types unless `half`, and every output has a region that is not
+    /// known to be unchanged.
     pub fn explain(&self, regions: &[Region], names: &[Option<&str>], half: bool) -> bool {
         let taken = self.take(regions, names);
         let fine = |(taken, region): (&RegionUse, &Region)| match taken {

@@ -1,9 +1,10 @@
-//! Grids as formulas: sizes, and tiles of them.
+//! Formulas for the work-groups of a grid.
 
 use super::number::{Guess, LISTED, TILES, Term, Terms, choose, cost, quotient};
 
 impl Terms<'_> {
-    /// Work-groups along an axis: sizes, and tiles of them. `block` is that axis' work-items first, then all of a work-group's.
+    /// Guesses the formula of the work-groups along an axis: sizes, products, and tiles of them. `block` is the number of work-items along
+    /// this axis, then in the whole work-group.
     pub fn groups(&self, value: i64, block: [i64; 2]) -> Guess {
         let products = self.products();
         let mut terms: Vec<Term> = Vec::new();
@@ -22,7 +23,7 @@ impl Terms<'_> {
                     continue;
                 }
                 let up = (product.value + tile_ - 1) / tile_;
-                // Nobody tiles the square of a size.
+                // A kernel hardly tiles the square of a size.
                 let square =
                     (1..product.uses.len()).any(|n| product.uses[..n].contains(&product.uses[n]));
                 let cost = match (told, product.factors as u32 - 1) {
@@ -71,7 +72,7 @@ impl Terms<'_> {
         }
         terms.extend(products);
         if value == 1 {
-            // One group is all that a small case needs, too: only a larger one tells.
+            // A small case needs only one work-group whatever the formula is.
             let small = self
                 .sizes
                 .iter()

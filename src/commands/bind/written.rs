@@ -1,21 +1,21 @@
-//! The text of a proposal: names, TOML, and notes on it.
+//! Pieces of the text of a proposal: keys, quoted texts, and lines with notes.
 
 use super::number::Guess;
 
-/// An argument in a binding.
+/// The text of an argument in a binding.
 pub struct WrittenText {
-    /// The binding as TOML.
+    /// The argument as TOML.
     pub text: String,
-    /// Notes on the binding.
+    /// Notes on the argument.
     pub comment: Option<String>,
     /// The sizes in it.
     pub uses: Vec<String>,
 }
 
-/// The buffer of all outputs.
+/// The name of a buffer that holds all outputs.
 pub const OUTPUTS: &str = "outputs_together";
 
-/// A key of a TOML table.
+/// Returns a key of a TOML table, quoted if necessary.
 pub fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.chars().all(bare) {
@@ -25,7 +25,7 @@ pub fn key(name: &str) -> String {
     }
 }
 
-/// A line and what is to be said of it.
+/// Returns a line with notes as its comment.
 pub fn line(text: &str, comments: &[String]) -> String {
     match comments {
         [] => format!("{text}\n"),
@@ -62,7 +62,7 @@ pub fn short(plain: &str) -> String {
         .to_owned()
 }
 
-/// A text in TOML's quotes.
+/// Returns a text in TOML's quotes.
 pub fn quoted(text: &str) -> String {
     toml::Value::String(text.into()).to_string()
 }

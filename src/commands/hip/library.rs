@@ -1,4 +1,4 @@
-//! The path of the runtime, and the way in which a program finds it.
+//! The path of the HIP runtime, and the search path by which a program finds it.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use crate::exit::Stop;
 use crate::files;
 use crate::text::shown;
 
-/// Names the library's file, and overrides the places.
+/// Environment variable that names the library's file and overrides [`PLACES`].
 const VARIABLE: &str = "DELTANET_CHECK_LIBHIP";
 const NAME: &str = "libamdhip64.so";
 /// The names of the library that programs of HIP 5, 6 and 7 are linked to.
@@ -21,13 +21,13 @@ const NAMES: [&str; 4] = [
     "libamdhip64.so.6",
     "libamdhip64.so.7",
 ];
-/// Directories where the library is looked for, in this order, from the directory of this program: as an archive, an installation and
-/// cargo's target folder have the library.
+/// Directories in which the library is searched, in this order, relative to the directory of this program: the layouts of an archive,
+/// an installation and cargo's target folder.
 const PLACES: [&str; 3] = ["", "../lib", "../hip"];
 /// Text in the library's file; the version follows, with a NUL at its end (`crates/gfx906-hip/src/extension.rs`).
 const MARK: &[u8] = b"gfx906-hip version ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The largest library that is read.
+/// Bytes of the largest library that is read.
 const MAX_LIBRARY: u64 = 1 << 30;
 const BUILD: &str = "build it in a clone of deltanet-check: `scripts/build-hip.sh` writes target/hip/libamdhip64.so\n  \
                      the program in target/release finds it there; for another program, name the file:\n  \
@@ -85,7 +85,7 @@ enum Obstacle {
     Unreadable(#[from] io::Error),
 }
 
-/// Returns the library's file without links, or says what is there instead.
+/// Returns the library's file with all links resolved.
 fn examine(path: &Path) -> Result<PathBuf, Obstacle> {
     let file = fs::canonicalize(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Obstacle::Nothing,
@@ -109,27 +109,27 @@ fn version(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// A directory for one run: the library under each of its names, and what the runtime writes.
-pub struct Place {
+/// A temporary directory for one run, with links to the library under each of its names and the files that the runtime writes.
+pub struct RunDirectory {
     directory: PathBuf,
-    /// The directory of the library itself, which also has libraries that programs use: hipBLAS.
+    /// The directory of the library itself, which may also have hipBLAS.
     beside: Option<PathBuf>,
 }
 
-impl Place {
-    /// Makes it.
+impl RunDirectory {
+    /// Creates the directory and the links.
     ///
     /// # Errors
-    /// It cannot be made.
-    pub fn new(library: &Path) -> Result<Place, Stop> {
+    /// The directory cannot be written.
+    pub fn new(library: &Path) -> Result<RunDirectory, Stop> {
         let name = format!("deltanet-check-hip-{}", std::process::id());
-        let place = Place {
+        let place = RunDirectory {
             directory: env::temp_dir().join(name),
             beside: library.parent().map(Path::to_owned),
         };
         let directory = &place.directory;
         let cannot = |error| Stop::setup(format!("cannot write to {}: {error}", shown(directory)));
-        // Left by a process of the same number that was killed.
+        // A killed process with the same number may have left a directory.
         let _ = fs::remove_dir_all(directory);
         fs::create_dir(directory).map_err(cannot)?;
         for name in NAMES {
@@ -138,7 +138,7 @@ impl Place {
         Ok(place)
     }
 
-    /// `LD_LIBRARY_PATH` with it in front, and what lies beside the library behind it.
+    /// Returns `LD_LIBRARY_PATH` with this directory and the library's own directory before it.
     ///
     /// # Errors
     /// A name has a colon.
@@ -167,9 +167,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RunDirectory {
     fn drop(&mut self) {
-        // What cannot be removed is in a directory for such things.
+        // A directory that cannot be removed stays in the system's temporary directory.
         let _ = fs::remove_dir_all(&self.directory);
     }
 }

@@ -9,34 +9,38 @@ use crate::args::HipArgs;
 use crate::commands::exec;
 use crate::exit::Stop;
 use crate::profile::{
-    Card, CaseProfile, ProfileReport, UnprofiledCase, joined, ledger, of_charged, text,
+    Card, CaseProfile, ProfileReport, UnprofiledCase, join, ledger, profile_launches, text,
 };
 use crate::text::shown;
 
-/// The launches that were recorded.
-pub struct OfRecords {
+/// The profile of the recorded launches.
+pub struct RecordedProfile {
     profiled: CaseProfile,
     /// Recorded launches that could not run once more, with the reasons.
     lost: Vec<UnprofiledCase>,
 }
 
-/// Runs what was recorded in a directory, in the order of its launches.
+/// Runs each recorded launch of a directory once more, in the order of the launches.
 ///
 /// # Errors
 /// The directory cannot be read.
-pub fn of_records(args: &HipArgs, directory: &Path, id: String) -> Result<OfRecords, Stop> {
+pub fn profile_records(
+    args: &HipArgs,
+    directory: &Path,
+    id: String,
+) -> Result<RecordedProfile, Stop> {
     let (mut parts, mut lost) = (Vec::new(), Vec::new());
     for launch in launches(directory)? {
-        match of_record(args, &launch) {
+        match profile_record(args, &launch) {
             Ok(part) => parts.push(part),
             Err(why) => lost.push(why),
         }
     }
-    let profiled = joined(id, parts);
-    Ok(OfRecords { profiled, lost })
+    let profiled = join(id, parts);
+    Ok(RecordedProfile { profiled, lost })
 }
 
-/// The launch files of a directory of records, in the order of their numbers; none where nothing was recorded.
+/// Returns the launch files of a directory of records, in the order of their names; none if nothing was recorded.
 fn launches(directory: &Path) -> Result<Vec<PathBuf>, Stop> {
     let cannot = |error| Stop::setup(format!("cannot read {}: {error}", shown(directory)));
     if !directory.exists() {
@@ -53,9 +57,9 @@ fn launches(directory: &Path) -> Result<Vec<PathBuf>, Stop> {
     Ok(found)
 }
 
-/// The profile of a record, or why there is none: its kernel did not come to its end. That it leaves other bits than it did in the program, as
-/// sums by atomics may, changes nothing.
-fn of_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, UnprofiledCase> {
+/// Profiles a record. A kernel that does not end alone has no profile. Results that differ from the record's, as sums by atomics may, do
+/// not matter.
+fn profile_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, UnprofiledCase> {
     let name = launch.parent().and_then(Path::file_name);
     let name = name.map_or_else(String::new, |name| shown(Path::new(name)));
     // The user knows the record by its name; the folder above the record is temporary.
@@ -74,7 +78,7 @@ fn of_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, UnprofiledCas
     if charged.is_empty() {
         return Err(lost("the kernel did not come to its end alone".into()));
     }
-    let profiled = of_charged(card(args), &done.program, name.clone(), None, &charged);
+    let profiled = profile_launches(card(args), &done.program, name.clone(), None, &charged);
     profiled.map_err(|stop| lost(stop.message))
 }
 
@@ -82,8 +86,8 @@ fn card(args: &HipArgs) -> Card {
     Card { clock: args.clock }
 }
 
-/// Prints the profile as text, with the launches that are not in it.
-pub fn told(args: &HipArgs, of: &OfRecords, ran: u64) -> String {
+/// Returns the profile as text, with the launches that are not in it. `ran` is the number of launches of the program.
+pub fn text_of(args: &HipArgs, of: &RecordedProfile, ran: u64) -> String {
     let profiled = of.profiled.launches.len() as u64;
     let mut out = String::new();
     if profiled > 0 {
@@ -98,16 +102,16 @@ pub fn told(args: &HipArgs, of: &OfRecords, ran: u64) -> String {
     out
 }
 
-/// Prints the profile as JSON.
+/// Returns the profile as JSON.
 ///
 /// # Errors
-/// It cannot be put into words.
-pub fn json(args: &HipArgs, of: &OfRecords) -> Result<Value, Stop> {
+/// The profile cannot be serialized.
+pub fn json(args: &HipArgs, of: &RecordedProfile) -> Result<Value, Stop> {
     serde_json::to_value(report(args, of)).map_err(Stop::setup)
 }
 
-/// All that was recorded, as one case.
-fn report(args: &HipArgs, of: &OfRecords) -> ProfileReport {
+/// Returns a report with all recorded launches as one case.
+fn report(args: &HipArgs, of: &RecordedProfile) -> ProfileReport {
     ProfileReport {
         complete: true,
         profiles: vec![of.profiled.clone()],

@@ -1,4 +1,4 @@
-//! The launches of a program's processes, read from the lines that the runtime leaves.
+//! The launches of a program's processes, read from the summary file to which the runtime appends a line for each process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::report::model::CountersReport;
 use crate::report::{CountersRow, counters_tables};
 use crate::text::kernel_label;
 
-/// Kernels that are told one by one.
+/// Kernels that are listed one by one.
 const SHOWN: usize = 20;
 
-/// A line: what a process ran.
+/// A line of the summary file: the kernels that a process ran.
 #[derive(Deserialize)]
 struct Process {
     failed: u64,
@@ -57,7 +57,7 @@ impl Summary {
 
     fn of(text: &str) -> Summary {
         let mut all = Summary::default();
-        // A line that is cut short is of a process that was killed as it wrote.
+        // A process that is killed while it writes leaves an incomplete line, which does not count.
         let lines = text.lines().map(serde_json::from_str::<Process>);
         for process in lines.flatten() {
             all.processes += 1;
@@ -80,7 +80,7 @@ impl Summary {
         self.findings
     }
 
-    /// All launches.
+    /// Returns the number of launches of all kernels.
     pub fn launches(&self) -> u64 {
         self.kernels.values().map(|ran| ran.launches).sum()
     }
@@ -156,7 +156,7 @@ impl Summary {
     }
 }
 
-/// A row of the tables of counters, where what a kernel did was counted.
+/// Returns a kernel's row of the tables of counters; none without counters.
 fn counted_row<'a>(kernel: &'a str, ran: &KernelTotals) -> Option<CountersRow<'a>> {
     Some(CountersRow {
         test: "",

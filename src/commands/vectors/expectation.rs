@@ -1,4 +1,4 @@
-//! The check that a file's expected values are the gated delta rule: they are compared with the recurrence in f64.
+//! The check that a file's expected values follow the gated delta rule, by comparison with the recurrence in f64.
 
 use deltanet_reference::rule::{Convention, HeadMap, Inputs, StateLayout, recurrence};
 use deltanet_reference::widen;
@@ -10,7 +10,7 @@ use crate::contract::ExternalTensors;
 use crate::report::model::{OutputReport, Problem, Verdict};
 use crate::tensor::Axis;
 
-/// One line for each head map that the file has expectations for.
+/// Returns a line for each pair of expected tensors that the file has.
 pub fn notes(file: &Vectors) -> Vec<String> {
     let maps = EXPECTED.into_iter().filter_map(|(map, names)| {
         let reports = against_the_rule(file, map, names)?;

@@ -26,20 +26,20 @@ pub enum Family {
 }
 
 /// A test that a file's tensors run through.
-pub struct Foreign {
-    /// The function with its tolerances, at one shape.
+pub struct ExternalTest {
+    /// The contract with its tolerances and one case.
     pub test: Test,
-    /// The tensors.
+    /// The file's tensors under the contract's names; empty if the test cannot run.
     pub given: ExternalTensors,
-    /// Why it cannot run.
+    /// The reason why the test cannot run.
     pub skip: Option<String>,
 }
 
 /// Tokens of a chunk.
 const CHUNK: i64 = 64;
-/// Most channels of a key or value in the kernels' launches.
+/// The largest key or value size that the kernels take.
 const MAX_CHANNELS: usize = 256;
-/// The rule for pipelines: of the whole relative RMS, of each element the share of the largest, 1 at least.
+/// The tolerance for pipelines: of the relative RMS, and of each element as a share of the largest value, which counts as at least 1.
 const TOLERANCE: f64 = 1e-5;
 
 /// Returns the tolerance of an output of the rule.
@@ -55,7 +55,7 @@ impl Family {
     /// All of them.
     pub const ALL: [Family; 3] = [Family::Recurrent, Family::Chunked, Family::Ggml];
 
-    /// The name of the phases' function that launches it.
+    /// The name of the family's contract.
     fn function(self) -> &'static str {
         match self {
             Family::Recurrent => "gdn_recurrent",
@@ -64,7 +64,7 @@ impl Family {
         }
     }
 
-    /// The word of the flag.
+    /// The family as a value of `--family`.
     pub fn word(self) -> &'static str {
         match self {
             Family::Recurrent => "recurrent",
@@ -73,7 +73,7 @@ impl Family {
         }
     }
 
-    /// Returns true if a code object has a kernel of this family, or a binding names its kernels.
+    /// Returns true if the code object has a kernel of this family, or there is a binding for its contract.
     pub fn is_in(self, program: &Program, bindings: &Bindings) -> bool {
         find(self).is_some_and(|function| {
             let has = |kernel: &str| program.object.kernel(kernel).is_some();
@@ -83,13 +83,13 @@ impl Family {
         })
     }
 
-    /// Puts the family to a file under a head map, for which the file has expectations.
+    /// Returns the family's test of a file's expected values under a head map.
     pub fn of(
         self,
         file: &Vectors,
         map: HeadMap,
         expected: [Option<&[f32]>; 2],
-    ) -> Option<Foreign> {
+    ) -> Option<ExternalTest> {
         let function = find(self)?;
         let values = self.values(file, map);
         let refusal = function.refuses(&values);
@@ -107,7 +107,7 @@ impl Family {
         } else {
             self.given(file, expected)
         };
-        Some(Foreign {
+        Some(ExternalTest {
             test: Test {
                 id: id.clone(),
                 aliases: Vec::new(),
@@ -125,7 +125,7 @@ impl Family {
         })
     }
 
-    /// Why the family cannot compute this.
+    /// Returns the reason why the family cannot compute the file under this head map.
     fn unfit(self, file: &Vectors, map: HeadMap) -> Option<String> {
         let sizes = &file.sizes;
         let channels = sizes.key_size.max(sizes.value_size);
@@ -190,7 +190,7 @@ impl Family {
         Values::new(named.collect())
     }
 
-    /// The tensors under the names and in the layouts of the function.
+    /// Returns the tensors under the contract's names and in its layouts.
     fn given(self, file: &Vectors, [o, state]: [Option<&[f32]>; 2]) -> ExternalTensors {
         let mut inputs = BTreeMap::new();
         for name in ["q", "k", "v", "g", "beta"] {
@@ -221,7 +221,7 @@ impl Family {
     }
 }
 
-/// The word for a head map.
+/// Returns a head map as a word of the choice `map`.
 pub fn map_word(map: HeadMap) -> &'static str {
     match map {
         HeadMap::Block => "block",
@@ -233,7 +233,7 @@ fn find(family: Family) -> Option<&'static Function> {
     functions().find(|function| function.name == family.function())
 }
 
-/// States `[K][V]` as `[V][K]`.
+/// Transposes states from `[K][V]` to `[V][K]`.
 fn value_major(file: &Vectors, states: &[f32]) -> Vec<f32> {
     let [_, _, rows, columns] = file.sizes.state_shape(StateLayout::KeyMajor);
     let each = states.chunks_exact(rows * columns);

@@ -1,4 +1,4 @@
-//! A file of tensors that somebody else made: names, shapes and types checked, values as f32.
+//! A safetensors file of inputs and expected values: its names, shapes and types are checked, its values converted to f32.
 
 mod packed;
 
@@ -15,20 +15,20 @@ use crate::tensor::NotSafetensors;
 use crate::tensor::read_safetensors;
 use crate::text::shown;
 
-/// The largest file that is read.
+/// Bytes of the largest file that is read.
 const MAX_FILE: u64 = 4 << 30;
 
-/// Inputs, expectations and sizes.
+/// Inputs, expected values and sizes of a file, or of a sequence of a packed file.
 pub struct Vectors {
-    /// The file, as it was named.
+    /// The path as the user gave it.
     pub name: String,
-    /// Sequence of a packed file; nothing where the file is one batch.
+    /// The sequence of a packed file; none if the file is one batch.
     pub sequence: Option<String>,
-    /// Sizes of the call.
+    /// The sizes of the rule.
     pub sizes: Sizes,
     /// The factor on the output that the metadata names.
     pub scale: Option<f64>,
-    /// Notes on changes of the tensors, for the reader of the result.
+    /// Notes on conversions of the tensors.
     pub notes: Vec<String>,
     tensors: BTreeMap<&'static str, Vec<f32>>,
 }
@@ -101,26 +101,26 @@ enum VectorsError {
 const KNOWN: &str = "q, k, v, g, beta, initial_state, cu_seqlens, \
                      o_block, state_block, o_tiled, state_tiled, hf_o, hf_state";
 
-/// A state or output that the file may have.
+/// Pairs of an expected output and state that a file may have, with their head map.
 pub const EXPECTED: [(HeadMap, [&str; 2]); 3] = [
     (HeadMap::Block, ["o_block", "state_block"]),
     (HeadMap::Tiled, ["o_tiled", "state_tiled"]),
-    // What Hugging Face's own code gave for the same inputs.
+    // The results of Hugging Face's own code.
     (HeadMap::Block, ["hf_o", "hf_state"]),
 ];
 
 impl Vectors {
-    /// Reads and checks a file. A packed one, which has `cu_seqlens`, gives a call of one sequence for each that has tokens.
+    /// Reads and checks a file. A packed file, which has `cu_seqlens`, is split into its sequences; those without tokens are left out.
     ///
     /// # Errors
-    /// It cannot be read, is no safetensors file, or a tensor is missing, of another shape or type, or not finite.
+    /// The file cannot be read or is not a safetensors file, or a tensor is missing, unknown, of another shape or type, or not finite.
     pub fn read(path: &Path) -> Result<Vec<Vectors>, Stop> {
         let bytes = files::read(path, MAX_FILE).map_err(Stop::setup)?;
         let name = shown(path);
         Vectors::parse(&name, &bytes).map_err(|error| Stop::setup(format!("{name}: {error}")))
     }
 
-    /// Name of what runs: the file, and the sequence of a packed one.
+    /// Returns the file's name, with the sequence of a packed file.
     pub fn title(&self) -> String {
         let sequence = self.sequence.as_ref();
         sequence.map_or(self.name.clone(), |sequence| {
@@ -181,12 +181,12 @@ impl Vectors {
             return Err(VectorsError::NothingExpected);
         }
         match bounds {
-            Some(bounds) => vectors.unpacked(&bounds),
+            Some(bounds) => vectors.split(&bounds),
             None => Ok(vec![vectors]),
         }
     }
 
-    /// Refuses a file with a tensor that nothing reads: what it changes would not be judged.
+    /// Refuses a file with a tensor of an unknown name, because a result that depends on the tensor would be judged without it.
     fn refuse_unknown(&self, file: &SafeTensors<'_>) -> Result<(), VectorsError> {
         let mut names = file.names();
         names.sort_unstable();
@@ -197,12 +197,12 @@ impl Vectors {
         Err(VectorsError::Unknown(name.escape_debug().to_string()))
     }
 
-    /// A tensor by name, if the file has it.
+    /// Returns a tensor by its name, if the file has it.
     pub fn get(&self, name: &str) -> Option<&[f32]> {
         self.tensors.get(name).map(Vec::as_slice)
     }
 
-    /// The states before the first token: zeros if the file has none.
+    /// Returns the states before the first token: zeros if the file has none.
     pub fn initial(&self) -> Vec<f32> {
         let shape = self.sizes.state_shape(StateLayout::KeyMajor);
         self.get("initial_state")
@@ -250,7 +250,7 @@ impl VectorsError {
     }
 }
 
-/// The sizes that q, v and g have.
+/// Reads the sizes off the shapes of q, v and g.
 fn sizes(file: &SafeTensors<'_>) -> Result<Sizes, VectorsError> {
     let shape = |name: &'static str, axes: &str| -> Result<[usize; 4], VectorsError> {
         let view = file.tensor(name).map_err(|_| VectorsError::Missing(name))?;
@@ -305,7 +305,7 @@ fn scale(
     scale.map(Some).ok_or_else(wrong)
 }
 
-/// The values as f32.
+/// Converts the values to f32.
 fn values(name: &'static str, view: &TensorView<'_>) -> Result<Vec<f32>, VectorsError> {
     let data = view.data();
     Ok(match view.dtype() {
@@ -332,7 +332,7 @@ fn words<const N: usize>(data: &[u8]) -> impl Iterator<Item = [u8; N]> {
     data.as_chunks().0.iter().copied()
 }
 
-/// The index along each axis of a flat position.
+/// Converts a flat position to an index along each axis.
 fn index(shape: &[usize], flat: usize) -> Vec<usize> {
     let mut left = flat;
     let mut index: Vec<usize> = shape

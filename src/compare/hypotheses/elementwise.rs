@@ -1,4 +1,4 @@
-//! Hypotheses in which every element stays in its place.
+//! Hypotheses in which every element depends on the expected element at the same index.
 
 use half::{bf16, f16};
 
@@ -12,7 +12,7 @@ pub(super) fn zero(evidence: &Evidence<'_>) -> Vec<Prediction> {
     )]
 }
 
-/// Numbers that the type of the output does not hold become infinite. The contract has the largest number of the type there.
+/// Predicts that numbers beyond the type of the output became infinite, where the contract saturates.
 pub(super) fn overflow(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let largest = evidence.largest;
     let pairs = || evidence.oracle.iter().zip(evidence.want);
@@ -47,7 +47,7 @@ pub(super) fn echo(evidence: &Evidence<'_>) -> Vec<Prediction> {
     evidence.inputs.iter().map(echo).collect()
 }
 
-/// A constant factor, measured by least squares and named where it is a familiar one.
+/// Predicts a constant factor, measured by least squares and named if it is familiar.
 pub(super) fn scale(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let pairs = || {
         evidence
@@ -99,7 +99,7 @@ fn familiar(lengths: &[usize]) -> Vec<(String, f64)> {
     factors
 }
 
-/// The identity missing from, or once too often on, the diagonal of square matrices: all of it, or the rows where the output is 1 off.
+/// Predicts that the identity is missing from the diagonal of square matrices or was added twice, in all rows or in a range of rows.
 pub(super) fn identity(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let Some(square) = evidence.square() else {
         return Vec::new();
@@ -154,7 +154,7 @@ pub(super) fn identity(evidence: &Evidence<'_>) -> Vec<Prediction> {
     found
 }
 
-/// A zero of the reference is a decay that underflowed, of which the reciprocal overflows, or was masked, and stays.
+/// Predicts reciprocals. A zero of the reference was masked and stays 0, or is a decay that underflowed and whose reciprocal is infinite.
 pub(super) fn reciprocal(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let explanation =
         "the reciprocal: the sign of an exponent (a gate) is flipped, or a division is upside down";
@@ -166,7 +166,7 @@ pub(super) fn reciprocal(evidence: &Evidence<'_>) -> Vec<Prediction> {
     vec![Prediction::of(explanation, values)]
 }
 
-/// exp2 for exp and the other way round: got is a constant power of want.
+/// Predicts an exponential to the other base, which is a constant power of the expected value.
 pub(super) fn base(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let power = |exponent: f64| evidence.want.iter().map(move |want| want.powf(exponent));
     vec![
@@ -202,7 +202,7 @@ pub(super) fn complement(evidence: &Evidence<'_>) -> Vec<Prediction> {
     )]
 }
 
-/// An input left out of a sum, or in it once too often.
+/// Predicts that an input is missing from a sum, or added twice.
 pub(super) fn input_added(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let both = |(name, values): &(&str, Vec<f64>)| {
         let pairs = || evidence.want.iter().zip(values);
@@ -224,7 +224,7 @@ fn rounded<E: Element>(value: &f64) -> f64 {
     E::nearest(*value).to_f64()
 }
 
-/// The result went through a smaller type.
+/// Predicts results that were rounded or truncated to a narrower type.
 pub(super) fn precision(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let truncated = |want: &f64| f64::from(f32::from_bits((*want as f32).to_bits() & 0xFFFF_0000));
     // A reference that the narrower type holds exactly cannot reveal a truncation.

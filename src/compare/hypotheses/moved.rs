@@ -1,8 +1,8 @@
-//! Hypotheses in which values are right and in the wrong place.
+//! Hypotheses in which right values are at wrong indices.
 
 use super::{Evidence, Prediction};
 
-/// Each matrix of the last two axes written or read with rows and columns swapped.
+/// Predicts that each matrix of the last two axes was written or read with rows and columns swapped.
 pub(super) fn transposed(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let Some((rows, columns)) = evidence.matrix() else {
         return Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn shifted(evidence: &Evidence<'_>) -> Vec<Prediction> {
     found
 }
 
-/// An axis the other way round.
+/// Predicts that an axis is reversed.
 pub(super) fn reversed(evidence: &Evidence<'_>) -> Vec<Prediction> {
     along(
         evidence,
@@ -72,7 +72,7 @@ pub(super) fn broadcast(evidence: &Evidence<'_>) -> Vec<Prediction> {
     )
 }
 
-/// A prediction for each axis of more than one index: the value comes from another index along it.
+/// Predicts for each axis of more than one index that the value comes from another index along it.
 fn along(
     evidence: &Evidence<'_>,
     source: fn(usize, usize) -> usize,
@@ -94,7 +94,7 @@ fn along(
     found
 }
 
-/// The heads in the other order of their groups: block for tiled or tiled for block.
+/// Predicts the other head map: block for tiled, or tiled for block.
 pub(super) fn heads(evidence: &Evidence<'_>) -> Vec<Prediction> {
     let mut found = Vec::new();
     let mut stride = evidence.want.len();

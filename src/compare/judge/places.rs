@@ -1,4 +1,4 @@
-//! Outputs of other types than f32: tolerances in places, exact integers, f64.
+//! Tests of outputs of other types than f32: tolerances in places, exact integers, f64.
 
 use half::bf16;
 

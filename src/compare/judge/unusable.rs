@@ -1,4 +1,4 @@
-//! Cases that cannot be judged: an error of the test, not a verdict on a kernel.
+//! Outputs that cannot be judged, which is an error of the test and not of a kernel.
 
 use thiserror::Error;
 

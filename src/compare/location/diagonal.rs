@@ -1,4 +1,4 @@
-//! Damage that lies along the diagonal of square matrices, or on one side of it.
+//! Locations on the diagonal of square matrices, or on one side of it.
 
 use std::cmp::Ordering;
 
@@ -18,7 +18,7 @@ pub(in crate::compare) struct Square {
     length: usize,
 }
 
-/// The side of the diagonal that marked elements lie on.
+/// A side of the diagonal, or the diagonal itself.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Diagonal {
     Above,
@@ -37,8 +37,8 @@ impl Diagonal {
 }
 
 impl Square {
-    /// The last two axes; or the last, if it is called `column`, and the nearest before it that is called `row`: there may be heads
-    /// between. Both are of the same length, which is more than 1.
+    /// Finds the axes of square matrices: `column` as the last axis and the nearest `row` before it, with other axes such as heads between
+    /// them, or else the last two axes. Both must have the same length, which is more than 1.
     pub fn of(axes: &[Axis]) -> Option<Square> {
         let columns = axes.len().checked_sub(1)?;
         let named = axes[..columns].iter().rposition(|axis| axis.name == "row");
@@ -53,7 +53,7 @@ impl Square {
         })
     }
 
-    /// Row and column of an element in its matrix.
+    /// Returns the row and the column of an element in its matrix.
     pub fn place(&self, flat: usize) -> (usize, usize) {
         (flat / self.row_stride % self.length, flat % self.length)
     }
@@ -67,7 +67,7 @@ impl Square {
         }
     }
 
-    /// The side of the diagonal on which all marked elements lie, where rows and columns alone do not say it better.
+    /// Returns the side of the diagonal on which all marked elements lie, unless ranges of rows and columns describe them better.
     pub(super) fn side(&self, axes: &[Axis], at: &[usize]) -> Option<Diagonal> {
         let present = present(axes, at);
         let (rows, columns) = (&present[self.rows], &present[self.columns]);
@@ -75,7 +75,7 @@ impl Square {
             return None;
         }
         let first = self.side_of(*at.first()?);
-        // Two or three elements are on one side by chance, and a corner block lies there as a whole.
+        // Two or three elements may be on one side by chance, and a block in a corner always is.
         let chance = first != Diagonal::On && at.len() <= 3;
         let corner = rows.last() < columns.first() || columns.last() < rows.first();
         let telling = !chance && !corner;
@@ -98,8 +98,8 @@ impl Square {
         }
     }
 
-    /// The diagonal and a block on one side of it, each by itself, where they have nothing to do with one another: no marked element of
-    /// the diagonal lies in the block's rows and columns.
+    /// Describes the diagonal and a block on one side of it separately, if no marked element of the diagonal lies in the block's rows and
+    /// columns.
     pub(super) fn sides(&self, axes: &[Axis], at: &[usize]) -> Option<String> {
         let on_side = |side: Diagonal| -> Vec<usize> {
             let part = at.iter().copied();
@@ -128,7 +128,7 @@ impl Square {
         Some(format!("{first}; {second}{filled}"))
     }
 
-    /// Describes ranges of rows and columns that the side does not imply. All indices of the other axes (heads, chunks) must be there.
+    /// Describes ranges of rows and columns that the side does not imply. All indices of the other axes (heads, chunks) must be marked.
     fn described(
         &self,
         axes: &[Axis],

@@ -62,7 +62,7 @@ impl Part {
     }
 }
 
-/// " (12 % of that box)", or nothing where it is all.
+/// Formats the marked share as " (12 % of that box)"; empty if all is marked.
 pub(super) fn fullness(marked: usize, of: usize, word: &str) -> String {
     match 100 * marked / of.max(1) {
         _ if marked >= of => String::new(),

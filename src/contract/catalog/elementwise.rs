@@ -1,4 +1,4 @@
-//! Element by element.
+//! Element-wise operators and running sums.
 
 use deltanet_reference::operators;
 
@@ -17,9 +17,9 @@ use crate::tensor::Distribution::{self, Uniform};
 
 /// Input classes of an exponential: results beyond f32, zeros of both signs, the ends of the range.
 const FUNCTION: Choice = (NAME, &[ORDINARY, FAR, TINY, INFINITE]);
-/// Arguments so far from 0 that the result, or that of their negative, is infinite, subnormal or 0.
+/// Class of arguments so far from 0 that some results are infinite, subnormal or 0.
 const FAR: &str = "far";
-/// One element.
+/// The exclusion of special values from cases of one element.
 const LONE_ROW: Rule = Rule {
     of: &["S", "C", NAME],
     says: "S = C = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
@@ -164,7 +164,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// An argument: drawn as ordinary ones are, or as far ones.
+/// Draws the argument `in` from the distribution for far arguments in a case of that class, and from `near` otherwise.
 fn argument(t: &mut Instance<'_>, near: Distribution, far: Distribution) -> DeviceResult<Buffer> {
     let n = t.dim("n");
     let drawn = if t.word(NAME) == FAR { far } else { near };

@@ -2,11 +2,11 @@
 
 use crate::contract::{Buffer, Instance, Mistake};
 
-/// The mistake's name in reports, whatever the arguments are.
+/// The mistake's name in reports, for all arguments.
 pub const NAME: &str = "arguments-exchanged";
 
-/// Returns the mistake of exchanging two inputs. `compute` computes the output from the exchanged inputs. There is none for inputs of different
-/// sizes, because a kernel that reads the smaller input as the larger one runs past its end.
+/// Returns the mistake of exchanging two inputs. `compute` computes the output from the exchanged inputs. Inputs of different sizes have
+/// no such mistake, because a kernel that reads the smaller input as the larger one runs past its end.
 pub fn inputs(
     t: &Instance<'_>,
     [a, b]: [Buffer; 2],

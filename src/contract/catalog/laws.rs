@@ -14,7 +14,7 @@ pub use inverse::{
 pub use rows::{PARALLEL, UNIT};
 pub use sums::{CHUNK_SUMS, LENGTHS, MASK, NOT_FALLING, OFFSETS, SUMS};
 
-/// Inputs twice as large make outputs twice as large, which is exact in floats.
+/// Returns the law that inputs twice as large make outputs twice as large, which is exact in floats.
 pub const fn doubled(steps: [&'static [Step]; 2]) -> Relation {
     Relation::twice(
         "scaled-by-two",
@@ -22,11 +22,11 @@ pub const fn doubled(steps: [&'static [Step]; 2]) -> Relation {
         steps,
         Closeness::Bits,
     )
-    // Twice some of these is infinite.
+    // Twice a huge value may be infinite.
     .when(|case| case.word(values::NAME) != Some(values::HUGE))
 }
 
-/// A law: the operands may be exchanged.
+/// Returns the law that operands may be exchanged.
 pub const fn commutes(steps: [&'static [Step]; 2]) -> Relation {
     Relation::twice(
         "operands-exchanged",
@@ -45,7 +45,7 @@ pub const fn again(
     Relation::twice(name, says, steps, Closeness::Bits)
 }
 
-/// A product transposed is that of the transposed factors the other way round.
+/// Returns the law that a product transposed is the product of the transposed factors in reverse order.
 pub const fn transposed(inputs: &'static [Step]) -> Relation {
     Relation::twice(
         "transposed-product",
@@ -56,20 +56,20 @@ pub const fn transposed(inputs: &'static [Step]) -> Relation {
     .at(|case| case.exchanged("M", "N"), &[])
 }
 
-/// A law: results at a position along an axis depend on the inputs at that position alone.
+/// Returns the law that results at a position along an axis depend on the inputs at that position alone.
 pub const fn moved(name: &'static str, says: &'static str, steps: &'static [Step]) -> Relation {
-    // A kernel may well sum in another order elsewhere.
+    // A kernel may sum in another order at another position.
     Relation::twice(name, says, [steps, steps], Closeness::Tolerance)
 }
 
-/// Sequences know nothing of one another.
+/// The law that sequences do not depend on each other.
 pub const SEQUENCES: Relation = moved(
     "sequences-reversed",
     "with the sequences in reverse order, the outputs are, too: a sequence knows nothing of the others",
     &[Step::Moved(&[("*", "sequence")], reversed)],
 )
 .when(|case| case.get("B").or(case.get("N")).is_some_and(|n| n > 1));
-/// Heads know nothing of one another.
+/// The law that heads do not depend on each other.
 pub const HEADS_REVERSED: Relation = moved(
     "heads-reversed",
     "with all heads in reverse order, the outputs are, too: a head knows nothing of the others",
@@ -77,7 +77,7 @@ pub const HEADS_REVERSED: Relation = moved(
 )
 .when(|case| case.get("HV").or(case.get("H")).is_some_and(|n| n > 1));
 
-/// Value heads that read the same keys may stand in each other's place.
+/// The law that value heads that read the same keys may change places.
 pub const HEADS_WITHIN_GROUPS: Relation = moved(
     "heads-within-groups",
     "with the value heads of each key head in reverse order, the outputs are, too: all of them read that key head",
@@ -85,11 +85,11 @@ pub const HEADS_WITHIN_GROUPS: Relation = moved(
 )
 .when(|case| heads(case).is_some_and(|(keys, all)| all > keys));
 
-/// Every place twice, one whole behind the other.
+/// The order that repeats all places once.
 pub const TWICE: Order = |_, places| (0..places).chain(0..places).collect();
 
 impl Values {
-    /// Returns the case with one whole number changed.
+    /// Returns the case with a changed whole number.
     pub(super) fn with(&self, name: &str, number: i64) -> Values {
         self.changed(|known| (known == name).then_some(number))
     }

@@ -10,7 +10,7 @@ use crate::contract::{DeviceResult, Domain, Factor, Instance, Rule, table};
 use crate::references;
 use crate::tensor::Distribution::Uniform;
 
-/// Products: around tiles of 16, one row, column or product, and values whose products alone are ordinary.
+/// The domain of products: sizes around tiles of 16, one row, column or product, and factors of opposed sizes.
 const PRODUCTS: Domain = Domain::of(&[
     Factor::One("M", &[1, 15, 16, 17, 65]),
     Factor::One("N", &[1, 16, 33, 63]),
@@ -18,13 +18,13 @@ const PRODUCTS: Domain = Domain::of(&[
 ])
 .values(&[(NAME, &[ORDINARY, ZEROS, OPPOSED, ONE_INFINITE])])
 .without(&[ONE_PRODUCT]);
-/// One product, or the sum of a few.
+/// The exclusion of special values from products of one element.
 const ONE_PRODUCT: Rule = Rule {
     of: &["M", "N", NAME],
     says: "M = N = 1 has ordinary values: a single element may be right without being computed",
     breaks: |case| case.get("M") == Some(1) && case.get("N") == Some(1) && not_ordinary(case),
 };
-/// Rows and columns around a tile, and one of either.
+/// The domain of a transposition: rows and columns around a tile, and a single one of either.
 const MOVED: Domain = Domain::of(&[
     Factor::One("rows", &[1, 3, 15, 16, 17, 65]),
     Factor::One("cols", &[1, 5, 16, 33, 64]),
@@ -32,20 +32,20 @@ const MOVED: Domain = Domain::of(&[
 .values(&[COPIED])
 .without(&[LONE_ELEMENT])
 .uncomputed(&[ONE_LINE]);
-/// A matrix of one element.
+/// The exclusion of special values from a matrix of one element.
 const LONE_ELEMENT: Rule = Rule {
     of: &["rows", "cols", NAME],
     says: "rows = cols = 1 has ordinary values: there are no others",
     breaks: |case| case.get("rows") == Some(1) && case.get("cols") == Some(1) && not_ordinary(case),
 };
-/// One row or column.
+/// Matrices of one row or column, whose elements do not move.
 const ONE_LINE: Rule = Rule {
     of: &["rows", "cols"],
     says: "one row or one column: it is the input itself, transposed",
     breaks: |case| case.get("rows") == Some(1) || case.get("cols") == Some(1),
 };
 
-/// Linear in one factor.
+/// The law that a product is linear in A.
 const LINEAR: Relation = laws::doubled([&[Step::Times(&["A"], 2.0)], &[Step::Times(&["C"], 2.0)]]);
 
 /// A product of two matrices.

@@ -1,4 +1,4 @@
-//! The GDR operators: what a model computes around the gated delta rule. One family a file.
+//! The GDR operators, which a model computes around the gated delta rule. Each file has one family.
 
 mod chunk_delta_h;
 mod chunk_o;

@@ -14,7 +14,7 @@ use crate::tensor::Stream;
 /// The matrix to solve: from independent keys, or from nearly equal keys, where every element is nearly -1.
 pub const MATRIX: Choice = ("matrix", &["independent", "correlated"]);
 
-/// A full matrix that is solved when cut to its lower triangle.
+/// Draws a full matrix whose strictly lower part a contract solves.
 pub fn solved(t: &mut Instance<'_>, n: usize, deviation: f32) -> Buffer {
     let correlated = t.word(MATRIX.0) == "correlated";
     let change = |values: &mut [f32], _: &mut Stream| {
@@ -138,7 +138,7 @@ fn eye(t: &mut Instance<'_>) -> DeviceResult {
     t.check(out, (operators::eye::<f32>(n), operators::eye(n)))
 }
 
-/// A is strictly lower, and small enough that the solution stays of the size of B.
+/// Solves for a strictly lower A that is so small that the solution has about the size of B.
 fn solve_tri(t: &mut Instance<'_>) -> DeviceResult {
     let (n, k) = (t.dim("n"), t.dim("k"));
     let full = solved(t, n, 0.15);

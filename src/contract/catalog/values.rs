@@ -22,14 +22,14 @@ pub const SPREAD: &str = "spread";
 pub const HUGE: &str = "huge";
 /// One element in eight is infinite, of either sign.
 pub const INFINITE: &str = "infinite";
-/// One element is infinite, and may stand in sums.
+/// One element is infinite, so that sums of them are infinite and not NaN.
 pub const ONE_INFINITE: &str = "infinity";
 /// One operand of about 2^-100, the other of 2^100: their products are ordinary.
 pub const OPPOSED: &str = "opposed";
-/// Ordinary values times 2^60. The contracts that have this class are those whose results scale with it.
+/// Ordinary values times 2^60, for contracts whose results scale with them.
 pub const GREAT: &str = "great";
 
-/// Sizes around those of a wave and of a block, a single one, and one of several blocks that no block divides.
+/// Numbers of elements: one, around a wave and a block, and several blocks of which the last is not full.
 pub const N: Factor = Factor::One("n", &[1, 63, 64, 257, 1000]);
 
 /// Input classes of an operation that rounds once.
@@ -50,7 +50,7 @@ pub const OF_ELEMENTS: Function = Function {
 /// The choice of [`GREAT`].
 pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 
-/// A rule for tensors that have only the first element.
+/// The exclusion of special values from tensors of one element.
 pub const ALONE: Rule = Rule {
     of: &["n", NAME],
     says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
@@ -69,7 +69,7 @@ pub const ONE_ELEMENT: Rule = Rule {
     breaks: |case| case.get("n") == Some(1),
 };
 
-/// An input of the case's class, where the formula takes whatever there is.
+/// Draws an input of the case's class.
 pub fn input(
     t: &mut Instance<'_>,
     name: &str,
@@ -80,7 +80,7 @@ pub fn input(
     input_of(t, class, (name, axes), distribution)
 }
 
-/// Draws an input of a class that the contract names.
+/// Draws an input of a class.
 pub fn input_of(
     t: &mut Instance<'_>,
     class: &'static str,
@@ -91,7 +91,7 @@ pub fn input_of(
     Ok(t.offer(drawn))
 }
 
-/// Draws a tensor of a class that kernels are not offered.
+/// Draws a tensor of a class that kernels do not get.
 pub fn draw_of(
     t: &mut Instance<'_>,
     class: &'static str,
@@ -102,7 +102,7 @@ pub fn draw_of(
     t.draw_changed(ElementKind::F32, name, axes, distribution, change)
 }
 
-/// Draws an input of a class, rounded to another type. The type's subnormals are those of f32.
+/// Draws an input of the case's class, rounded to another type, whose subnormals must be those of f32.
 pub fn input_as(
     t: &mut Instance<'_>,
     kind: ElementKind,
@@ -138,7 +138,7 @@ pub fn matrices(
     Ok([a, input_of(t, of_b, b, distributions[1])?])
 }
 
-/// The classes of both operands of such a product.
+/// Returns the classes of both operands of a product that sums.
 pub fn opposed(class: &'static str) -> [&'static str; 2] {
     match class {
         OPPOSED => [LOW, HIGH],
@@ -153,8 +153,8 @@ const HIGH: &str = "of about 2^100";
 /// The name of the values that an infinity is multiplied by.
 const NOT_ZERO: &str = "not zero";
 
-/// Makes rows of these lengths short: their squares sum to `squares`, about an epsilon, so that it shows where the epsilon stands. One row
-/// of those after the first is all zeros, so that it shows whether there is one.
+/// Shortens rows until their squares sum to `squares`, about an epsilon, so that a misplaced epsilon shows. If there are more than three
+/// rows, row `1 + zeros` becomes zeros, so that a missing epsilon shows.
 pub fn shorten(values: &mut [f32], channels: usize, squares: f64, zeros: usize) {
     for row in values.chunks_exact_mut(channels) {
         let length = row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
@@ -169,7 +169,7 @@ pub fn shorten(values: &mut [f32], channels: usize, squares: f64, zeros: usize) 
     }
 }
 
-/// Sets the second row to zeros, which a norm does not change.
+/// Sets the second row to zeros, which division by the norm does not change.
 pub fn one_of_zeros(values: &mut [f32], channels: usize) {
     if values.len() > channels {
         values[channels..2 * channels].fill(0.0);

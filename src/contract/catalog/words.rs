@@ -11,7 +11,7 @@ static MEANINGS: LazyLock<Meanings> = LazyLock::new(|| {
     read.expect("a test has read it")
 });
 
-/// The meaning of a word of a choice. It is empty if the table lacks the word, which a test would have shown.
+/// Returns the meaning of a word of a choice. It is empty if the table lacks the word, which a test excludes.
 pub fn meaning(choice: &str, word: &str) -> &'static str {
     let words = MEANINGS.get(choice);
     words

@@ -2,7 +2,7 @@
 
 use super::space::{Levels, Space};
 
-/// Pairs of levels. Where there is one factor only, each level stands with itself.
+/// The pairs of levels that no case has yet. If there is only one factor, each level is paired with itself.
 pub(super) struct OpenPairs {
     /// The levels that no case has combined with a level yet, by the number of that level.
     with: Vec<Levels>,

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use crate::contract::{Function, MAX_ELEMENTS, Rule, Value, Values};
 
-/// Sizes that run along the lanes of a wave, of which a few take about as long as all.
+/// Sizes along the lanes of a wave: a few lanes take about as long as all.
 const CHANNELS: [&str; 4] = ["K", "V", "DK", "DV"];
 const WAVE: i128 = 64;
 
-/// Levels of any factors, by their numbers.
+/// A set of levels of any factors, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Levels(u128);
 
@@ -20,7 +20,7 @@ pub(super) struct Space<'a> {
     function: &'a Function,
     sets: Vec<Set>,
     factors: Vec<Range<usize>>,
-    /// The product of the sizes that each level sets.
+    /// The estimated work of each level.
     works: Vec<i128>,
     /// Combinations of levels that no case may contain.
     apart: Vec<Levels>,
@@ -72,7 +72,7 @@ impl<'a> Space<'a> {
         space
     }
 
-    /// The numbers of each factor's levels.
+    /// Returns the numbers of each factor's levels.
     pub(super) fn factors(&self) -> &[Range<usize>] {
         &self.factors
     }
@@ -84,7 +84,7 @@ impl<'a> Space<'a> {
 
     /// Returns the combinations of levels that break a rule.
     fn broken(&self, rule: &Rule) -> impl Iterator<Item = Levels> {
-        let all = self.ways(rule.of).into_iter();
+        let all = self.combinations(rule.of).into_iter();
         all.filter(|levels| {
             let case = self.values(*levels, |name, _| rule.of.contains(&name));
             (rule.breaks)(&case)
@@ -93,7 +93,7 @@ impl<'a> Space<'a> {
 
     /// Returns the combinations at which a product of sizes exceeds a tensor's limit.
     fn too_large(&self, sizes: &[&str]) -> impl Iterator<Item = Levels> {
-        let all = self.ways(sizes).into_iter();
+        let all = self.combinations(sizes).into_iter();
         all.filter(|levels| {
             let set = levels.iter().flat_map(|level| &self.sets[level]);
             let numbers = set.filter_map(|(name, value)| match value {
@@ -104,8 +104,8 @@ impl<'a> Space<'a> {
         })
     }
 
-    /// A level of each factor that sets one of these parameters, in every way.
-    fn ways(&self, names: &[&str]) -> Vec<Levels> {
+    /// Returns every combination of levels of the factors that set these parameters.
+    fn combinations(&self, names: &[&str]) -> Vec<Levels> {
         let own = self.factors.iter().filter(|levels| {
             let mut set = self.sets[(*levels).clone()].iter().flatten();
             set.any(|(name, _)| names.contains(name))
@@ -116,7 +116,7 @@ impl<'a> Space<'a> {
         })
     }
 
-    /// The pairs that the domain allows, the lower level first.
+    /// Returns the pairs that the domain allows, the lower level first.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let alone = (self.factors.len() == 1).then(|| (0..self.count()).map(|one| (one, one)));
         let met = self.factors.iter().flat_map(move |own| {
@@ -140,7 +140,7 @@ impl<'a> Space<'a> {
         })
     }
 
-    /// The case of one level of each factor. It leaves options open whose word is that of open ones.
+    /// Returns the case with these levels. It leaves an open choice out if the level is the choice's default.
     pub(super) fn case(&self, levels: Levels) -> Values {
         let open = |name: &str, value: &Value| {
             let mut own = self.function.domain.open();
@@ -154,7 +154,7 @@ impl<'a> Space<'a> {
         self.values(levels, |name, value| !open(name, value))
     }
 
-    /// Estimates the work of a case: the product of all sizes that its levels set.
+    /// Estimates the work of a case as the product of its levels' work.
     pub(super) fn work(&self, levels: Levels) -> i128 {
         let works = levels.iter().map(|level| self.works[level]);
         works.fold(1, i128::saturating_mul)
@@ -179,7 +179,8 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Estimates the work of a level: the product of the sizes that it sets.
+/// Estimates the work of a level as the product of the sizes that it sets. Channels count a wave more, because a few take as long as a
+/// wave.
 fn work(function: &Function, set: &Set) -> i128 {
     let sizes = set.iter().filter_map(|(name, value)| match value {
         Value::Number(size) if CHANNELS.contains(name) => Some(i128::from(*size) + WAVE),
@@ -190,7 +191,7 @@ fn work(function: &Function, set: &Set) -> i128 {
 }
 
 impl Levels {
-    /// The maximum number of levels: one less than the bits of u128, because `from` must never shift by 128.
+    /// The largest number of levels: one less than the bits of u128, because `from` must never shift by 128.
     const MOST: usize = u128::BITS as usize - 1;
 
     /// Adds a level.

@@ -1,4 +1,4 @@
-//! Tensors as laws have them: values by name and axes, and how far off each may be.
+//! Tensors in laws: a name, axes, values, and the allowed error of each value.
 
 use crate::report::model::Tolerance;
 use crate::tensor::Axis;
@@ -31,7 +31,7 @@ impl Array {
         }
     }
 
-    /// The number of an axis.
+    /// Returns the number of an axis.
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis.name == name)
     }
@@ -46,8 +46,8 @@ impl Array {
         (length, inner, product(before))
     }
 
-    /// Puts another behind it along an axis.
-    pub fn joined(&mut self, more: &Array, axis: &str) {
+    /// Appends another array along an axis.
+    pub fn append(&mut self, more: &Array, axis: &str) {
         let Some(at) = self.axis(axis) else { return };
         let [(own, inner, outer), (others, ..)] = [self.around(at), more.around(at)];
         let join = |first: &[f64], second: &[f64]| {
@@ -65,7 +65,7 @@ impl Array {
     }
 
     /// Replaces the array by its elements at the indices `sources` along an axis.
-    pub fn picked(&mut self, axis: usize, sources: &[usize]) {
+    pub fn pick(&mut self, axis: usize, sources: &[usize]) {
         let (length, inner, outer) = self.around(axis);
         let pick = |from: &[f64]| {
             let wholes = (0..outer).flat_map(|whole| sources.iter().map(move |at| (whole, at)));
@@ -109,7 +109,7 @@ fn of_places(kind: ElementKind, value: f64, places: i64) -> f64 {
         let rank = <E as Element>::nearest(value.abs()).rank();
         let beyond = <E as Element>::at_rank(rank.saturating_add(places)).to_f64();
         let far = (beyond - value.abs()).abs();
-        // Beyond the largest number there is nothing to compare.
+        // A number beyond the largest has no neighbour to measure a distance to.
         if far.is_nan() { f64::INFINITY } else { far }
     })
 }

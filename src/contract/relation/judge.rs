@@ -20,7 +20,7 @@ pub struct LawViolation {
     pub damage: Damage,
 }
 
-/// Compares the outputs of one run with the values that the law derives from the other run. Returns nothing where the law is kept.
+/// Compares both sides of a law. Returns none if the law holds.
 pub fn judge(left: &[f64], right: &Array, closeness: Closeness) -> Option<LawViolation> {
     let allowed = |at: usize| match closeness {
         Closeness::Bits => underflow(right.kind),

@@ -7,7 +7,7 @@ use crate::contract::Role;
 use crate::contract::tensor::{Check, PreparedCase, Tensor};
 use crate::tensor::Data;
 
-/// A law that gives a tensor another number of elements than the contract does.
+/// An error: a law gives a tensor another number of elements than the contract does.
 #[derive(Debug, thiserror::Error)]
 #[error("it gives {found} elements of `{tensor}`, which has {count}")]
 pub struct Misfit {
@@ -16,7 +16,7 @@ pub struct Misfit {
     count: usize,
 }
 
-/// The tensors of a run that starts with these values, and has no references.
+/// Returns the tensors of a run that starts with these values and has no references.
 ///
 /// # Errors
 /// A tensor has another number of elements: the law contradicts the contract.
@@ -28,7 +28,7 @@ pub fn second(prepared: &PreparedCase, inputs: &[Array]) -> Result<PreparedCase,
                 let fits = found.filter(|array| array.values.len() == tensor.count());
                 match (fits, tensor.offered) {
                     (Some(array), _) => Some(Data::nearest(tensor.kind, &array.values)),
-                    // Tensors that only the references know are not launched.
+                    // Kernels do not get tensors that only the references know.
                     (None, false) => tensor.data.clone(),
                     (None, true) => {
                         return Err(Misfit {

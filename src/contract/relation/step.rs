@@ -53,7 +53,7 @@ impl Step {
                     let axes: Vec<usize> = places.iter().filter_map(of).collect();
                     for axis in axes {
                         let length = array.axes[axis].length;
-                        array.picked(axis, &order(case, length));
+                        array.pick(axis, &order(case, length));
                     }
                 }
             }
@@ -78,7 +78,7 @@ impl Step {
             Step::Joined(to, more, axis) => {
                 let held = arrays.iter().find(|array| array.name == *more).cloned();
                 if let Some(held) = held {
-                    each(arrays, &[to], |array| array.joined(&held, axis));
+                    each(arrays, &[to], |array| array.append(&held, axis));
                 }
             }
             Step::Loosened(names, times) => each(arrays, names, |array| {
@@ -106,7 +106,7 @@ fn carried(array: &mut Array, law: fn(f64) -> f64) {
         let right = law(*value);
         let ends = [*value - *allowed, *value + *allowed];
         let off = ends.map(|end| (law(end) - right).abs());
-        // A pole between the ends: nothing is known.
+        // With a pole between the ends, the error is unbounded.
         let passes = ends[0] <= 0.0 && ends[1] >= 0.0 && !law(0.0).is_finite();
         *allowed = match off {
             _ if passes => f64::INFINITY,
@@ -134,19 +134,19 @@ fn transpose(array: &mut Array) {
     }
 }
 
-/// Reverses the order.
+/// The order that reverses all positions.
 pub fn reversed(_: &Values, length: usize) -> Vec<usize> {
     (0..length).rev().collect()
 }
 
-/// Key heads and value heads of a case, whatever its contract calls them.
+/// Returns the numbers of key heads and value heads of a case under any of the contracts' names.
 pub fn heads(case: &Values) -> Option<(usize, usize)> {
     let pairs = [("H", "HV"), ("Hg", "H"), ("Hk", "H")].into_iter();
     let mut both = pairs.filter_map(|(keys, all)| case.dim(keys).zip(case.dim(all)));
     both.next()
 }
 
-/// Value heads: reversed among those that read the same key head, by the case's map. Key heads keep their places.
+/// The order that reverses the value heads of each key head, by the case's head map.
 pub fn within_groups(case: &Values, length: usize) -> Vec<usize> {
     let keys = heads(case).map_or(length, |(keys, _)| keys).max(1);
     let group = (length / keys).max(1);

@@ -22,14 +22,14 @@ const ASSERT: u32 = 710;
 const LAUNCH_FAILURE: u32 = 719;
 const UNKNOWN: u32 = 999;
 
-/// A call that did not succeed.
+/// The error code of a function of the HIP runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HipError {
     call: &'static str,
     code: u32,
 }
 
-/// The error of a call, if its result is one.
+/// Returns an error if the result of a function is not success.
 pub fn check(call: &'static str, code: u32) -> Result<(), HipError> {
     if code == sys::SUCCESS {
         return Ok(());
@@ -38,7 +38,7 @@ pub fn check(call: &'static str, code: u32) -> Result<(), HipError> {
 }
 
 impl HipError {
-    /// A runtime that shows no device, and says so by counting none.
+    /// Makes the error of a runtime that succeeds in counting 0 devices.
     pub fn no_device() -> HipError {
         HipError {
             call: "hipGetDeviceCount",
@@ -101,7 +101,7 @@ impl fmt::Display for HipError {
             Some(name) => write!(f, "{name} ({code})")?,
             None => write!(f, "error {code}")?,
         }
-        // Old runtimes have no other words than the name.
+        // Old runtimes return the name as the description.
         if let Some(words) = words.filter(|words| !words.is_empty() && Some(words) != name.as_ref())
         {
             write!(f, ", {words}")?;

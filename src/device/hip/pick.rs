@@ -10,7 +10,7 @@ const WANTED: &str = "gfx906";
 pub struct VisibleDevice {
     /// Its name.
     pub name: String,
-    /// Its architecture, with features; empty where the runtime does not say.
+    /// Its architecture, with features; empty if the runtime does not tell it.
     pub architecture: String,
 }
 
@@ -49,7 +49,7 @@ pub enum PickError {
     NoDevice { index: u32, count: usize },
 }
 
-/// The device of this number, or the first that fits. `overridden`: the user passes others off as fitting.
+/// Picks the device of this number, or the first of the right architecture. With `overridden`, any architecture is accepted.
 pub fn pick(
     found: &[VisibleDevice],
     wanted: Option<u32>,
@@ -77,7 +77,7 @@ pub fn pick(
     }
 }
 
-/// The architecture that stands somewhere in a struct: `gfx906:sramecc+:xnack-`.
+/// Finds the name of an architecture in the bytes of a struct: `gfx906:sramecc+:xnack-`.
 pub fn architecture(properties: &[u8]) -> Option<String> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b":+-".contains(byte);
     properties.split(|&byte| byte == 0).find_map(|text| {
@@ -88,7 +88,7 @@ pub fn architecture(properties: &[u8]) -> Option<String> {
     })
 }
 
-/// A card in a line.
+/// Describes a card in a line.
 pub fn describe(card: &CardReport) -> String {
     let found = VisibleDevice {
         name: card.name.clone(),
@@ -112,7 +112,7 @@ pub fn describe(card: &CardReport) -> String {
     words.join(", ")
 }
 
-/// A version as AMD's runtime packs it: 50221153 is 5.2.21153.
+/// Formats a version that AMD's runtime has packed into a number: 50221153 is 5.2.21153.
 fn version(number: u32) -> String {
     let (major, minor, patch) = (
         number / 10_000_000,

@@ -25,7 +25,7 @@ struct HipSession {
 /// A loaded code object.
 struct Module {
     handle: hipModule_t,
-    /// The file: a runtime may read it again when a kernel is asked for. In words, as it is aligned then.
+    /// The file, which the runtime may read again when it looks up a kernel. The words align it.
     _image: Vec<u64>,
 }
 
@@ -68,7 +68,7 @@ impl HipSession {
         })
     }
 
-    /// Seconds between the events, where the runtime can say.
+    /// Returns the seconds between the events, if the runtime can measure them.
     fn elapsed(&self) -> Option<f64> {
         let mut milliseconds = 0f32;
         let [from, to] = self.events;
@@ -81,7 +81,7 @@ impl HipSession {
 
 impl Session for HipSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
-        // Bundles too reach the runtime as the one ELF file that the emulator runs.
+        // The runtime gets the same ELF file that the emulator runs, even if it comes from a bundle.
         let elf = CodeObject::elf(&program.bytes)
             .map_err(|error| DeviceError::invalid(error.to_string()))?;
         let words = elf.chunks(8).map(|bytes| {
@@ -228,7 +228,7 @@ impl Session for HipSession {
     }
 }
 
-/// A pointer of which nothing but its address is used here.
+/// Makes a pointer that is never dereferenced on the host.
 fn on_device(address: u64) -> *mut c_void {
     ptr::without_provenance_mut(address as usize)
 }

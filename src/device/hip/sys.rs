@@ -76,7 +76,7 @@ unsafe extern "C" {
 /// A function that fills a struct of a device's properties.
 pub type Properties = unsafe extern "C" fn(properties: *mut c_void, device: c_int) -> u32;
 
-/// The function of this name, if the library has it. It must be one of those that fill a struct of properties.
+/// Finds a function that fills a struct of properties. The caller must name no other function.
 pub fn properties_function(name: &CStr) -> Option<Properties> {
     // SAFETY: the name ends in a NUL, and a null handle means all that is loaded.
     let address = unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) };

@@ -41,7 +41,7 @@ impl Ledger {
         std::mem::take(&mut *self.lock())
     }
 
-    /// An observer for a launch.
+    /// Makes an observer for a launch.
     pub(in crate::device) fn open(&self) -> Costs {
         Costs::new(self.latencies)
     }

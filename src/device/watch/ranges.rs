@@ -1,10 +1,10 @@
-//! The ranges that `--trace-group`, `--trace-wave` and `--trace-pc` name.
+//! Parsers of the ranges of `--trace-group`, `--trace-wave` and `--trace-pc`.
 
 use std::ops::RangeInclusive;
 
 use crate::exit::Stop;
 
-/// Work-groups: `X,Y,Z`, or a box from one to another, both included.
+/// Parses work-groups: `X,Y,Z`, or a box from one group to another, both included.
 pub fn groups(text: &str) -> Result<[RangeInclusive<u32>; 3], Stop> {
     let id = |part: &str| {
         let ids: Vec<u32> = part.split(',').map(number).collect::<Option<_>>()?;
@@ -23,7 +23,7 @@ pub fn groups(text: &str) -> Result<[RangeInclusive<u32>; 3], Stop> {
     Ok(std::array::from_fn(|axis| first[axis]..=last[axis]))
 }
 
-/// Waves of a work-group: a number, or a range of them.
+/// Parses waves of a work-group: a number, or a range.
 pub fn waves(text: &str) -> Result<RangeInclusive<u32>, Stop> {
     range(
         "wave",
@@ -33,7 +33,7 @@ pub fn waves(text: &str) -> Result<RangeInclusive<u32>, Stop> {
     )
 }
 
-/// Link addresses in hex: one, or a range of them.
+/// Parses link addresses in hex: one, or a range.
 pub fn pcs(text: &str) -> Result<RangeInclusive<u64>, Stop> {
     let hex = |part: &str| {
         let digits = part.strip_prefix("0x").unwrap_or(part);
@@ -63,7 +63,7 @@ fn ends<T: Copy>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<(T, T)
     Some((parse(first.trim())?, parse(last.trim())?))
 }
 
-/// A number without a sign.
+/// Parses a number without a sign.
 fn number(text: &str) -> Option<u32> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| plain)

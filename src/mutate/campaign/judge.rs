@@ -180,7 +180,7 @@ impl Campaign<'_> {
     /// Returns the reason why a mutant has changed no output.
     ///
     /// # Errors
-    /// A second run differed from the first.
+    /// A second run differed from the first, or could not be judged.
     fn without_effect(
         &self,
         mutant: &Mutant,

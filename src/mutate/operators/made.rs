@@ -80,7 +80,7 @@ impl<'a> MutantMaker<'a> {
         }
     }
 
-    /// Exchanges two sources.
+    /// Exchanges each pair of sources whose order matters.
     pub fn sources(&mut self) {
         let operands = self.inst.row.operands;
         let exchangeable = |operand: &Operand| {
@@ -199,7 +199,7 @@ impl<'a> MutantMaker<'a> {
         }
     }
 
-    /// Moves the offsets of memory accesses.
+    /// Moves the offsets of memory accesses by one step up and down.
     pub fn offsets(&mut self) {
         let step = if self.inst.row.modifiers.has(Flags::TWO_OFFSETS) {
             1
@@ -244,7 +244,7 @@ impl<'a> MutantMaker<'a> {
         let writes_exec = |code: Code| code == Code::EXEC || code.0 == Code::EXEC.0 + 1;
         let first = self.inst.operands[0];
         if self.inst.row.mnemonic.contains("saveexec") {
-            // EXEC is ored with a mask that it holds already, or keeps its lanes.
+            // The OR keeps every active lane.
             self.renamed(Operator::Exec, |_| Some("s_or_saveexec_b64".into()));
         } else if self.inst.has(Properties::COMPARES_TO_EXEC) {
             self.renamed(Operator::Exec, |name| Some(name.replace("cmpx", "cmp")));

@@ -12,7 +12,7 @@ const SIDE: usize = 8;
 /// The meanings of a strip's colours.
 pub(super) const LEGEND: [(&str, &str); 5] = [
     ("survived", "a mutant survived"),
-    ("killed", "every mutant was noticed"),
+    ("killed", "a mutant was noticed, and none survived"),
     ("settled", "equivalent or not judged"),
     ("executed", "executed, not changed"),
     ("uncovered", "no test executes it"),

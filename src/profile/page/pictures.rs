@@ -10,12 +10,12 @@ use super::super::trial::CaseProfile;
 use crate::report::Chart;
 use crate::text::{demangled, escaped};
 
-/// Lanes of a SIMD: operations that it does in a cycle.
+/// Lanes of a SIMD, which are its operations in a cycle.
 const LANES: f64 = 16.0;
 /// Bytes of a cache line.
 const LINE: f64 = 64.0;
 
-/// The shortest and the longest time of all cases.
+/// Returns the shortest and the longest time of all cases.
 pub(super) fn scale(profiles: &[CaseProfile]) -> [f64; 2] {
     if profiles.is_empty() {
         return [1e-6, 1e-3];
@@ -27,7 +27,7 @@ pub(super) fn scale(profiles: &[CaseProfile]) -> [f64; 2] {
     })
 }
 
-/// A chart of one axis of times.
+/// Makes a chart with one axis, of times.
 fn row(scale: [f64; 2], height: f64, label: &str) -> Chart {
     let none = std::iter::empty();
     Chart::new(
@@ -39,7 +39,7 @@ fn row(scale: [f64; 2], height: f64, label: &str) -> Chart {
     )
 }
 
-/// The axis of all bars.
+/// Draws the axis of all bars.
 pub(super) fn axis(scale: [f64; 2]) -> String {
     let mut chart = Chart::new(
         "time",
@@ -52,7 +52,7 @@ pub(super) fn axis(scale: [f64; 2]) -> String {
     chart.done()
 }
 
-/// `10 us`: a power of ten.
+/// Formats a power of ten of seconds, such as `10 us`.
 fn short(seconds: f64) -> String {
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
     let unit = units
@@ -62,7 +62,7 @@ fn short(seconds: f64) -> String {
     format!("{} {unit}", figure(seconds / least).replace(".0", ""))
 }
 
-/// The interval of a case.
+/// Draws the interval of a case.
 pub(super) fn bar(scale: [f64; 2], seconds: Interval) -> String {
     let mut chart = row(scale, 14.0, &between(seconds));
     let [from, to] = seconds.map(|end| chart.x(end));
@@ -70,7 +70,7 @@ pub(super) fn bar(scale: [f64; 2], seconds: Interval) -> String {
     chart.done()
 }
 
-/// The interval of a launch above the bounds that it is made of.
+/// Draws the interval of a launch above the bounds that it follows from.
 pub(super) fn bounds(launch: &LaunchProfile) -> String {
     let model = &launch.model;
     let rows = [
@@ -106,14 +106,14 @@ pub(super) fn bounds(launch: &LaunchProfile) -> String {
     chart.done()
 }
 
-/// A launch as a roofline has it.
+/// A launch in a roofline.
 struct Spot {
     name: String,
-    /// Operations a byte: of all that is asked for, and of each byte once.
+    /// Operations for each requested byte, and for each different byte.
     intensity: [f64; 2],
-    /// Operations a second: at most time, and at least.
+    /// Operations a second, in the longest time and in the shortest.
     speed: [f64; 2],
-    /// Bytes asked for, and different ones.
+    /// Requested bytes, and different bytes.
     bytes: [f64; 2],
 }
 
@@ -131,7 +131,7 @@ fn spot(launch: &LaunchProfile) -> Option<Spot> {
     })
 }
 
-/// Operations a second against operations a byte; none of launches that do nothing with memory or with lanes.
+/// Draws operations a second against operations a byte; none if no launch has vector instructions and memory accesses.
 pub(super) fn roofline(card: Card, launches: &[&LaunchProfile]) -> Option<String> {
     let mut known = HashSet::new();
     let spots = launches.iter().filter_map(|launch| spot(launch));
@@ -168,7 +168,7 @@ pub(super) fn roofline(card: Card, launches: &[&LaunchProfile]) -> Option<String
     chart.decades_up(count);
     let [left, right] = chart.ends();
     let at = |chart: &Chart, intensity: f64, speed: f64| [chart.x(intensity), chart.y(speed)];
-    // Below the axis the memory's roof cannot be drawn.
+    // The memory's roof begins at the bottom of the chart, or at its left end.
     let lowest = chart.floor();
     let from = left.max(lowest / MEMORY);
     let corners = [
@@ -212,7 +212,7 @@ fn figure(value: f64) -> String {
     }
 }
 
-/// `10 G`, `0.1`.
+/// Formats a count with a prefix, such as `10 G` or `0.1`.
 fn count(value: f64) -> String {
     let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     let unit = units.into_iter().find(|(least, _)| value >= *least * 0.999);

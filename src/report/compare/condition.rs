@@ -29,10 +29,10 @@ enum Limit {
     At(f64),
 }
 
-/// A reason why a text is no condition.
+/// A reason why a text is not a condition.
 #[derive(Debug, thiserror::Error)]
 pub enum ConditionError {
-    /// The text has not the form of a condition.
+    /// The text does not have the form of a condition.
     #[error(
         "write METRIC > +5% (the change of a test), METRIC > +100, METRIC > 0.5 (the new value), `total METRIC > +1%` for all tests together, or < for less"
     )]
@@ -109,12 +109,12 @@ impl Condition {
     }
 
     /// Returns the tests in which the condition holds.
-    pub(super) fn held(
+    pub(super) fn find_met(
         &self,
         both: &[(Trial<'_>, Trial<'_>)],
         total: &Change,
     ) -> Vec<MetCondition> {
-        let held = |test: &str, old, new| {
+        let met = |test: &str, old, new| {
             self.holds(old, new).then(|| MetCondition {
                 condition: self.text.clone(),
                 test: test.into(),
@@ -123,10 +123,10 @@ impl Condition {
             })
         };
         if self.total {
-            return held("total", total.old, total.new).into_iter().collect();
+            return met("total", total.old, total.new).into_iter().collect();
         }
         let rows = both.iter().filter_map(|(old, new)| {
-            held(
+            met(
                 new.id,
                 self.metric.of(old.value)?,
                 self.metric.of(new.value)?,

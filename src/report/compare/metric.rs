@@ -14,12 +14,12 @@ enum Fold {
 pub struct Metric {
     /// The metric's name.
     pub name: String,
-    /// The places of the metric in the report of a trial; `*` is every element of a list or an object.
+    /// The paths of the metric in the report of a trial; `*` is every element of a list or an object.
     paths: Vec<String>,
     fold: Fold,
 }
 
-/// The metrics with names: name, fold, places in reports of runs and of profiles, and true if every comparison has the metric.
+/// The metrics with names: name, fold, paths in reports of runs and of profiles, and true if every comparison has the metric.
 /// Times are not in every comparison, because they depend on the machine and its load.
 const NAMED: [(&str, Fold, &[&str], bool); 23] = [
     (
@@ -136,7 +136,7 @@ impl Metric {
         NAMED.iter().map(|row| row.0)
     }
 
-    /// Finds a metric by its name, or by a place in the report of a trial: `launches/*/counters/barriers`. The values at a place are summed.
+    /// Finds a metric by its name, or by a path in the report of a trial: `launches/*/counters/barriers`. The values at a path are summed.
     pub fn find(name: &str) -> Option<Metric> {
         if let Some(row) = NAMED.iter().find(|row| row.0 == name) {
             return Some(Metric::named(row.0, row.1, row.2));

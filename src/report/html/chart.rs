@@ -68,13 +68,13 @@ impl Chart {
         ((value.log10() - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// Returns the place of a value from the left.
+    /// Returns the distance of a value from the left.
     pub fn x(&self, value: f64) -> f64 {
         let [left, right, ..] = self.margins;
         left + self.share(0, value) * (self.size[0] - left - right)
     }
 
-    /// Returns the place of a value from above.
+    /// Returns the distance of a value from the top.
     pub fn y(&self, value: f64) -> f64 {
         let [.., above, below] = self.margins;
         self.size[1] - below - self.share(1, value) * (self.size[1] - above - below)
@@ -111,7 +111,7 @@ impl Chart {
         );
     }
 
-    /// Draws a line with its value at each decade of the x axis, as `name` calls it.
+    /// Draws a line at decades of the x axis, with labels by `name`.
     pub fn decades_across(&mut self, name: impl Fn(f64) -> String) {
         let [low, high] = self.powers[0];
         let (top, bottom) = (self.margins[2], self.size[1] - self.margins[3]);
@@ -130,7 +130,7 @@ impl Chart {
         }
     }
 
-    /// Draws a line with its value at each decade of the y axis, as `name` calls it.
+    /// Draws a line at each decade of the y axis, with labels by `name`.
     pub fn decades_up(&mut self, name: impl Fn(f64) -> String) {
         let [low, high] = self.powers[1];
         let (left, right) = (self.margins[0], self.size[0] - self.margins[1]);

@@ -2,8 +2,9 @@
 
 use super::super::plain;
 
-/// The frame of a page. Its body may have a form `filter` with a search field and boxes, and an element `shown` for the number of items. The form
-/// filters the elements of class `item` by their `data-verdict`, which is the value of a box, and their `data-words`, which are in lower case.
+/// The frame of a page. Its body may have a form `filter` with a search field and boxes, and an element `shown` for the number of items.
+/// The form filters the elements of class `item` by their `data-verdict`, which is the value of a box, and by their `data-words`, which
+/// are in lower case.
 pub struct Frame {
     /// The page's title.
     pub title: &'static str,
@@ -22,7 +23,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Makes the frame of a page of its title, the result's class and word, the progress, and the facts.
+    /// Makes a frame from the page's title, the result's class and word, the progress, and the facts.
     pub fn new(
         title: &'static str,
         (class, word): (&'static str, impl Into<String>),

@@ -1,4 +1,4 @@
-//! The places and sizes of an output's errors, which pictures are made of.
+//! The locations and sizes of an output's errors, from which pictures are drawn.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,11 +25,11 @@ pub struct Damage {
 /// The wrong elements of an output, on the tensor's own axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DamageMap {
-    /// The axes that run down, outermost first; none where a tensor of one axis is laid out in lines, as text is.
+    /// The axes that run down, outermost first; none if a tensor of one axis is broken into lines, like text.
     pub down: Vec<Axis>,
     /// The axis that runs across.
     pub across: Axis,
-    /// Elements that one cell stands for, down and across.
+    /// Elements of one cell, down and across.
     pub cell: [usize; 2],
     /// Lines of cells. Each cell is the mark of its worst element's level.
     pub cells: Vec<String>,
@@ -66,7 +66,7 @@ impl Level {
         Level::NoNumber,
     ];
 
-    /// Returns the level of an error, given as a share of what its element is allowed; 0 means that no element is wrong.
+    /// Returns the level of an error, given as a share of the allowed error; 0 if no element is wrong.
     pub fn of(share: f64) -> Level {
         match share {
             share if share.is_nan() => Level::NoNumber,
@@ -79,7 +79,7 @@ impl Level {
         }
     }
 
-    /// Returns the mark that stands for the level.
+    /// Returns the mark of the level.
     pub fn mark(self) -> char {
         match self {
             Level::Within => '.',

@@ -1,4 +1,4 @@
-//! The time, the machine, the command line and the files that a report was made of.
+//! The environment of a run: time, machine, command line and files.
 
 use serde::{Deserialize, Serialize};
 

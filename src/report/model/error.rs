@@ -1,4 +1,4 @@
-//! The kinds of the errors that leave a trial without a comparison, for programs to act on.
+//! Kinds of errors that end a trial without a comparison, for programs to act on.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub enum ErrorKind {
     Arguments,
     /// Memory of the device, or of the host, does not suffice.
     Memory,
-    /// The test can say nothing: an output without a reference, a tolerance that lets anything through.
+    /// The test proves nothing: an output has no reference, or a tolerance accepts anything.
     Test,
     /// The process of the test ended without a report.
     Process,

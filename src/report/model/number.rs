@@ -85,7 +85,7 @@ pub mod option {
     }
 }
 
-/// One float, where a type is needed.
+/// One float with its own deserialization.
 #[derive(Deserialize)]
 struct One(#[serde(with = "self")] f64);
 

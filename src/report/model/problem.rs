@@ -68,7 +68,7 @@ pub enum UnwrittenStorage {
     Memory,
 }
 
-/// Wrong elements that come from storage that nobody had written.
+/// Wrong elements that come from unwritten storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnwrittenSource {
     /// The storage that they come from.
@@ -77,7 +77,7 @@ pub struct UnwrittenSource {
     pub count: usize,
 }
 
-/// A cheap explanation that accounts for a difference.
+/// A simple mistake that explains a difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hypothesis {
     /// Short stable name: `transposed`, `scale`, `sign`.
@@ -110,7 +110,7 @@ pub struct WrongNumbers {
     pub relative_rms: f64,
 }
 
-/// A problem of a trial. The variants stand in the order of judgement: the first that applies is the one reported.
+/// A problem of a trial. The variants are in the order of judgement; the first that applies is reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Problem {
@@ -159,7 +159,7 @@ pub enum Problem {
         index: Vec<usize>,
         /// The work-item that should have written it, when known.
         owner: Option<Owner>,
-        /// The description of where the unwritten elements lie, when there is a pattern.
+        /// The location of the unwritten elements in words, if there is a pattern.
         pattern: Option<String>,
     },
     /// An output has a NaN, or an infinity where the reference does not have the same infinity.
@@ -178,7 +178,7 @@ pub enum Problem {
         first: Element,
         /// The wrong elements that are numbers.
         besides: Option<WrongNumbers>,
-        /// The description of where all wrong elements lie, when there is a pattern.
+        /// The location of all wrong elements in words, if there is a pattern.
         pattern: Option<String>,
         /// The explanations of the wrong elements, best first.
         hypotheses: Vec<Hypothesis>,
@@ -195,7 +195,7 @@ pub enum Problem {
         worst: Element,
         /// First bad position along the axis that is computed in order (token, chunk, row).
         first_bad: Option<FirstBad>,
-        /// The description of where all mismatches lie, when there is a pattern.
+        /// The location of all mismatches in words, if there is a pattern.
         pattern: Option<String>,
         /// The wrong elements whose values are the fill of unwritten storage.
         unwritten: Vec<UnwrittenSource>,
@@ -231,10 +231,10 @@ pub enum Problem {
         total: usize,
         /// The axes of these elements, outermost first.
         axes: Vec<Axis>,
-        /// The element that breaks the law by most. `got` is the value of the second run, or the left side of the equation. `want` is what
-        /// the law makes of the first run, or the right side.
+        /// The element that breaks the law by most. `got` is the value of the second run, or the left side of the equation. `want` is the
+        /// value that the law derives from the first run, or the right side.
         worst: Element,
-        /// The description of where these elements lie, when there is a pattern.
+        /// The location of these elements in words, if there is a pattern.
         pattern: Option<String>,
     },
     /// Two runs of the same trial gave different bits.
@@ -257,7 +257,7 @@ pub enum Problem {
         /// The element's value in this run.
         #[serde(with = "number")]
         this_run: f64,
-        /// The description of where the elements lie that differ, when there is a pattern.
+        /// The location of the differing elements in words, if there is a pattern.
         pattern: Option<String>,
     },
 }

@@ -50,10 +50,10 @@ pub struct TrialReport {
     pub problem: Option<Problem>,
     /// Every output judged.
     pub outputs: Vec<OutputReport>,
-    /// The findings of the sanitizer, where it was on.
+    /// The findings of the sanitizer, if it was active.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub findings: Vec<FindingReport>,
-    /// The laws of the contract that were tried, in the contract's order.
+    /// The laws of the contract that were checked, in the contract's order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub relations: Vec<RelationReport>,
     /// The reason why there is no comparison (a trap's report, possibly of several lines), or the reason of a skip.
@@ -73,20 +73,20 @@ pub struct TrialReport {
     pub rerun: String,
 }
 
-/// A law of a contract that needs no reference, tried on a trial.
+/// The check of a law on a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RelationReport {
     /// The law's name.
     pub name: String,
-    /// `pass`: the law is kept. `fail`: the law is broken. `skip`: the law could not be tried.
+    /// `pass`: the law holds. `fail`: the law is broken. `skip`: the law could not be checked.
     pub verdict: Verdict,
-    /// The reason why the law could not be tried.
+    /// The reason why the law could not be checked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
     /// The way in which the law is broken.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
-    /// The places and sizes of the errors, in the output that the problem names.
+    /// The locations and sizes of the errors in the output that the problem names.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub damage: Option<Damage>,
 }

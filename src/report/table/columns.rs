@@ -1,8 +1,8 @@
-//! Columns of several tables that are aligned and fit the room that there is.
+//! Alignment of the columns of several tables within the available width.
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width};
 
-/// The columns that are left out where there is no room, the most dispensable first.
+/// The columns that are left out of narrow tables, the most dispensable first.
 const DISPENSABLE: [&str; 9] = [
     "wave instr",
     "kernels",
@@ -37,7 +37,7 @@ pub(super) fn align(grids: &mut [Grid], room: Option<usize>) -> Vec<String> {
         .map_or_else(Vec::new, |row| {
             row.cell_iter().map(|cell| cell.content()).collect()
         });
-    // Two columns of space stand between columns, and the line under the header goes on for one behind the last.
+    // Columns are two spaces apart, and the line under the header is one character longer than the last column.
     let mut shown = vec![true; widths.len()];
     let whole = |widths: &[u16], shown: &[bool]| -> usize {
         let columns = widths.iter().zip(shown).filter(|(_, shown)| **shown);
@@ -73,7 +73,7 @@ pub(super) fn align(grids: &mut [Grid], room: Option<usize>) -> Vec<String> {
     {
         let over = whole(&widths, &shown).saturating_sub(room);
         let left = (names + shapes).saturating_sub(u16::try_from(over).unwrap_or(u16::MAX));
-        // Each gets half of the rest, and the part that the other does not need.
+        // Each column gets half of the rest, and the part that the other column does not need.
         let names = names.min(left.saturating_sub(shapes).max(left / 2).max(LEAST));
         widths[name] = names;
         widths[shape] = shapes.min(left.saturating_sub(names).max(LEAST));

@@ -73,7 +73,7 @@ pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool, not_passe
     let timed = timed && options.verbose;
     let last = timed.then_some(&KERNEL_TIME);
     grid.set_header(HEADER.iter().chain(verbose).chain(last));
-    // A line for each reason stands below.
+    // Skipped trials are listed below by their reasons.
     let ran = phase
         .trials
         .iter()
@@ -195,7 +195,7 @@ pub(in crate::report) fn headroom(output: &OutputReport) -> String {
             .map(|(golden, oracle)| golden.max(oracle));
         return most.map_or("-".into(), |most| format!("{most} of {ulp} ulp"));
     }
-    // The larger one; a NaN in one of them is a NaN in both.
+    // A NaN in one of them is a NaN in both, so that `max` does not hide it.
     plain::used(output.golden.used.max(output.oracle.used))
 }
 

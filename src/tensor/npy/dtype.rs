@@ -1,4 +1,4 @@
-//! The types of elements.
+//! The element types of `.npy` files.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ impl Dtype {
     /// Bytes.
     pub const U8: Dtype = Dtype { kind: 'u', size: 1 };
 
-    /// The type with this name in the words of Rust (`f32`, `i16` ...).
+    /// Returns the type with a name of Rust (`f32`, `i16`, ...).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Dtype> {
         DTYPES.iter().find(|row| row.0 == name).map(|row| row.1)

@@ -13,18 +13,18 @@ use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::model::DeviceReport;
 
-/// The name of the hidden command that does this.
+/// The name of the hidden command of such a process.
 pub const CHILD: &str = "run-one-trial";
 
 /// Runs the trial that standard input describes, and reports the result on standard output.
 ///
 /// # Errors
-/// Standard input has no trial, its device is not there, or standard output cannot be written.
+/// Standard input has no trial, its device does not exist, or standard output cannot be written.
 pub fn serve() -> Result<Exit, Stop> {
     let work = work::read(io::stdin().lock())?;
     // If no thread can be started, the trial still ends by itself.
     let _ = thread::Builder::new().spawn(end_with_parent);
-    let device = Telling(work.place().find()?);
+    let device = ReportingDevice(work.place().find()?);
     let finished = work.plan(&device).run();
     reply::tell_finished(finished)
         .map_err(|error| Stop::setup(format!("cannot write to standard output: {error}")))?;
@@ -45,9 +45,9 @@ fn end_with_parent() {
 }
 
 /// A device that reports each launch before it makes the launch, so that the parent knows which launch was the last.
-struct Telling(Box<dyn Device>);
+struct ReportingDevice(Box<dyn Device>);
 
-impl Device for Telling {
+impl Device for ReportingDevice {
     fn describe(&self) -> DeviceReport {
         self.0.describe()
     }
@@ -59,13 +59,13 @@ impl Device for Telling {
         watch: &Watch,
     ) -> Result<Box<dyn Session>, DeviceError> {
         let session = self.0.open(threads, limits, watch)?;
-        Ok(Box::new(TellingSession(session)))
+        Ok(Box::new(ReportingSession(session)))
     }
 }
 
-struct TellingSession(Box<dyn Session>);
+struct ReportingSession(Box<dyn Session>);
 
-impl Session for TellingSession {
+impl Session for ReportingSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         self.0.load(program)
     }

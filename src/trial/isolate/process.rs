@@ -44,7 +44,7 @@ pub enum End {
     Lost(String),
 }
 
-/// Runs a process, which finds `input` on its standard input and no end of that as long as this process waits for it.
+/// Runs a process with `input` on its standard input, which stays open as long as this process waits.
 pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> EndedProcess {
     let started = Instant::now();
     let piped = command
@@ -90,22 +90,22 @@ pub fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> EndedProces
 }
 
 fn wait(child: &mut Child, deadline: Instant) -> End {
-    match until(child, deadline) {
+    match wait_until(child, deadline) {
         Ok(Some(status)) => return end(status),
         Ok(None) => {}
         Err(end) => return end,
     }
     // The process may have ended at this very moment, so a failed kill is harmless.
     let _ = child.kill();
-    match until(child, Instant::now() + DYING) {
+    match wait_until(child, Instant::now() + DYING) {
         Ok(Some(_)) => End::TimedOut,
         Ok(None) => End::Stuck,
         Err(end) => end,
     }
 }
 
-/// The status of a process that ends before the deadline.
-fn until(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, End> {
+/// Waits for a process until the deadline. Returns its status, or none if it still runs.
+fn wait_until(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, End> {
     let mut pause = Duration::from_millis(1);
     loop {
         let status = child
@@ -157,14 +157,14 @@ impl StreamReader {
         StreamReader { bytes, done }
     }
 
-    /// Waits for the end of the stream, but not for ever: somebody else may hold it open.
+    /// Waits for the end of the stream, with a limit, because another process may hold it open.
     fn take(&self) -> Vec<u8> {
         let _ = self.done.recv_timeout(DRAINING);
         std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The name of a signal, as Linux numbers them.
+/// Returns the name of a signal of Linux.
 pub fn signal_name(signal: i32) -> String {
     const NAMES: [(i32, &str); 15] = [
         (1, "SIGHUP"),

@@ -24,7 +24,7 @@ enum Line {
     Finished(Box<FinishedTrial>),
 }
 
-/// The messages of a trial's process.
+/// The output of a trial's process, split into messages and other text.
 #[derive(Default)]
 pub struct ChildMessages {
     /// The launches that the process began.
@@ -35,7 +35,7 @@ pub struct ChildMessages {
     pub other: Vec<u8>,
 }
 
-/// Tells that a launch begins.
+/// Reports that a launch begins.
 pub fn tell_launch(launch: &Launch<'_>) -> io::Result<()> {
     tell(&Line::Launch {
         kernel: launch.kernel.into(),

@@ -1,4 +1,4 @@
-//! A trial encoded as bytes: a line with sizes, JSON, and the long parts (code objects, tensors) as they are.
+//! A request for a trial as bytes: a line with sizes, JSON, and the long parts (code objects, tensors) without encoding.
 //!
 //! Reader and writer are the same program, so the format has no version of its own.
 
@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{Dump, Plan, Variant};
+use super::super::{Dump, Launching, Plan};
 use crate::contract::{OutputTolerance, Value};
 use crate::device::{DeviceId, Limits};
 use crate::program::Program;
@@ -23,7 +23,7 @@ pub(super) struct Head {
     pub(super) limits: Limits,
     pub(super) program: Object,
     pub(super) twin: Option<Object>,
-    /// A planted bug: the code object, and the bug's place in the binding's file.
+    /// A planted bug: its code object, and its position in the binding's file.
     pub(super) planted: Option<(Object, usize)>,
     pub(super) silent: bool,
     pub(super) phase: u32,
@@ -58,7 +58,7 @@ pub(super) enum Parameter {
     Word(String),
 }
 
-/// A binding: its file, and its place in that file.
+/// A binding: its file, and its position in the file.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BoundBy {
     pub(super) name: String,
@@ -66,7 +66,7 @@ pub(super) struct BoundBy {
     pub(super) at: usize,
 }
 
-/// Tensors from elsewhere: how many elements each has.
+/// The number of elements of each external tensor.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Lengths {
     pub(super) inputs: Vec<(String, u64)>,
@@ -74,7 +74,7 @@ pub(super) struct Lengths {
     pub(super) scale: Option<f64>,
 }
 
-/// The request for a trial. It has no observers, because a device in another process cannot observe.
+/// Encodes the request for a trial. It has no observers, because only the emulator observes, and its trials are not isolated.
 pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
     let mut long = Vec::new();
     let object = |program: &Program, long: &mut Vec<u8>| {
@@ -108,7 +108,7 @@ pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
             let program = object(planted.program, &mut long);
             (program, planted.bug.span.start)
         }),
-        silent: matches!(plan.variant, Variant::Silent),
+        silent: matches!(plan.launching, Launching::Disabled),
         phase: plan.phase,
         test: plan.test.id.clone(),
         title: plan.test.title.clone(),

@@ -11,7 +11,7 @@ use crate::device::emulator::Emulator;
 use crate::device::{Device, DeviceId};
 use crate::program::Program;
 use crate::registry::Registry;
-use crate::trial::{Bound, Dump, PlantedKernel, Variant};
+use crate::trial::{Bound, Dump, Launching, PlantedKernel};
 
 /// A test.
 const REGISTRY: &str = r#"
@@ -325,12 +325,12 @@ fn a_request_holds_everything_of_a_plan() {
         (&given.expected, given.scale)
     );
     assert!(matches!(again.dump, Some(Dump::Safetensors(path)) if path == Path::new("a place")));
-    plan.variant = Variant::Silent;
+    plan.launching = Launching::Disabled;
     plan.dump = Some(Dump::Npy(Path::new("d")));
     let request = request::write(&plan, DeviceId::Emulator).expect("written");
     let work = work::read(Cursor::new(request)).expect("read");
     let again = work.plan(&Emulator::ACROSS_LINES);
-    assert!(matches!(again.variant, Variant::Silent));
+    assert!(matches!(again.launching, Launching::Disabled));
     assert!(matches!(again.dump, Some(Dump::Npy(_))));
     assert_eq!(
         Emulator::ACROSS_LINES.describe().kind,

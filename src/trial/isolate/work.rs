@@ -1,10 +1,10 @@
-//! A request as the process of a trial reads it.
+//! The decoding of a request in the process of a trial.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use super::super::{Bound, Dump, Plan, PlantedKernel, Variant};
+use super::super::{Bound, Dump, Launching, Plan, PlantedKernel};
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, ContractTensors, describe};
 use crate::contract::catalog::functions;
@@ -14,7 +14,7 @@ use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::model::CodeObjectReport;
 
-/// The longest first line of something that may be a request.
+/// The longest first line of a request.
 const MAX_LINE: u64 = 256;
 
 /// A trial that another process requested.
@@ -131,7 +131,7 @@ impl Work {
         for (name, value) in &head.values {
             let value = match value {
                 Parameter::Number(number) => Value::Number(*number),
-                // Kept as long as this process, which runs no other test. Not all words are a function's own.
+                // The leak is bounded, because this process runs one trial. The word may be an input class that the contract does not list.
                 Parameter::Word(word) => Value::Word(word.clone().leak()),
             };
             values.push((name.clone(), value));
@@ -185,7 +185,7 @@ impl Work {
         }
     }
 
-    /// The binding, without a planted bug.
+    /// Returns the binding, without a planted bug.
     fn bound(&self) -> Bound<'_> {
         match &self.bound {
             Some((binding, described)) => Bound {
@@ -197,7 +197,7 @@ impl Work {
         }
     }
 
-    /// The planted bug.
+    /// Returns the planted bug.
     fn bug(&self) -> Option<PlantedKernel<'_>> {
         let (program, at) = self.planted.as_ref()?;
         let mut all = self.bound().binding.planted.iter();
@@ -205,12 +205,12 @@ impl Work {
         Some(PlantedKernel { bug, program })
     }
 
-    /// Returns the place of the device.
+    /// Returns the identity of the device.
     pub fn place(&self) -> DeviceId {
         self.head.place
     }
 
-    /// The trial, on a device.
+    /// Returns the plan of the trial on a device.
     pub fn plan<'a>(&'a self, device: &'a dyn Device) -> Plan<'a> {
         let head = &self.head;
         Plan {
@@ -219,10 +219,10 @@ impl Work {
             limits: head.limits,
             twin: self.twin.as_ref(),
             program: &self.program,
-            variant: if head.silent {
-                Variant::Silent
+            launching: if head.silent {
+                Launching::Disabled
             } else {
-                Variant::Honest
+                Launching::Enabled
             },
             phase: head.phase,
             test: &self.test,

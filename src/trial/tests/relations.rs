@@ -1,7 +1,7 @@
 //! Laws that need no reference: wrong kernels break them, and so do those that a reference agrees with.
 
 use super::*;
-use crate::contract::catalog::rule::problem::{asked, problem};
+use crate::contract::catalog::rule::problem::{problem, read_convention};
 use crate::contract::{DeviceResult, Function, Instance, Test, table};
 use crate::device::Spec;
 use crate::program::PLANTED;
@@ -119,7 +119,7 @@ fn wrong_kernels_break_laws() {
 
 /// The reference has each value head read the key head that the wrong kernel reads.
 fn other_heads(t: &mut Instance<'_>) -> DeviceResult {
-    let mut convention = asked(t);
+    let mut convention = read_convention(t);
     convention.head_map = match convention.head_map {
         HeadMap::Block => HeadMap::Tiled,
         HeadMap::Tiled => HeadMap::Block,

@@ -85,7 +85,7 @@ pub fn check(event: Address) -> HipResult {
 }
 
 /// Fails for an event that was recorded in a capture, because it has no time.
-fn of_no_capture(event: Event) -> HipResult<Event> {
+fn refuse_captured(event: Event) -> HipResult<Event> {
     match event.captured {
         Some(_) => Err(HipError::CapturedEvent),
         None => Ok(event),
@@ -93,12 +93,12 @@ fn of_no_capture(event: Event) -> HipResult<Event> {
 }
 
 pub fn synchronize(event: Address) -> HipResult {
-    submit::wait(of_no_capture(get(event)?)?.recorded.as_slice())
+    submit::wait(refuse_captured(get(event)?)?.recorded.as_slice())
 }
 
 /// Returns success if the work before the event is done. An event that was never recorded counts as done.
 pub fn query(event: Address) -> HipResult {
-    let event = of_no_capture(get(event)?)?;
+    let event = refuse_captured(get(event)?)?;
     capture::allow_unsafe()?;
     submit::ask(event.recorded.as_slice())
 }

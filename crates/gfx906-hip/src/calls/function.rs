@@ -25,7 +25,7 @@ const SGPRS: (u32, u32) = (800, 16);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FunctionAttributes {
-    /// Ten times the version of the processor.
+    /// Always 906, the processor's number.
     pub binary_version: i32,
     /// Always 0.
     pub cache_mode: i32,

@@ -221,7 +221,7 @@ fn dtype(bytes: u64) -> &'static str {
     if bytes.is_multiple_of(4) { "i32" } else { "u8" }
 }
 
-/// Returns the limits of the launch. JSON has no infinity, so a limit that is infinite is left out.
+/// Returns the limits of the launch. JSON has no infinity, so an infinite number of seconds becomes the largest finite one.
 fn limits(limits: &Limits) -> Value {
     let mut fields = Map::new();
     fields.insert("instructions".into(), json!(limits.instructions));

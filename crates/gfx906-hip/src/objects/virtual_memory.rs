@@ -170,7 +170,7 @@ impl VirtualMemory {
         self.mapped(address..address + 1).next().copied()
     }
 
-    /// Returns the mappings that make up a range, or none if a mapping lies only partly within it.
+    /// Returns the mappings that make up a range, or none unless whole mappings fill it without a gap.
     pub fn whole_mappings(&self, base: Address, bytes: u64) -> Option<Vec<Mapping>> {
         let mut reached = base;
         let mappings: Vec<Mapping> = self

@@ -58,7 +58,7 @@ impl<'a> Env<'a> {
         }
     }
 
-    /// Orders earlier accesses before later ones, for all observers. On x86-64 hosts this costs time only after a store: no other access is
+    /// Orders earlier accesses before later ones, for all threads. On x86-64 hosts this costs time only after a store: no other access is
     /// reordered there.
     #[inline(always)]
     pub fn fence(&mut self) {

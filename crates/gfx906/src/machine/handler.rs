@@ -1,7 +1,7 @@
 //! Functions of the instruction table's rows, compiled once for each feature level of the host.
 
-/// Builds the handlers of `$body`, a function of `(&mut Wave, &mut Env, &Inst)` that is inlined into each level. Debug builds have only the
-/// baseline, because all levels compute the same and take most of the compile time. The body may use `WIDTH`, the size in bytes of the
+/// Builds the handlers of `$body`, a function of `(&mut Wave, &mut Env, &Op)` that is inlined into each level. Debug builds have only the
+/// baseline, because all levels compute the same and take most of the compile time. The body may use `_WIDTH`, the size in bytes of the
 /// level's vectors.
 macro_rules! levels {
     (|$w:ident, $e:ident, $i:ident| $body:expr) => {{

@@ -7,8 +7,7 @@ use super::memory::{AddressSpace, PRIVATE_BASE, Region, SHARED_BASE};
 use super::program::Module;
 use crate::code_object::{Extent, HiddenArg, Kernel};
 
-/// Size in bytes of the runtime's buffers that hidden arguments point to (printf, hostcall, heap). They are zeros, which means that nothing
-/// is connected.
+/// Size in bytes of the queue.
 const QUEUE_BYTES: u64 = 256;
 
 /// Guest addresses of the structures that a kernel receives.
@@ -23,7 +22,7 @@ pub(super) struct RuntimeStructures {
     pub grid: u64,
 }
 
-/// Places the runtime's structures into the address space, read-only for the kernel.
+/// Places the runtime's structures into the address space. All but the grid's barrier are read-only for the kernel.
 pub(super) fn hand_over(
     space: &mut AddressSpace,
     base: u64,

@@ -28,7 +28,7 @@ impl Slot {
 /// The sources and the result of a lane function.
 #[derive(Debug)]
 pub struct LaneSignature {
-    /// Its sources, in order.
+    /// Sources of the function, in order.
     pub sources: &'static [Slot],
     /// Value of the result (`Slot::BIT` for a function whose only result is a mask).
     pub result: Slot,
@@ -58,7 +58,7 @@ pub enum Float {
     PairF16,
 }
 
-/// Effect of `neg` and `abs` on a type.
+/// A number type of a lane function's arguments and results: its registers, and the effect of modifiers on it.
 pub trait Lane: Copy {
     /// Number of registers: 1 or 2.
     const REGISTERS: usize;

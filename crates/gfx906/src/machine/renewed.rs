@@ -9,7 +9,7 @@ const BLOCK: u64 = 4096;
 /// Largest number of consecutive blocks that are checked one by one rather than per lane.
 const FEW: u64 = 16;
 
-/// Blocks that the present user has written.
+/// Record of the blocks that the present user has touched.
 pub struct PoisonRenewal {
     poison: u32,
     /// Number of the present user; 0 stands for no user.

@@ -137,7 +137,7 @@ pub enum TrapKind {
     Deadlock,
     /// Groups wait at the grid's barrier, and no wave is left to arrive.
     GridDeadlock {
-        /// Number of waves that have ended.
+        /// Number of groups that have ended.
         ended: u64,
     },
     /// Only kernels of a cooperative launch may run the instruction.
@@ -183,7 +183,7 @@ pub struct Trap {
 }
 
 impl Trap {
-    /// Returns true if a budget ran out.
+    /// Returns true if the kernel would not have ended: a budget ran out, waves wait for each other, or the wave halted itself.
     pub fn is_hang(&self) -> bool {
         matches!(
             self.kind,

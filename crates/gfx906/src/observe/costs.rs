@@ -39,7 +39,7 @@ pub struct GroupCost {
     pub lds: u64,
     /// Number of 64-byte lines that vector memory instructions request.
     pub lines: u64,
-    /// Number of scalar, branch and message instructions.
+    /// Number of scalar, branch, barrier and control instructions.
     pub scalar: u64,
     /// Time at which its last wave ends, if the group has the compute unit to itself.
     pub chain: Clocks,

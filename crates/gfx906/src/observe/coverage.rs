@@ -16,7 +16,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Iterates over the link addresses of the executed instructions, ascending, with the number of waves that executed each.
+    /// Iterates over the link addresses of the executed instructions, ascending, with the number of executions of each.
     pub fn executed(&self) -> impl Iterator<Item = (u64, u64)> {
         let counts = self.counts.iter().enumerate();
         counts

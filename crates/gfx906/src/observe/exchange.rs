@@ -13,7 +13,7 @@ const MOST: usize = 1 << 14;
 
 /// Bit of a byte that a wave has stored to.
 const STORED: u32 = 1 << 31;
-/// Number of a byte that several waves have accessed.
+/// Number that stands for several waves in the record of a byte.
 const SEVERAL: u32 = STORED - 1;
 
 /// Record of a byte: the number of the wave that accessed it, counted from 1 in the launch, and the bit for a store.
@@ -38,7 +38,7 @@ impl Exchange {
         self.kernels.iter().map(String::as_str)
     }
 
-    fn exchanges(&mut self) {
+    fn record_exchange(&mut self) {
         self.kernels.insert(self.kernel.clone());
         self.over = true;
         self.pages.clear();
@@ -82,7 +82,7 @@ impl Observer for Exchange {
         self.over |= worker.over;
         for (number, theirs) in worker.pages {
             if self.over || self.pages.len() > MOST {
-                return self.exchanges();
+                return self.record_exchange();
             }
             let own = self.pages.entry(number).or_insert_with(empty);
             let mut exchanged = false;
@@ -91,7 +91,7 @@ impl Observer for Exchange {
                 exchanged |= met(*own);
             }
             if exchanged {
-                return self.exchanges();
+                return self.record_exchange();
             }
         }
     }
@@ -136,7 +136,7 @@ impl Observer for Exchange {
             }
         }
         if exchanged || self.pages.len() > MOST {
-            self.exchanges();
+            self.record_exchange();
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The sanitizer, which finds mistakes that results cannot show: the emulator completes every load at once, runs waves in turns, and may
 //! hold harmless values in memory that nobody wrote.
 //!
-//! Each check has its own file or folder and sees every instruction before and after it runs ([`CheckedInstruction`]). Findings go to [`Findings`], which
-//! counts equal ones. Only the requested checks run.
+//! Each check has its own file or folder and sees every instruction before and after it runs ([`CheckedInstruction`]). Findings go to
+//! [`Findings`], which counts equal ones. Only the requested checks run.
 
 pub(in crate::observe) mod access;
 mod checks;

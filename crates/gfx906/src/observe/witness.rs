@@ -48,7 +48,7 @@ impl Witness {
         }
     }
 
-    /// Returns the number of executions, and a digest of the results of each: every register, and the memory traffic of a store.
+    /// Returns the number of executions, and a digest of the state after each: every register and, after a store, the instruction itself.
     pub fn left(&self) -> (u64, u64) {
         (self.executions, self.left.0)
     }
@@ -91,7 +91,7 @@ impl Observer for Witness {
         left.add(&wave.s);
         let pc = wave.pc.wrapping_sub(self.base) as u32;
         left.add(&[u32::from(wave.scc), wave.mode_bits(), pc]);
-        // The stored value is in no written register. Another value makes another digest, unless no lane is enabled.
+        // The stored value is in no written register, so every change of a store makes another digest, unless no lane is active.
         let stores = matches!(op.kind, Kind::Vmem | Kind::Lds);
         if stores && lanes_on(wave) != 0 {
             let loads = op.inst.row.operands.first();

@@ -1,16 +1,16 @@
-//! Packed files: sequences of different lengths one after another in one row of tokens, with a state each.
+//! Packed files: sequences of different lengths one after another in one batch, each with a state of its own.
 
 use deltanet_reference::rule::Sizes;
 use safetensors::{Dtype, SafeTensors};
 
 use super::{Vectors, VectorsError, words};
 
-/// The tensor that says where sequences begin.
+/// The tensor of the sequences' first tokens.
 pub const NAME: &str = "cu_seqlens";
-/// The tensors that have a row for each sequence; all others have one for each token.
+/// The tensors with a row for each sequence; all others have a row for each token.
 const STATES: [&str; 4] = ["initial_state", "state_block", "state_tiled", "hf_state"];
 
-/// The first token of each sequence and the number of tokens, if the file is packed.
+/// Reads the first token of each sequence, and the number of tokens at the end; none if the file is not packed.
 pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>, VectorsError> {
     let Ok(view) = file.tensor(NAME) else {
         return Ok(None);
@@ -64,14 +64,14 @@ pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>
 }
 
 impl Vectors {
-    /// The sequences of a packed file that have tokens, each as a call of its own.
-    pub(super) fn unpacked(self, bounds: &[usize]) -> Result<Vec<Vectors>, VectorsError> {
+    /// Splits a packed file into its sequences that have tokens.
+    pub(super) fn split(self, bounds: &[usize]) -> Result<Vec<Vectors>, VectorsError> {
         let count = bounds.len() - 1;
         let mut sequences = Vec::new();
         for (number, pair) in bounds.windows(2).enumerate() {
             let (first, end) = (pair[0], pair[1]);
             if first == end {
-                self.stays(number, count)?;
+                self.check_state_stays(number, count)?;
                 continue;
             }
             let part = |(name, values): (&&'static str, &Vec<f32>)| {
@@ -97,8 +97,8 @@ impl Vectors {
         Ok(sequences)
     }
 
-    /// Refuses a file whose state changes over a sequence of no token.
-    fn stays(&self, sequence: usize, count: usize) -> Result<(), VectorsError> {
+    /// Refuses a file whose state changes over a sequence without tokens.
+    fn check_state_stays(&self, sequence: usize, count: usize) -> Result<(), VectorsError> {
         let row = |name: &str| {
             let values = self.tensors.get(name)?;
             let width = values.len() / count;

@@ -15,7 +15,7 @@ use crate::tensor::Distribution::{self, Normal, Walk};
 pub const SUMS: Choice = ("sums", &["small", "both", "far"]);
 /// Classes of sums for a mask that is multiplied.
 pub const SUMS_OF_FACTORS: Choice = ("sums", &["small", "both"]);
-/// Channels of one wave and of more than two, and chunks around a tile.
+/// The domain of a product of keys: channels within a wave and of more than two waves, and chunks around tiles.
 pub const PRODUCTS: Domain = Domain::of(&[
     Factor::One("S", &[1, 16, 33, 129]),
     Factor::One("C", &[1, 2, 16, 17, 65]),
@@ -29,14 +29,14 @@ pub const PRODUCTS: Domain = Domain::of(&[
 ])
 .without(&[ONE_PRODUCT])
 .uncomputed(&[ONE_TOKEN]);
-/// A token that has none before it.
+/// Cases of one token, whose strictly lower part is empty.
 const ONE_TOKEN: Rule = Rule {
     of: &["C"],
     says: "C = 1: below the diagonal of one token there is nothing",
     breaks: |case| case.get("C") == Some(1),
 };
 
-/// The one element below the diagonal of two tokens.
+/// The exclusion of zeros and opposed values from cases with at most one product.
 const ONE_PRODUCT: Rule = Rule {
     of: &["C", values::NAME],
     says: "C = 1 and C = 2 have ordinary values: of one product, zeros or opposed values may be right without being computed",
@@ -47,7 +47,7 @@ const ONE_PRODUCT: Rule = Rule {
     },
 };
 
-/// Cumulated gates of the class that a case names.
+/// Returns the distribution of cumulated gates of the class that a case names.
 pub fn sums(t: &Instance<'_>) -> Distribution {
     match t.word(SUMS.0) {
         "both" => Walk(-0.5, 0.5),

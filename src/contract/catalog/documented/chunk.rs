@@ -16,11 +16,11 @@ use crate::tensor::Distribution::{self, Normal, Uniform};
 use crate::tensor::ElementKind;
 use crate::tensor::Stream;
 
-/// Gates: of a slow decay, or of either sign.
+/// Classes of gates: of a slow decay, or of either sign.
 pub const GATES: Choice = ("gates", &["small", "both"]);
-/// Write strengths before their sigmoid: normal, or so far from 0 that the sigmoid is 0 or 1.
+/// Classes of write strengths before their sigmoid: around 0, or so far from 0 that the sigmoid is 0 or 1.
 pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
-/// A rule for few tokens, where all strengths may be 0 or 1.
+/// The exclusion of strengths at the ends from cases of few tokens, where all strengths may be 0 or 1.
 pub const FEW: Rule = Rule {
     of: &["C", STRENGTHS.0],
     says: "chunks of fewer than 8 tokens have strengths between 0 and 1: where all are 0 or 1, zeros or the values alone are right",
@@ -28,11 +28,11 @@ pub const FEW: Rule = Rule {
         case.get("C").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
     },
 };
-/// Keys: independent, or nearly the same.
+/// Classes of keys: independent, or nearly the same.
 pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
 
-/// Keys `[S, ..]` of norm 1 on average, of the class that a case names: nearly the same ones are of norm 1, since longer ones in a row make
-/// the documented inverse grow without bounds.
+/// Draws keys `[S, ..]` of the class that a case names. Independent keys have norm 1 on average. Correlated keys have norm 1 exactly,
+/// because several longer ones make the documented inverse grow without bounds.
 pub fn keys(t: &mut Instance<'_>, shape: Vec<Axis>) -> DeviceResult<Buffer> {
     let s = shape[0].length;
     let correlated = t.word(KEYS.0) == "correlated";
@@ -46,7 +46,7 @@ pub fn keys(t: &mut Instance<'_>, shape: Vec<Axis>) -> DeviceResult<Buffer> {
     Ok(t.offer(drawn))
 }
 
-/// Makes every token's key nearly the first one's, of norm 1. A channel's tokens are a row.
+/// Makes every token's key nearly the first token's, with norm 1. A row holds the tokens of a channel.
 fn correlate(keys: &mut [f32], channels: usize) {
     let tokens = keys.len() / channels;
     for channel in keys.chunks_exact_mut(tokens) {
@@ -60,7 +60,7 @@ fn correlate(keys: &mut [f32], channels: usize) {
     }
 }
 
-/// Gates of the class that a case names.
+/// Returns the distribution of gates of the class that a case names.
 pub fn gates(t: &Instance<'_>) -> Distribution {
     match t.word(GATES.0) {
         "both" => Uniform(-0.1, 0.1),
@@ -68,7 +68,7 @@ pub fn gates(t: &Instance<'_>) -> Distribution {
     }
 }
 
-/// Write strengths before their sigmoid, of the class that a case names.
+/// Returns the distribution of write strengths before their sigmoid, of the class that a case names.
 pub fn strengths(t: &Instance<'_>) -> Distribution {
     match t.word(STRENGTHS.0) {
         "ends" => Normal(200.0),
@@ -136,7 +136,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Step 6 alone.
+/// Computes step 6 of the document alone.
 fn attn_pre(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let [k, k_beta, decay] = factors(t)?;
@@ -151,7 +151,7 @@ fn attn_pre(t: &mut Instance<'_>) -> DeviceResult {
     t.check_or(attn_pre, (golden.attn_pre, oracle.attn_pre), mistakes)
 }
 
-/// Steps 7 and 8 alone: the identity is added in place.
+/// Computes steps 7 and 8 of the document alone.
 fn solve_causal_identity(t: &mut Instance<'_>) -> DeviceResult {
     let c = t.dim("C");
     let full = solved(t, c, 0.1);
@@ -165,7 +165,7 @@ fn solve_causal_identity(t: &mut Instance<'_>) -> DeviceResult {
     t.check(attn_solved, (golden.attn_solved, oracle.attn_solved))
 }
 
-/// Steps 1 to 10.
+/// Computes steps 1 to 10 of the document.
 fn intra_chunk(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let k = keys(t, axes([("channel", s), ("token", c)]))?;

@@ -1,4 +1,4 @@
-//! Several chunks, the state carried from one to the next.
+//! The document's whole operator: several chunks, the state carried from one to the next.
 
 use deltanet_reference::pipelines::{self, DeltanetInputs};
 
@@ -42,7 +42,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     ..Function::EMPTY
 }];
 
-/// The state after every chunk is compared, so that a fault shows the chunk it begins in.
+/// Compares the state after every chunk, so that a failure shows the chunk in which it begins.
 fn deltanet(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c, chunks) = (t.dim("S"), t.dim("C"), t.dim("chunks"));
     let columns = || axes([("channel", s), ("chunk", chunks), ("token", c)]);

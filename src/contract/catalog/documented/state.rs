@@ -93,7 +93,7 @@ fn state_update(t: &mut Instance<'_>) -> DeviceResult {
     t.check_or(state_out, (golden.state, oracle.state), mistakes)
 }
 
-/// The document's formula on its stored layouts: `State Q_gexp + V_new attn^T`, S x C.
+/// Computes the document's formula in its stored layouts, `State Q_gexp + V_new attn^T`, S x C.
 fn output_with_state(t: &mut Instance<'_>) -> DeviceResult {
     let (s, c) = (t.dim("S"), t.dim("C"));
     let unit = Normal((s as f32).sqrt().recip());

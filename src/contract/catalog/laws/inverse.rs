@@ -11,7 +11,7 @@ use crate::contract::relation::{Array, Claim, Relation, RunArrays};
 /// Unit roundoff of f32.
 const U: f64 = 1.0 / (1u64 << 24) as f64;
 
-/// `(I - A) X = B`.
+/// The law `(I - A) X = B` of a solution.
 pub const SOLVED: Relation = Relation::alone(
     "solves",
     "(I - A) X is B, but for n 2^-24 (|I - A| |X| + |B|) or what X may be off by",
@@ -22,7 +22,7 @@ pub const SOLVED: Relation = Relation::alone(
         let mut left = Vec::with_capacity(x.values.len());
         let mut allowed = Vec::with_capacity(x.values.len());
         for (row, column) in places(n, columns) {
-            // The factors of row `row` of I - A: minus those of A below the diagonal, and 1 on it.
+            // The elements of row `row` of I - A: minus those of A below the diagonal, and 1 on it.
             let factor = |at: usize| {
                 if at == row {
                     1.0
@@ -39,7 +39,7 @@ pub const SOLVED: Relation = Relation::alone(
     },
 );
 
-/// `X (I - A) = I`.
+/// The law `X (I - A) = I` of an inverse.
 pub const INVERSE_OF_DIFFERENCE: Relation = Relation::alone(
     "inverse",
     "X (I - A) is I, but for n 2^-24 (|X| |I - A| + I) or what X may be off by",
@@ -51,7 +51,7 @@ pub const INVERSE_OF_DIFFERENCE: Relation = Relation::alone(
     },
 );
 
-/// `X (I + L) = I` of every chunk.
+/// The law `X (I + L) = I` of every chunk's inverse.
 pub const INVERSE_OF_CHUNKS: Relation =
     of_chunks(|case, seen| chunks(case, "C", seen.input("L")?, seen.output("Ai")?));
 /// The law of the inverse for the part of A below the diagonal.
@@ -69,7 +69,7 @@ const fn of_chunks(law: fn(&Values, &RunArrays<'_>) -> Option<Vec<Claim>>) -> Re
     )
 }
 
-/// The equations of `[B, T, heads, C]`.
+/// Returns the equations of the chunks of `[B, T, heads, C]`.
 fn chunks(case: &Values, size: &str, l: &Array, x: &Array) -> Option<Vec<Claim>> {
     let chunk = case.dim(size)?.max(1);
     let [sequences, tokens, heads, width] = x.axes.get(..4)? else {

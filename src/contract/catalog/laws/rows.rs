@@ -2,10 +2,10 @@
 
 use crate::contract::relation::{Array, Claim, Relation, RunArrays};
 
-/// The largest of the epsilons under a root. Of rows whose squares sum to less than 10^4 of it the norm is not 1.
+/// The largest epsilon under a root. A row whose squares sum to less than 10^4 times the epsilon need not have norm 1.
 const EPSILON: f64 = 1e-6;
 
-/// A law: rows have norm 1.
+/// The law that rows have norm 1.
 pub const UNIT: Relation = Relation::alone(
     "unit-rows",
     "rows are of norm 1, but for 10^-6 over their squared norm, and as their elements may be off",
@@ -15,7 +15,7 @@ pub const UNIT: Relation = Relation::alone(
         let rows = x.values.chunks_exact(width).zip(pairs(y, width));
         for (at, (from, (values, allowed))) in rows.enumerate() {
             let length = from.iter().map(|x| x * x).sum::<f64>();
-            // A row of zeros stays one.
+            // The epsilon shortens such a row, and a row of zeros stays zero.
             if length < 1e4 * EPSILON {
                 continue;
             }
@@ -29,7 +29,7 @@ pub const UNIT: Relation = Relation::alone(
     },
 );
 
-/// A law: rows keep their direction.
+/// The law that rows keep their direction.
 pub const PARALLEL: Relation = Relation::alone(
     "rows-keep-direction",
     "elements of a row have the ratios that they had: each is its own times the largest one's result over the largest",
@@ -67,7 +67,7 @@ fn pairs(y: &Array, width: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
         .zip(y.allowed.chunks_exact(width))
 }
 
-/// Makes `count` trivial equations; an equation is for a row if there are fewer equations than elements.
+/// Makes `count` trivial equations: one for each element, or one for each row if `count` is less than the number of elements.
 pub(super) fn nothing(y: &Array, count: usize) -> Claim {
     let axes = y.axes.iter().filter(|_| count == y.values.len());
     let whole: Vec<_> = axes.cloned().collect();

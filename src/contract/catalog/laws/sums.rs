@@ -40,13 +40,13 @@ pub const CHUNK_SUMS: Relation = Relation::alone(
         };
         let mut claim = differences(sums, before, log);
         let places = claim.right.allowed.iter_mut().zip(&claim.right.values);
-        // An f32 logarithm is off by a few of its last places.
+        // An f32 logarithm has an error of a few of its last places.
         places.for_each(|(allowed, log)| *allowed += 1e-6 * log.abs());
         Some(vec![claim])
     },
 );
 
-/// Each element less that at the place before it, if any, is `own`. Where one is no finite number nothing is said.
+/// Returns the claim that each element less the element before it, if any, is `own`. It does not apply to numbers that are not finite.
 fn differences(
     sums: &Array,
     before: impl Fn(usize) -> Option<usize>,
@@ -68,7 +68,7 @@ fn differences(
     claim
 }
 
-/// A law: each sequence begins behind its predecessor by the predecessor's length.
+/// The law that each sequence begins where the sequence before it ends.
 pub const OFFSETS: Relation = Relation::alone(
     "offsets-differ-by-lengths",
     "the first offset is 0, and each is the one before and the length between them",
@@ -78,7 +78,7 @@ pub const OFFSETS: Relation = Relation::alone(
         Some(vec![differences(cu, |at| at.checked_sub(1), own)])
     },
 );
-/// Lengths of sequences are all that there is.
+/// The law that no length is negative, and that the lengths sum to the number of tokens.
 pub const LENGTHS: Relation = Relation::alone(
     "lengths-sum-to-all",
     "no length is below 0, and all of them together are what lies between the first offset and the last",
@@ -95,7 +95,7 @@ pub const LENGTHS: Relation = Relation::alone(
         Some(vec![claim])
     },
 );
-/// Offsets never fall.
+/// The law that the first offset is 0 and offsets never fall.
 pub const NOT_FALLING: Relation = Relation::alone(
     "offsets-never-fall",
     "the first offset is 0, and none is below the one before",
@@ -110,7 +110,7 @@ pub const NOT_FALLING: Relation = Relation::alone(
     },
 );
 
-/// Decay is multiplied along the way.
+/// The law that the decay over two spans is the product of their decays.
 pub const MASK: Relation = Relation::alone(
     "decays-multiply",
     "the decay from token 0 to i is that from 0 to j times that from j to i",

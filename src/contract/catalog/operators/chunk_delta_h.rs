@@ -13,14 +13,14 @@ use crate::contract::catalog::rule::problem::{FEW, LAST, STATE};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Rule};
 
-/// Gates that leave the correction something to correct.
+/// The exclusion of fast gates, which leave no trace of the correction.
 const SLOW: Rule = Rule {
     of: &[GATES.0],
     says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for v_new",
     breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
-/// The function.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_delta_h",
     title: "the states at the chunks' starts, corrected values, the last state",

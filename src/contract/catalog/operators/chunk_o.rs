@@ -13,14 +13,14 @@ use crate::contract::catalog::rule::problem::{FEW, ONE_PRODUCT, ONE_QUERY, STATE
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake, Rule};
 
-/// Gates that are none.
+/// The exclusion of gates that make states grow.
 const FALLING: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not mixed: of a positive exponent the formula and the safe exponential of kernels make different things",
     breaks: |case| case.word(GATES.0) == Some("mixed"),
 };
 
-/// The function.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_o",
     title: "outputs of chunks",

@@ -1,5 +1,4 @@
-//! Shared parts of the chunk operators' tests: sizes, inputs, and results of earlier steps. The results are the
-//! reference's own, uploaded.
+//! Shared parts of the chunk operators: sizes, inputs, and results of earlier steps, which are the reference's own.
 
 use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::gdr::kkt::{cumsum, kkt};
@@ -24,7 +23,7 @@ pub const GATES: (&str, &[&str]) = (
     "gates",
     &["absent", "none", "slow", "model", "fast", "spikes", "mixed"],
 );
-/// The tensors whose size counts.
+/// The largest tensors.
 const LARGEST: &[&[&str]] = &[
     &["B", "T", "H", "K"],
     &["B", "T", "H", "V"],
@@ -40,7 +39,7 @@ pub const OPERATOR: Function = Function {
     ..Function::EMPTY
 };
 
-/// One token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
+/// Test sizes: one token, one token less and more than a chunk, a last chunk of one token, and chunks that are no power of two.
 pub const SIZES: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
@@ -88,7 +87,7 @@ pub const SUMS: [Factor; 5] = [
     Factor::One("K", &[1, 16]),
     Factor::One("V", &[1, 16]),
 ];
-/// Sums of the operator that makes products in the same launch, in chunks of up to a wave.
+/// Sizes for the operator that computes sums and products in one launch, in chunks of at most a wave.
 pub const SUMS_BESIDE_PRODUCTS: [Factor; 5] = [SUMS[0], SIZES[1], SUMS[2], SUMS[3], SUMS[4]];
 /// Sizes for solves, which have chunks of 16, 32 and 64 tokens.
 pub const SOLVED: [Factor; 5] = [
@@ -101,27 +100,27 @@ pub const SOLVED: [Factor; 5] = [
     sizes::KEY_CHANNELS,
     sizes::VALUE_CHANNELS,
 ];
-/// Keys and write strengths.
+/// Classes of keys and write strengths.
 pub const VALUES: &[Choice] = &[KEYS, STRENGTHS];
-/// A rule for operators that always take gates.
+/// The exclusion of cases without gates, for operators that always take gates.
 pub const GATED: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not absent: the operator takes them",
     breaks: |case| case.word(GATES.0) == Some("absent"),
 };
-/// Sums of nothing.
+/// The exclusion of gates that are all 0 or absent, whose sums are zeros.
 pub const SUMMED: Rule = Rule {
     of: &[GATES.0],
     says: "gates are there: zeros alone would be right for sums of none",
     breaks: |case| matches!(case.word(GATES.0), Some("absent" | "none")),
 };
-/// Sums of one token, products of one token, states of one chunk.
+/// Cases of one token, whose sums, products and states are right without being computed.
 pub const ONE_TOKEN: Rule = Rule {
     of: &["T"],
     says: "T = 1: the sum of one gate is that gate, below the diagonal of one token there is nothing, and the state before it is the first",
     breaks: |case| case.get("T") == Some(1),
 };
-/// A case of a chunk operator: the inputs of the whole pipeline, drawn.
+/// A case of a chunk operator, with the drawn inputs of the whole pipeline.
 #[derive(Clone, Copy)]
 pub struct Chunks {
     /// Sizes: `key_heads` is Hg, `value_heads` is H.
@@ -141,7 +140,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// The case's keys, write strengths and gates.
+    /// Draws the case's keys, write strengths and gates.
     pub fn new(t: &mut Instance<'_>) -> DeviceResult<Chunks> {
         let sizes = Sizes {
             sequences: t.dim("B"),
@@ -171,17 +170,17 @@ impl Chunks {
         })
     }
 
-    /// Queries of unit length.
+    /// Draws queries of unit length.
     pub fn queries(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
         unit_rows(t, "q", self.sizes, self.sizes.key_size)
     }
 
-    /// Values, N(0, 1).
+    /// Draws values from N(0, 1).
     pub fn values(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
         t.input("v", self.rows(self.sizes.value_size), Normal(1.0))
     }
 
-    /// Cumulated gates, if the kernel is given any.
+    /// Computes and uploads the cumulated gates, if the kernel takes gates.
     pub fn sums(&self, t: &mut Instance<'_>) -> DeviceResult<Option<Buffer>> {
         let sums = || cumsum(self.sizes, self.bt, t.values(self.g));
         let sums = self.gated.then(sums);
@@ -189,7 +188,7 @@ impl Chunks {
             .transpose()
     }
 
-    /// L.
+    /// Computes the matrix L of each chunk.
     pub fn l(&self, t: &Instance<'_>, sums: Option<Buffer>) -> Vec<f32> {
         let sums = sums.map(|sums| t.values(sums));
         kkt(
@@ -201,13 +200,13 @@ impl Chunks {
         )
     }
 
-    /// `(I + L)^-1`.
+    /// Computes and uploads `(I + L)^-1` of each chunk.
     pub fn inverse(&self, t: &mut Instance<'_>, sums: Option<Buffer>) -> DeviceResult<Buffer> {
         let inverse = solve_tril(self.sizes, self.bt, &self.l(t, sums));
         t.upload("Ai", self.rows(self.bt), inverse)
     }
 
-    /// w and u.
+    /// Computes and uploads w and u.
     pub fn w_u(
         &self,
         t: &mut Instance<'_>,
@@ -222,7 +221,7 @@ impl Chunks {
         Ok([w, t.upload("u", self.rows(self.sizes.value_size), found.u)?])
     }
 
-    /// The states and the corrected values.
+    /// Computes the states and the corrected values.
     pub fn states(
         &self,
         t: &Instance<'_>,
@@ -235,7 +234,7 @@ impl Chunks {
         chunk_delta_h(self.sizes, self.bt, k, w, u, sums, h0)
     }
 
-    /// The initial state that a case names, if it names one.
+    /// Draws the initial state, if the case has one.
     pub fn initial(&self, t: &mut Instance<'_>) -> DeviceResult<Option<Buffer>> {
         let axes = self.last_axes();
         (t.word(problem::STATE.0) == "random")
@@ -243,12 +242,12 @@ impl Chunks {
             .transpose()
     }
 
-    /// Axes of `[B, T, H, width]`.
+    /// Returns the axes of `[B, T, H, width]`.
     pub fn rows(&self, width: usize) -> Vec<Axis> {
         tokens(self.sizes, self.sizes.value_heads, width)
     }
 
-    /// Axes of `[B, T, H, BT]`: where all chunks are whole, a square matrix each.
+    /// Returns the axes of `[B, T, H, BT]`. If all chunks are whole, the token axis is split into chunks and rows.
     pub fn matrices(&self) -> Vec<Axis> {
         let (s, bt) = (self.sizes, self.bt);
         if !s.tokens.is_multiple_of(bt) {
@@ -269,7 +268,7 @@ impl Chunks {
         ])
     }
 
-    /// Axes of `[B, NT, H, K, V]`.
+    /// Returns the axes of `[B, NT, H, K, V]`.
     pub fn state_axes(&self) -> Vec<Axis> {
         let s = self.sizes;
         axes([
@@ -281,12 +280,13 @@ impl Chunks {
         ])
     }
 
-    /// Axes of `[B, H, K, V]`.
+    /// Returns the axes of `[B, H, K, V]`.
     pub fn last_axes(&self) -> Vec<Axis> {
         problem::states(self.sizes, deltanet_reference::rule::StateLayout::KeyMajor)
     }
 
-    /// The keys as if each head had its own, by the other map: head h reads head h % Hg. With them, the sizes.
+    /// Returns the keys that each head reads under the other map, in which head h reads key head h % Hg, and sizes with a key head for
+    /// each head.
     pub fn other_heads(&self, k: &[f64]) -> (Sizes, Vec<f64>) {
         let (s, size) = (self.sizes, self.sizes.key_size);
         let token = |k: &[f64]| -> Vec<f64> {
@@ -301,7 +301,7 @@ impl Chunks {
         (sizes, keys)
     }
 
-    /// Returns true if several heads share a key and there are several keys.
+    /// Returns true if several heads share a key head and there are several key heads.
     pub fn grouped(&self) -> bool {
         self.sizes.key_heads > 1 && self.sizes.key_heads < self.sizes.value_heads
     }

@@ -1,4 +1,4 @@
-//! The causal convolution split into q, k and v: a step of decoding, and a prefill.
+//! The causal convolution whose results are split into q, k and v: a step of decoding, and a prefill.
 
 mod decode;
 mod prefill;
@@ -20,10 +20,10 @@ use crate::tensor::Stream;
 const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
 const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
 
-/// Magnitude of the sums: as in a model, or on both sides of the arguments where e^x and e^-x overflow f32.
+/// Magnitude of the sums: as in a model, or on both sides of the arguments at which e^x and e^-x overflow f32.
 const REACH: Choice = ("reach", &["usual", "far"]);
 
-/// Features of which some are left by the activation.
+/// The exclusion of far reach from cases of few features, of which the activation may leave none.
 const FEW: Rule = Rule {
     of: &["kd", REACH.0],
     says: "kd < 8 is of usual reach: SiLU may leave nothing of a few sums that are far below 0",
@@ -32,7 +32,7 @@ const FEW: Rule = Rule {
     },
 };
 
-/// Convolutions.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_causal_conv1d_update",
@@ -83,9 +83,9 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Numbers that are multiplied and summed. Where the sums are far from 0 the elements of the sequences, which are of deviation 1, are whole
-/// numbers, 120 times as large, and all others multiples of 1/64. Their sums are then exact in f32: a rounding error of a sum that cancels
-/// would be many places of the output.
+/// Draws numbers that are multiplied and summed. In cases of far reach, elements of sequences (deviation 1) become whole numbers, 120
+/// times as large, and all others multiples of 1/64. Their sums are then exact in f32: the rounding error of a sum that cancels would
+/// be many places of the output.
 fn draw(
     t: &mut Instance<'_>,
     kind: ElementKind,
@@ -105,7 +105,7 @@ fn draw(
     t.draw_changed(kind, name, axes, Normal(deviation), change)
 }
 
-/// Draws a summand that kernels get too.
+/// Draws such numbers as an input of the kernels.
 fn summand(
     t: &mut Instance<'_>,
     kind: ElementKind,
@@ -116,7 +116,7 @@ fn summand(
     Ok(t.offer(drawn))
 }
 
-/// Inputs of the convolution that both launches use.
+/// The inputs that both convolutions have.
 struct Layer {
     kd: usize,
     vd: usize,
@@ -155,7 +155,7 @@ impl Layer {
         2 * self.kd + self.vd
     }
 
-    /// q, k and v by name, with their features.
+    /// Returns the names of q, k and v with their numbers of features.
     fn parts(&self) -> [(&'static str, usize); 3] {
         [("q", self.kd), ("k", self.kd), ("v", self.vd)]
     }
@@ -170,7 +170,7 @@ impl Layer {
             silu: self.silu,
         }
     }
-    /// The layer in f64, to be changed.
+    /// Returns the layer in f64, for mistakes to change.
     fn changed(&self, t: &Instance<'_>) -> MistakenLayer {
         MistakenLayer {
             kd: self.kd,
@@ -182,8 +182,7 @@ impl Layer {
         }
     }
 
-    /// Returns mistakes in the convolution itself, as they show in q, k and v. `run` computes the outputs of the
-    /// changed layer.
+    /// Returns mistakes in the convolution itself, as they show in q, k and v. `run` computes the outputs of the changed layer.
     fn mistakes(
         &self,
         t: &Instance<'_>,
@@ -235,7 +234,7 @@ impl Layer {
     }
 }
 
-/// A layer in f64 with a mistake in it.
+/// A layer in f64 that a mistake may change.
 #[derive(Clone)]
 struct MistakenLayer {
     kd: usize,

@@ -1,4 +1,4 @@
-//! Conversions between bf16 and f32: every bf16 there is, and f32 of every kind.
+//! Conversions between bf16 and f32: of every bf16, and of f32 of every kind.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::contract::{DeviceResult, Domain, Instance, Mistake, axes, elements};
 use crate::tensor::Distribution::Uniform;
 use crate::tensor::ElementKind::{I32, U16};
 
-/// Conversions.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_bf16_float",
     title: "bf16 to f32, back, and f32 to bf16",
@@ -27,8 +27,8 @@ pub const FUNCTIONS: &[Function] = &[Function {
 /// The number of bf16 values.
 const ALL: usize = 1 << 16;
 
-/// Converts every bf16 to f32 and back, and then f32 with every upper half to bf16: numbers, subnormals, infinities and NaN. The bits
-/// are compared, those of NaN too.
+/// Converts every bf16 to f32 and back, and then an f32 of every upper half to bf16: numbers, subnormals, infinities and NaN. The
+/// comparison is by bits, also for NaN.
 fn convert(t: &mut Instance<'_>) -> DeviceResult {
     let patterns = || axes([("bf16", ALL)]);
     let _bits = t.upload("bits", patterns(), (0..=u16::MAX).collect::<Vec<u16>>())?;

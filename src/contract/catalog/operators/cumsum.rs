@@ -1,4 +1,4 @@
-//! Sums within chunks: of scalars and of vectors, forwards and backwards.
+//! Running sums within chunks: of scalars and of vectors, forwards and backwards.
 
 use deltanet_reference::gdr::cumsum::Cumsum;
 
@@ -16,7 +16,7 @@ use crate::tensor::Distribution::Normal;
 const DIRECTION: (&str, &[&str]) = ("direction", &["forward", "reverse"]);
 const SCALE: (&str, &[&str]) = ("scale", &["one", "log2e"]);
 
-/// One token, chunks that end early, and chunks of two to five waves, whose carries a kernel adds up.
+/// One token, chunks that end early, and chunks of up to four waves, whose carries a kernel adds up.
 const LENGTHS: Factor = Factor::Together(
     &["T", "BT"],
     &[
@@ -29,7 +29,7 @@ const LENGTHS: Factor = Factor::Together(
         &[300, 256],
     ],
 );
-/// Sums of one token each.
+/// Cases of one token, whose sums are the elements.
 const ONE_TOKEN: Rule = Rule {
     of: &["T", SCALE.0],
     says: "T = 1 with a scale of one: each sum is its element",
@@ -37,7 +37,7 @@ const ONE_TOKEN: Rule = Rule {
 };
 const SUMMANDS: Choice = (values::NAME, &[values::ORDINARY, values::ONE_INFINITE]);
 
-/// Sums.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_cumsum_scalar",
@@ -89,7 +89,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// Reads the kind of sum from a case: `width` sums for each token.
-fn of(t: &Instance<'_>, width: usize) -> Cumsum {
+fn read_sums(t: &Instance<'_>, width: usize) -> Cumsum {
     Cumsum {
         tokens: t.dim("T"),
         width,
@@ -153,7 +153,7 @@ fn mistakes(t: &Instance<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
 
 fn scalar(t: &mut Instance<'_>) -> DeviceResult {
     let [b, tokens, heads] = ["B", "T", "H"].map(|name| t.dim(name));
-    let sums = of(t, heads);
+    let sums = read_sums(t, heads);
     let shape = || axes([("sequence", b), ("token", tokens), ("head", heads)]);
     let s = values::input(t, "s", shape(), Normal(1.0))?;
     let o = t.output("o", shape())?;
@@ -163,7 +163,7 @@ fn scalar(t: &mut Instance<'_>) -> DeviceResult {
 
 fn vector(t: &mut Instance<'_>) -> DeviceResult {
     let [b, tokens, heads, size] = ["B", "T", "H", "S"].map(|name| t.dim(name));
-    let sums = of(t, heads * size);
+    let sums = read_sums(t, heads * size);
     let shape = || {
         axes([
             ("sequence", b),

@@ -1,4 +1,4 @@
-//! Element by element: differences of gdr_utils, the eight functions of op.
+//! Element-wise operators: the differences of gdr_utils, and the eight functions of op.
 
 use deltanet_reference::gdr::{op, utils};
 
@@ -12,8 +12,8 @@ use crate::contract::{Buffer, Choice, DeviceResult, Domain, Instance, Mistake, e
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
-/// Arguments besides the drawn ones: the ends of f32, both sides of softplus's threshold, zeros of a logarithm, zeros,
-/// numbers that an exponential or a sum loses. The first argument alone has eight results that are not 0.
+/// Arguments besides the drawn ones: both ends of the exponential's range, both sides of softplus's threshold, zeros of a logarithm,
+/// zeros, and numbers that an exponential or a sum loses. The first argument alone has eight results that are not 0.
 const CORNERS: [f32; 29] = [
     -2.0, -1.0, -200.0, -104.0, -100.0, -88.0, -87.0, -20.0, -17.0, -16.0, -0.999, -1e-3, -1e-20,
     -1e-41, -0.0, 0.0, 1e-30, 1e-20, 1e-3, 0.999, 1.0, 16.0, 19.999, 20.0, 20.001, 88.0, 89.0,
@@ -28,7 +28,7 @@ const OPS: &[&str] = &[
 /// Input classes of the functions of op. Infinities are absent because silu(-inf) is NaN.
 const ARGUMENTS: Choice = (NAME, &[ORDINARY, ZEROS, TINY]);
 
-/// Differences and op.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_abs_diff",
@@ -72,7 +72,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Draws two tensors, and makes the output of a kernel that combines them.
+/// Draws two tensors, and adds the output that combines them.
 fn pair(t: &mut Instance<'_>) -> DeviceResult<[Buffer; 3]> {
     let n = t.dim("n");
     let operands = [("x", elements(n)), ("y", elements(n))];

@@ -1,4 +1,4 @@
-//! fused_gdn_gating of a prefill.
+//! `fused_gdn_gating`, the gates of a prefill.
 
 use deltanet_reference::gdr::gating;
 
@@ -8,10 +8,10 @@ use crate::contract::{DeviceResult, Domain, Factor, Instance, Mistake, Rule, axe
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 
-/// An explanation that both outputs use.
+/// The explanation of a mistake that shows in both outputs.
 const TOKENS_EXCHANGED: &str = "a and b are exchanged";
 
-/// The exclusion of outputs of one element, which may be subnormal or flushed as a whole.
+/// The exclusion of far sizes from outputs of one element, which may be subnormal or flushed to 0.
 const ONE_ELEMENT: Rule = Rule {
     of: &["T", "HV", "size"],
     says: "T = HV = 1 is of usual size: where the only element is subnormal or 0, its relative error says nothing",
@@ -20,7 +20,7 @@ const ONE_ELEMENT: Rule = Rule {
     },
 };
 
-/// Gating.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_gating",
     title: "-e^A_log softplus(a + dt_bias) and sigmoid(b)",
@@ -43,7 +43,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
 
 fn gating(t: &mut Instance<'_>) -> DeviceResult {
     let (tokens, heads) = (t.dim("T"), t.dim("HV"));
-    // Far: above 20, where softplus is the identity, above 89, where e^x is inf, and as far below 0.
+    // Far arguments go above 20, where softplus is the identity, above 89, where e^x is inf, and as far below 0.
     let deviation = if t.word("size") == "far" { 60.0 } else { 2.0 };
     let rows = || axes([("token", tokens), ("head", heads)]);
     let of_heads = || axes([("head", heads)]);
@@ -51,8 +51,7 @@ fn gating(t: &mut Instance<'_>) -> DeviceResult {
     let dt_bias = t.draw("dt_bias as drawn", of_heads(), Uniform(0.5, 1.5));
     let a = t.draw("a as drawn", rows(), Normal(deviation));
     let b = t.input("b", rows(), Normal(deviation))?;
-    // Multiples of 1/64, as a model's bf16 has them or coarser: their sum is exact, or far below 0 its rounding alone would be
-    // many places of the gate.
+    // Multiples of 1/64 have exact sums. Far below 0, the rounding of a sum would be many places of the gate.
     let [dt_bias, a] = [dt_bias, a].map(|drawn| {
         let values = t.values(drawn).iter();
         values

@@ -1,4 +1,4 @@
-//! index: where sequences lie. Whole numbers, exact.
+//! The operators of `index`: positions of sequences, tokens and chunks as exact whole numbers.
 
 use deltanet_reference::gdr::index;
 
@@ -15,7 +15,7 @@ const INDEX: Function = Function {
     ..Function::EMPTY
 };
 
-/// Indices.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_prepare_lens",
@@ -77,7 +77,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Chunks of one token.
+/// Cases with chunks of one token, whose offsets are the tokens' offsets.
 const ONE_EACH: Rule = Rule {
     of: &["C"],
     says: "C = 1: there are as many chunks before a sequence as tokens",
@@ -112,7 +112,7 @@ fn cu_seqlens(t: &mut Instance<'_>) -> DeviceResult {
     check(t, out, want)
 }
 
-/// A result for each token.
+/// Adds an output with a number for each token.
 fn of_tokens(t: &mut Instance<'_>, want: impl Fn(&[i32]) -> Vec<i32>) -> DeviceResult {
     let cu = index::cu_seqlens_from_lens(&lengths(t));
     let want = want(&cu);

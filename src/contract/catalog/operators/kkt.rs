@@ -1,4 +1,4 @@
-//! Chunk-local sums of gates and L: in launches of their own, and in one.
+//! The sums of gates within chunks and the matrix L, in separate launches and in one launch.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ const LAWS_OF_PRODUCTS: &[Relation] = &[
     laws::HEADS_REVERSED,
 ];
 
-/// The functions.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_chunk_cumsum",

@@ -1,26 +1,26 @@
-//! Mistakes as data: the calls in which each shows, and the changes to a call that reproduce it.
+//! Mistakes as data: the inputs and choices for which each shows, and the changes to them that reproduce it.
 
 use std::sync::Arc;
 
 use crate::contract::Mistake;
 
-/// A mistake that kernels make of a call: inputs `X` in f64, choices `C`.
+/// A mistake of kernels, for inputs `X` in f64 and choices `C`.
 pub struct KnownMistake<X, C> {
     pub name: &'static str,
     pub explanation: &'static str,
-    /// Returns true if the mistake shows in such a call.
+    /// Returns true if the mistake shows for these inputs and choices.
     pub applies: fn(&X, &C) -> bool,
-    /// Makes the call wrong.
+    /// Changes the inputs and choices so that the right computation gives the mistake's results.
     pub change: fn(&mut X, &mut C),
 }
 
-/// Value heads that read the keys of the other map.
+/// The explanation of a wrong head map.
 pub const HEAD_MAP: &str =
     "value heads read the query/key heads of the other map (hv % H for hv / (HV / H))";
-/// Reductions over a wave and more.
+/// The explanation of reductions that count every lane twice.
 pub const SUMS_DOUBLED: &str = "sums over the key channels are doubled (an exchange at a distance of 64 gives a lane of a wave of 64 its own value)";
 
-/// Returns the mistakes that a call shows, in the output that `compute` selects.
+/// Returns the mistakes that show, in the output that `compute` selects.
 pub fn mistakes<X: Clone + Send + Sync + 'static, C: Clone + Send + Sync + 'static>(
     known: &'static [KnownMistake<X, C>],
     (wide, by): (&Arc<X>, &C),

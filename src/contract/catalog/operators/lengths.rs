@@ -1,4 +1,4 @@
-//! Sequences of unequal length in a row of tokens.
+//! Lengths of sequences that are packed one after another.
 
 use crate::contract::Instance;
 
@@ -6,7 +6,7 @@ use crate::contract::Instance;
 /// chunk of 64, some without a token, more sequences than a work-group has work-items.
 pub const LENGTHS: (&str, &[&str]) = ("lengths", &["three", "short", "unequal", "empty", "many"]);
 
-/// The lengths that a case names.
+/// Returns the lengths that a case names.
 pub fn lengths(t: &Instance<'_>) -> Vec<i32> {
     match t.word(LENGTHS.0) {
         "short" => vec![1, 2, 3, 7, 8, 9],

@@ -1,4 +1,4 @@
-//! Rows by their L2 norm: gdr_utils's l2_normalize, and l2norm forwards and backwards.
+//! Rows divided by their L2 norm: gdr_utils's l2_normalize, and l2norm forwards and backwards.
 
 use deltanet_reference::gdr::l2norm;
 
@@ -14,9 +14,9 @@ use crate::references;
 use crate::tensor::Distribution::Normal;
 use crate::tensor::ElementKind::{self, Bf16, F32};
 
-/// The epsilon of the contract.
+/// The epsilon under the root.
 const EPS: f32 = 1e-6;
-/// Norms around 1 and more, or of the size of the epsilon's root, where it shows.
+/// Magnitude of the elements: around 1, or so small that the epsilon counts.
 const SIZE: (&str, &[&str]) = ("size", &["usual", "tiny"]);
 
 /// Elements as drawn, or 2^50 times as large. With larger elements the sum of squares would be infinite.
@@ -27,7 +27,7 @@ const ROWS: Domain = Domain::of(&[
 ])
 .values(&[LENGTH]);
 
-/// Norms.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_l2_normalize",
@@ -66,7 +66,7 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["y", "rstd"],
         largest: &[&["T", "D"]],
         domain: Domain::of(&[
-            // Values around the four rows of a work-group.
+            // Numbers of rows around the four of a work-group.
             Factor::One("T", &[1, 3, 4, 17]),
             Factor::One("D", &[1, 63, 64, 100, 257]),
         ])
@@ -141,7 +141,7 @@ fn normalize(t: &mut Instance<'_>, kind: ElementKind) -> DeviceResult {
     t.check_or(y, references, mistakes)
 }
 
-/// The sum of the squares as a tree has it that halves their number, rounding down.
+/// Sums the squares by a tree that halves their number and rounds it down, so that it drops an odd one.
 fn by_halves(row: &[f64]) -> f64 {
     let mut squares: Vec<f64> = row.iter().map(|x| x * x).collect();
     while squares.len() > 1 {
@@ -197,7 +197,7 @@ fn backward(t: &mut Instance<'_>) -> DeviceResult {
         let rows = right.chunks_exact(d).zip(dy.chunks_exact(d)).zip(&rstd);
         rows.flat_map(|((dx, dy), rstd)| {
             let pairs = dx.iter().zip(dy);
-            // dx - rstd dy is the projection's part, with rstd on it
+            // dx - rstd dy is the projection's part times rstd.
             pairs.map(move |(dx, dy)| rstd * dy + (dx - rstd * dy) / rstd)
         })
         .collect()

@@ -1,4 +1,4 @@
-//! The four steps of the chunk operator, one after another. The tensors between the steps are scratch of the kernels.
+//! The four steps of the chunk operator, one after another. L, between the steps, is the kernels' own.
 
 use deltanet_reference::gdr::kkt::{cumsum, kkt};
 use deltanet_reference::gdr::solve_tril::solve_tril;
@@ -10,14 +10,14 @@ use crate::contract::catalog::rule::problem::{FEW, scalars};
 use crate::contract::{DeviceResult, Domain, Instance, Rule};
 use crate::references;
 
-/// Sums that f32 holds.
+/// The exclusion of fast gates, whose sums f32 does not hold precisely enough.
 const SLOW: Rule = Rule {
     of: &[GATES.0],
     says: "gates are neither model nor fast: sums of hundreds are handed on in f32, and their differences are off by up to 6e-5",
     breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
-/// The function.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_chunk_pipeline",
     title: "sums, L, its inverse in place, w and u",

@@ -1,4 +1,4 @@
-//! `fused_recurrent_gated_delta_rule`: the output and the final state, compared by a test each.
+//! `fused_recurrent_gated_delta_rule`: a contract for the output, and one for the final state.
 
 mod mistakes;
 
@@ -20,7 +20,7 @@ use crate::tensor::Data;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::ElementKind;
 
-/// The gates of a call: by head, by key channel, by value channel, all three, or none.
+/// The gates: by head, by key channel, by value channel, all three, or none.
 const BY: (&str, &[&str]) = ("by", &["head", "key", "value", "all", "none"]);
 /// The write strengths of a head: one for the head, or one for each value channel.
 const BETA: (&str, &[&str]) = ("beta", &["head", "channel"]);
@@ -50,7 +50,7 @@ const TOKEN_BY_TOKEN: Function = Function {
     ..Function::EMPTY
 };
 
-/// One function for each of the two outputs.
+/// The contracts, one for each of the two outputs.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_fused_recurrent_output",
@@ -82,7 +82,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// The tensors of a call, on the device or as numbers.
+/// The input tensors, as buffers or as numbers.
 #[derive(Clone)]
 struct Tensors<B> {
     q: B,
@@ -162,7 +162,7 @@ fn run(t: &mut Instance<'_>, state: bool) -> DeviceResult {
     t.check_or(judged, (golden.o, oracle.o), mistakes)
 }
 
-/// Inputs of natural size: unit keys, values N(0, 1), write strengths of normal numbers, gates of the case's regime.
+/// Draws the inputs: unit keys, values from N(0, 1), sigmoids of normal numbers as write strengths, gates of the case's regime.
 fn draw(t: &mut Instance<'_>, at: &Sequences) -> DeviceResult<Tensors<Buffer>> {
     let layout = at.layout();
     let (keys, values, heads) = (layout.key_size, layout.value_size, layout.value_heads);

@@ -8,7 +8,7 @@ use crate::contract::{Buffer, DeviceResult, Domain, Instance, axes, elements};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
-/// Reductions.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_max_reduce",
@@ -53,8 +53,8 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// The output: an element for each block.
-fn partial(t: &mut Instance<'_>, n: usize) -> DeviceResult<Buffer> {
+/// Adds the output, with an element for each block.
+fn partial_output(t: &mut Instance<'_>, n: usize) -> DeviceResult<Buffer> {
     t.output("partial", axes([("block", n.div_ceil(utils::BLOCK))]))
 }
 
@@ -67,13 +67,13 @@ fn max_reduce(t: &mut Instance<'_>) -> DeviceResult {
         values.iter_mut().for_each(|x| *x = -x.abs() - 1.0);
     }
     let x = t.upload("x", elements(n), values)?;
-    let partial = partial(t, n)?;
+    let partial = partial_output(t, n)?;
     t.check(partial, references!(t, |x| utils::max_partials(x)))
 }
 
 fn sum_reduce(t: &mut Instance<'_>) -> DeviceResult {
     let n = t.dim("n");
     let x = values::input(t, "x", elements(n), Normal(1.0))?;
-    let partial = partial(t, n)?;
+    let partial = partial_output(t, n)?;
     t.check(partial, references!(t, |x| utils::sum_partials(x)))
 }

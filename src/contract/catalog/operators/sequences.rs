@@ -1,5 +1,4 @@
-//! Shared parts of the recurrent operators' tests: sequences of any lengths, packed one after another, with bf16
-//! tensors.
+//! Shared parts of the recurrent operators: sequences of any lengths, packed one after another, with bf16 tensors.
 
 use deltanet_reference::gdr::recurrent::Layout;
 
@@ -26,17 +25,17 @@ pub const SIZES: [Factor; 5] = [
     sizes::VALUE_CHANNELS,
 ];
 
-/// The tensors whose size counts.
+/// The largest tensors.
 pub const LARGEST: &[&[&str]] = &[
     &["N", "T", "HV", "K"],
     &["N", "T", "HV", "V"],
     &["N", "HV", "K", "V"],
 ];
 
-/// The sizes of a case, and where its sequences lie.
+/// The sizes of a case, and the bounds of its sequences.
 #[derive(Clone)]
 pub struct Sequences {
-    /// N + 1 numbers.
+    /// The first token of each sequence, and the number of tokens.
     pub bounds: Vec<usize>,
     key_heads: usize,
     value_heads: usize,
@@ -45,7 +44,7 @@ pub struct Sequences {
 }
 
 impl Sequences {
-    /// The sequences that a case names.
+    /// Computes the sequences of a case, and uploads their bounds if their lengths differ.
     pub fn new(t: &mut Instance<'_>) -> DeviceResult<Sequences> {
         let (n, tokens) = (t.dim("N"), t.dim("T"));
         let bounds = bounds(t.word(LENGTHS.0), n, tokens);
@@ -76,7 +75,7 @@ impl Sequences {
         }
     }
 
-    /// Axes of `[tok, HV, channels]`.
+    /// Returns the axes of `[tok, HV, channels]`.
     pub fn rows(&self, channels: usize) -> Vec<Axis> {
         let tokens = self.layout().tokens();
         axes([
@@ -86,7 +85,7 @@ impl Sequences {
         ])
     }
 
-    /// Axes of `[tok, HV]`.
+    /// Returns the axes of `[tok, HV]`.
     pub fn scalars(&self) -> Vec<Axis> {
         axes([
             ("token", self.layout().tokens()),
@@ -94,7 +93,7 @@ impl Sequences {
         ])
     }
 
-    /// Axes of `[count, HV, K, V]`.
+    /// Returns the axes of `[count, HV, K, V]`.
     pub fn states(&self, of: &str, count: usize) -> Vec<Axis> {
         axes([
             (of, count),
@@ -104,8 +103,8 @@ impl Sequences {
         ])
     }
 
-    /// Queries or keys: rows of bf16 numbers, about of unit length; or N(0, 1) where the kernel is to normalise them `inside`; or `tiny`
-    /// ones, of which the norm is about the root of its epsilon, some of zeros.
+    /// Draws queries or keys as rows of bf16. With `norm` `none` they have about unit length, with `inside` they are N(0, 1) for the kernel
+    /// to normalise, and with `tiny` their norm is about the root of the epsilon, and some are zeros.
     pub fn keys(&self, t: &mut Instance<'_>, name: &str, norm: &str) -> DeviceResult<Buffer> {
         let tokens = self.layout().tokens();
         let axes = axes([
@@ -132,7 +131,7 @@ impl Sequences {
         t.upload(name, axes, Data::bf16(values))
     }
 
-    /// Values, N(0, 1).
+    /// Draws values from N(0, 1).
     pub fn values(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
         t.input_as(
             ElementKind::Bf16,

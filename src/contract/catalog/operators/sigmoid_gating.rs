@@ -1,4 +1,4 @@
-//! `fused_sigmoid_gating_delta_rule_update`: a decode step that makes its gates itself, on states in slots.
+//! `fused_sigmoid_gating_delta_rule_update`: a decode step that computes its gates itself, on states in slots.
 
 mod mistakes;
 
@@ -15,12 +15,11 @@ use crate::contract::{Choice, DeviceResult, Domain, Instance, Rule, axes, elemen
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::ElementKind;
 
-/// Decay of states: as in slow heads of trained models, or with gates on both sides of softplus's threshold.
+/// Decay of states: as in slow heads of trained models, or with arguments on both sides of softplus's threshold.
 const DECAY: (&str, &[&str]) = ("decay", &["slow", "threshold"]);
-/// Magnitude of the arguments of write strengths: as in a model, or on both sides of the arguments where e^x and e^-x
-/// overflow f32.
+/// Magnitude of the arguments of write strengths: as in a model, or on both sides of the arguments at which e^x and e^-x overflow f32.
 const REACH: Choice = ("reach", &["usual", "far"]);
-/// A write of strength 1 over a key that is 1 or -1.
+/// Cases in which a write of strength 1 over a key of 1 or -1 replaces the whole state.
 const WRITTEN_ALONE: Rule = Rule {
     of: &["K", "T", REACH.0],
     says: "K = T = 1 of far reach: where a write of strength 1 leaves nothing else in the state, the output is its value",
@@ -29,7 +28,7 @@ const WRITTEN_ALONE: Rule = Rule {
         one("K") && one("T") && case.word(REACH.0) == Some("far")
     },
 };
-/// The steepness of the softplus, and its threshold: the usual ones, or others.
+/// The steepness and the threshold of the softplus: the usual ones, or others.
 const SOFTPLUS: (&str, &[&str]) = ("softplus", &["usual", "steep"]);
 /// Normalisation of q and k in the kernel: none, inside, or of vectors so short that the epsilon counts.
 const NORM: (&str, &[&str]) = ("norm", &["none", "inside", "tiny"]);
@@ -37,7 +36,7 @@ const NORM: (&str, &[&str]) = ("norm", &["none", "inside", "tiny"]);
 /// padding (the third sequence is the first padding).
 const SLOTS: (&str, &[&str]) = ("slots", &["own", "others", "padding"]);
 
-/// The function.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_sigmoid_gating_update",
     title: "gates made inside, states in slots",
@@ -67,7 +66,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     run,
 }];
 
-/// The tensors of a call as numbers.
+/// The input tensors as numbers.
 #[derive(Clone)]
 struct Tensors<R> {
     q: Vec<R>,
@@ -118,11 +117,11 @@ fn compute<R: Real>(x: &Tensors<R>, by: &Choices) -> Recurrent<R> {
     sigmoid_gating_update(&call, &gating, &x.states, &by.slots)
 }
 
-/// Sequence n's slot among one more than there are sequences.
+/// Returns the slot of each sequence. There is one slot more than there are sequences.
 fn slots(word: &str, sequences: usize) -> Vec<i32> {
     let slot = |n: usize| match word {
         "own" => n,
-        // Slot 0 is left to those who mistake a padding for it.
+        // Slot 0 stays unused, so that a kernel that takes a padding for slot 0 shows.
         _ => sequences - n,
     };
     let number = |n: usize| i32::try_from(slot(n)).unwrap_or(i32::MAX);

@@ -1,4 +1,4 @@
-//! The triangular inverse, into a matrix of its own and in place.
+//! The triangular inverse, into another tensor and in place.
 
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
@@ -10,7 +10,7 @@ use crate::contract::catalog::rule::problem::FEW;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 use crate::tensor::Distribution::Normal;
 
-/// The functions.
+/// The contracts.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gdr_solve_tril",

@@ -1,4 +1,4 @@
-//! fused_qkvzba_split: copies of bf16.
+//! `fused_qkvzba_split`, which only copies bf16.
 
 use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
@@ -10,7 +10,7 @@ use crate::tensor::Data;
 use crate::tensor::Distribution::Normal;
 use crate::tensor::ElementKind::Bf16;
 
-/// One token of one value head: `b` and `a` have one element, and tiny values may be 0.
+/// Cases of one token and one value head: `b` and `a` have one element, which may be 0 among tiny values.
 const ONE_VALUE_HEAD: Rule = Rule {
     of: &["B", "H", "r", values::NAME],
     says: "B = H = r = 1 with tiny values: an output of one element may be 0",
@@ -20,7 +20,7 @@ const ONE_VALUE_HEAD: Rule = Rule {
     },
 };
 
-/// The split.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_qkvzba_split",
     title: "projections by key head to one tensor a kind",

@@ -9,7 +9,7 @@ use crate::contract::catalog::rule::problem::{FEW, ONE_PRODUCT};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 
-/// The function.
+/// The contract.
 pub const FUNCTIONS: &[Function] = &[Function {
     name: "gdr_recompute_w_u",
     title: "w and u, from the inverse",

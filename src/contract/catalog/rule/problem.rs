@@ -1,4 +1,4 @@
-//! Shared parts of the gated delta rule's tests: sizes, inputs in the regimes of models, conventions as arguments.
+//! Shared parts of the rule's contracts: sizes, conventions, and inputs in the gate regimes.
 
 mod chunks;
 mod domain;
@@ -24,9 +24,9 @@ pub use domain::{
 
 /// Sequences, tokens, query/key heads, value heads, key channels, value channels.
 pub const DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V"];
-/// Decay of states: none; about 1 % a token; as in a fresh Qwen3-Next; as in llama.cpp's test; slow with rare tokens
+/// Gate regimes: none; about 1 % a token; as in a fresh Qwen3-Next; as in llama.cpp's test; slow with rare tokens
 /// that forget everything. Such a token is one in 250, because the f32 sum of a chunk's gates loses more digits with
-/// each spike, and an honest chunk pipeline must pass at every seed.
+/// each spike, and a correct chunk pipeline must pass with every seed.
 pub const GATES: (&str, &[&str]) = ("gates", &["none", "slow", "model", "fast", "spikes"]);
 /// The mapping from value heads to query/key heads.
 pub const MAP: (&str, &[&str]) = ("map", &["block", "tiled"]);
@@ -35,7 +35,7 @@ pub const STATE: (&str, &[&str]) = ("state", &["zero", "random"]);
 /// The layout of states.
 pub const LAYOUT: (&str, &[&str]) = ("layout", &["key-major", "value-major"]);
 
-/// Inputs of a call of the rule, on the device.
+/// The inputs of the rule in a case.
 pub struct Problem {
     /// Sizes.
     pub sizes: Sizes,
@@ -53,11 +53,11 @@ pub struct Problem {
     pub beta: Buffer,
     /// The state before the first token, which references always have.
     pub initial: Buffer,
-    /// True if the kernel gets the tensor; zeros are passed as a null pointer.
+    /// True if the kernel takes the initial state; otherwise it is 0, and its pointer may be null.
     given: bool,
 }
 
-/// The sizes of a case.
+/// Reads the sizes of a case.
 pub fn sizes(t: &Instance<'_>) -> Sizes {
     Sizes {
         sequences: if t.has("B") { t.dim("B") } else { 1 },
@@ -70,7 +70,7 @@ pub fn sizes(t: &Instance<'_>) -> Sizes {
     }
 }
 
-/// The head map that a case names.
+/// Reads the head map of a case.
 pub fn head_map(t: &Instance<'_>) -> HeadMap {
     match t.chosen(MAP.0) {
         Some("tiled") => HeadMap::Tiled,
@@ -78,7 +78,7 @@ pub fn head_map(t: &Instance<'_>) -> HeadMap {
     }
 }
 
-/// The state layout that a case names.
+/// Reads the state layout of a case.
 pub fn layout(t: &Instance<'_>) -> StateLayout {
     match t.chosen(LAYOUT.0) {
         Some("value-major") => StateLayout::ValueMajor,
@@ -95,8 +95,8 @@ pub fn gate_kind(t: &Instance<'_>) -> Gate {
     }
 }
 
-/// The convention that a case of the whole rule asks for.
-pub fn asked(t: &Instance<'_>) -> Convention {
+/// Reads the convention of a case of the whole rule.
+pub fn read_convention(t: &Instance<'_>) -> Convention {
     Convention {
         head_map: head_map(t),
         state: layout(t),
@@ -106,7 +106,7 @@ pub fn asked(t: &Instance<'_>) -> Convention {
     }
 }
 
-/// Axes of `[B, T, heads, channels]`.
+/// Returns the axes of `[B, T, heads, channels]`.
 pub fn tokens(sizes: Sizes, heads: usize, channels: usize) -> Vec<Axis> {
     axes([
         ("sequence", sizes.sequences),
@@ -116,7 +116,7 @@ pub fn tokens(sizes: Sizes, heads: usize, channels: usize) -> Vec<Axis> {
     ])
 }
 
-/// Axes of `[B, T, HV]`.
+/// Returns the axes of `[B, T, HV]`.
 pub fn scalars(sizes: Sizes) -> Vec<Axis> {
     axes([
         ("sequence", sizes.sequences),
@@ -125,7 +125,7 @@ pub fn scalars(sizes: Sizes) -> Vec<Axis> {
     ])
 }
 
-/// Axes of the states in a layout.
+/// Returns the axes of the states in a layout.
 pub fn states(sizes: Sizes, layout: StateLayout) -> Vec<Axis> {
     let [_, _, rows, columns] = sizes.state_shape(layout);
     let (row, column) = match layout {
@@ -140,7 +140,7 @@ pub fn states(sizes: Sizes, layout: StateLayout) -> Vec<Axis> {
     ])
 }
 
-/// Rows by their L2 norm, rounded once.
+/// Divides rows by their L2 norm and rounds once.
 pub fn unit(values: &[f32], channels: usize) -> Vec<f32> {
     narrow(&Norm::RootOfSumPlus(0.0).rows(&widen(values), channels))
 }
@@ -149,7 +149,7 @@ fn narrow(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&x| x as f32).collect()
 }
 
-/// Rows of unit length, as models make of q and k.
+/// Draws rows of unit length, as models make q and k.
 pub fn unit_rows(
     t: &mut Instance<'_>,
     name: &str,
@@ -177,7 +177,7 @@ pub fn unit_rows(
     t.upload(name, axes, values)
 }
 
-/// The gates of the regime that a case names, of the kind that it names.
+/// Draws gates of the case's regime and kind.
 pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
     let axes = scalars(sizes);
     let noise = t.draw("gate noise", axes.clone(), Normal(1.0));
@@ -203,7 +203,7 @@ pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
     t.upload("g", axes, values.collect::<Vec<f32>>())
 }
 
-/// Log gates `[.., HV]` of a regime of [`GATES`], of numbers N(0,1) and U[0,1) of the same shape and the `[HV]` strengths A.
+/// Computes log gates `[.., HV]` of a regime of [`GATES`] from numbers N(0,1) and U[0,1) of the same shape and strengths A `[HV]`.
 pub fn gates(regime: &str, noise: &[f32], share: &[f32], a: &[f32]) -> Vec<f32> {
     let slow = |x: &f32| -0.01 * x.abs();
     match regime {
@@ -221,7 +221,7 @@ pub fn gates(regime: &str, noise: &[f32], share: &[f32], a: &[f32]) -> Vec<f32> 
     }
 }
 
-/// Write strengths: the sigmoid of normal numbers, or of three of them two 0 or 1.
+/// Draws write strengths: the sigmoid of normal numbers, or with about two of three replaced by 0 or 1.
 pub fn strengths(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
     let raw = t.draw("b", scalars(sizes), Normal(1.0));
     let ends = t.chosen(STRENGTHS.0) == Some("ends");
@@ -268,7 +268,7 @@ pub fn problem(t: &mut Instance<'_>, convention: Convention) -> DeviceResult<Pro
 }
 
 impl Problem {
-    /// The output of a call, and the state after it.
+    /// Adds the outputs: `o`, and the final state.
     pub fn results(&self, t: &mut Instance<'_>) -> DeviceResult<[Buffer; 2]> {
         let s = self.sizes;
         let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;

@@ -1,4 +1,4 @@
-//! The building blocks of the gated delta rule. Each runs alone; its inputs are the reference's results of the blocks before it.
+//! The steps of the rule. Each is a contract whose inputs are the reference's results of the steps before it.
 
 mod chunk;
 mod producers;
@@ -15,7 +15,7 @@ use crate::contract::{Domain, Factor, Rule};
 
 /// Dimensions of a step of the chunk pipeline.
 const CHUNK_DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V", "C"];
-/// The tensors whose size counts.
+/// The largest tensors.
 const LARGEST: &[&[&str]] = &[
     &["B", "T", "HV", "K"],
     &["B", "T", "HV", "V"],
@@ -23,26 +23,26 @@ const LARGEST: &[&[&str]] = &[
     &["B", "HV", "K", "V"],
 ];
 
-/// Gates that sum to nothing.
+/// The exclusion of gates that are all 0, whose sums are zeros.
 const NO_SUMS: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not none: zeros alone would be right",
     breaks: |case| case.word(GATES.0) == Some("none"),
 };
-/// A token that has none before it.
+/// Cases of one token, whose results are zeros or the initial state.
 const ONE_TOKEN: Rule = Rule {
     of: &["T"],
     says: "T = 1: below the diagonal of one token there is nothing, and the state before it is the first",
     breaks: |case| case.get("T") == Some(1),
 };
-/// Gates that leave the correction something to correct.
+/// The exclusion of fast gates, which leave no trace of the correction.
 const SLOW: Rule = Rule {
     of: &[GATES.0],
     says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for vn",
     breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
-/// The exclusion of outputs of one element, which may be subnormal or 0 as a whole.
+/// The exclusion of far reach from outputs of one element, which may be subnormal or 0.
 const ONE_ELEMENT: Rule = Rule {
     of: &["T", "HV", producers::REACH.0],
     says: "T = HV = 1 is of usual reach: where the only element is subnormal or 0, its relative error says nothing",

@@ -1,4 +1,4 @@
-//! The gated delta rule, end to end.
+//! The contracts of the whole rule.
 
 mod decode;
 mod ggml;
@@ -15,21 +15,21 @@ use crate::contract::catalog::sizes;
 use crate::contract::relation::{Relation, Step};
 use crate::contract::{DeviceResult, Domain, Factor, Formula, Instance, Rule, Values};
 
-/// The tensors whose size counts.
+/// The largest tensors.
 const LARGEST: &[&[&str]] = &[
     &["B", "T", "HV", "K"],
     &["B", "T", "HV", "V"],
     &["B", "HV", "K", "V"],
 ];
 
-/// True for ggml calls that write every snapshot.
+/// True for cases of ggml's operator that write every snapshot.
 const ALL_WRITTEN: fn(&Values) -> bool = |case| {
     case.get("snapshots")
         .zip(case.get("T"))
         .is_some_and(|(kept, tokens)| kept <= tokens)
 };
 
-/// A key of one channel is 1 or -1, so that the state is the value, or the value negated.
+/// Cases whose keys have one channel and are 1 or -1, so that the state is the value, or the value negated.
 const ONE_CHANNEL: Rule = Rule {
     of: &["K"],
     says: "K = 1: where every key is 1 the final state is v itself",
@@ -240,7 +240,7 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::Together(&["Hk", "H"], sizes::GROUPS),
             Factor::One("T", &[1, 2, 17, 129]),
             Factor::One("N", &[1, 3]),
-            // More than there are tokens, too.
+            // Some cases have more snapshots than tokens.
             Factor::One("snapshots", &[1, 2, 5]),
         ])
         .values(&[ggml::DECAY, KEYS, STRENGTHS])

@@ -280,7 +280,7 @@ pub fn copy_out_async(
     stream: Address,
 ) -> HipResult {
     stream::synchronize(stream)?;
-    copy_from(to, from, offset, 0, bytes, DEFAULT)
+    copy_from(NULL, to, from, offset, 0, bytes, DEFAULT)
 }
 
 /// Copies from an array to an array.
@@ -293,6 +293,7 @@ pub fn copy_over(
 ) -> HipResult {
     rows(to, to_offset, 0, bytes, |place, offset, count| {
         copy_from(
+            NULL,
             place,
             from,
             from_offset + offset as usize,

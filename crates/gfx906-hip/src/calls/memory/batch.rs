@@ -65,8 +65,8 @@ fn wait_of(order: u32) -> HipResult<Waiting> {
     }
 }
 
-/// Submits copies to a stream, all or none. `failed` gets the index of the copy that cannot be done, or `usize::MAX` if the
-/// stream is to blame.
+/// Checks all copies, then submits them to a stream. `failed` gets the index of the copy that cannot be done, or `usize::MAX` if the stream
+/// is to blame.
 fn submit_all(
     count: usize,
     failed: Out<usize>,

@@ -147,7 +147,7 @@ pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) 
     })
 }
 
-/// Fails if rows overlap.
+/// Checks that both sides have an address and that no row is wider than its pitch.
 fn check_rows(copy: Copy) -> HipResult<Copy> {
     if copy.size.is_empty() {
         return Ok(copy);

@@ -47,7 +47,7 @@ pub const READ: u32 = 1;
 /// Read and write access.
 pub const READ_WRITE: u32 = 3;
 
-/// Numbers of attributes. Attributes that are sizes can only be set to 0, which resets their highest value.
+/// Numbers of attributes. The highest sizes can only be set to 0, which resets them to the present sizes.
 mod attribute {
     pub const THRESHOLD: u32 = 4;
     pub const RESERVED: u32 = 5;

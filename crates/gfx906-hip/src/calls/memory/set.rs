@@ -1,4 +1,4 @@
-//! Fills. A call waits for its fill only if the memory is the host's.
+//! Fills. A synchronous call waits for its fill only if the host shares the memory.
 
 use super::copy::Waiting;
 use crate::boundary::Address;
@@ -70,7 +70,7 @@ pub fn plane(
     })
 }
 
-/// Returns a fill of `width` elements of `bytes` bytes in each of `height` rows: `hipMemsetD2D8` and its kin.
+/// Returns a fill of `width` elements of `bytes` bytes in each of `height` rows, for `hipMemsetD2D8` and its kin.
 pub fn elements(
     to: (Address, usize),
     value: u32,

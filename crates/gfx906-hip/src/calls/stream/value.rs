@@ -18,7 +18,7 @@ pub struct Operation {
     rest: u64,
 }
 
-/// Submits operations on words of memory that HIP knows, all or none.
+/// Checks that HIP knows the memory of all words, then submits the operations on them.
 pub fn give(stream: Address, words: &[Word]) -> HipResult {
     let lane = submit::lane(stream)?;
     for word in words {

@@ -14,7 +14,7 @@ use crate::objects::work::Copy;
 use crate::runtime::state;
 use crate::sanitize;
 
-/// Bytes of a device-to-device copy that are in flight at a time.
+/// Bytes of a copy from the device that are in flight at a time.
 const CHUNK: usize = 1 << 20;
 
 /// Kind of memory at an address.

@@ -155,7 +155,7 @@ impl Gpu {
         Some((region.base, region.size))
     }
 
-    /// Poisons the whole words of a range.
+    /// Fills a range with poison, whose words count from the range's start.
     ///
     /// # Errors
     ///
@@ -195,8 +195,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Replaces the 64-bit value at an address, a multiple of 8, and returns the old value. The exchange is atomic with kernels' 64-bit
-    /// atomics.
+    /// Replaces the 64-bit value at an address, a multiple of 8, by a function of it, and returns the old value. The update is atomic with
+    /// kernels' 64-bit atomics.
     ///
     /// # Errors
     ///

@@ -43,7 +43,7 @@ fn components(i: &Inst) -> impl Iterator<Item = (usize, usize, Option<u32>)> + u
     })
 }
 
-/// Returns the texel of a lane that contains a tap.
+/// Reads the raw dwords of a lane's texel at an address.
 fn texel(e: &mut Env<'_>, bytes: u64, lane: usize, at: u64) -> Result<[u32; 4], Stop> {
     let region = e.access(Some(lane as u32), at, bytes, false)?;
     let mut raw = [0; 4];
@@ -117,7 +117,7 @@ pub fn store(w: &mut Wave, e: &mut Env<'_>, i: &Inst, how: AddressForm) -> StepR
     Ok(())
 }
 
-/// Returns the sizes of a level and the number of levels. A level that does not exist has size 0.
+/// Writes the sizes of a level and the number of levels to registers. A level that does not exist has size 0.
 pub fn extent(w: &mut Wave, i: &Inst) -> StepResult {
     let image = Image::read(w, i)?;
     let level = i.by_role(Role::Addr).as_vgpr().map_or(0, usize::from);

@@ -272,7 +272,7 @@ macro_rules! lds_ternary64 {
     };
 }
 
-/// Floating-point atomic of 32 bits on LDS: `f(mode, memory, data)`. The usual mode has its own code.
+/// A floating-point atomic of 32 bits on LDS: `f(mode, memory, data)`.
 macro_rules! lds_float32 {
     ($f:expr) => {
         scalar!(|w, e, i| {

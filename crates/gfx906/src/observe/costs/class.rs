@@ -1,7 +1,7 @@
 //! Issue classes, which determine how long an instruction occupies its SIMD.
 //!
-//! A wave has 64 lanes and a SIMD 16, so a vector instruction takes at least 4 cycles. The properties of the
-//! instruction table tell slower instructions, from CLRX's table of GCN timings, with f64 at the half rate of this chip (6.4 of 13.2 TFLOP/s measured).
+//! A wave has 64 lanes and a SIMD 16, so a vector instruction takes at least 4 cycles. The properties of the instruction table mark slower
+//! instructions. They follow CLRX's table of GCN timings, with f64 at the half rate of this chip (6.4 of 13.2 TFLOP/s measured).
 
 use crate::isa::{Inst, Kind, Properties};
 

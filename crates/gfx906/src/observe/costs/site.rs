@@ -29,7 +29,7 @@ pub struct Site {
     pub inst: Inst,
     /// Its class.
     pub class: Class,
-    /// Number of waves that executed it.
+    /// Number of executions; a wave in a loop counts each time.
     pub count: u64,
     /// Cycles of the LDS pipe.
     pub lds: Cycles,

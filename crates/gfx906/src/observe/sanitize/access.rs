@@ -212,7 +212,7 @@ fn buffer(
     }
 }
 
-/// Returns the LDS accesses: one address, two addresses, or a memory value and an operand.
+/// Adds the LDS accesses: one address, two addresses, or a memory value and an operand.
 fn in_lds(
     wave: &Wave,
     op: &Op,

@@ -48,7 +48,7 @@ impl Traits {
     }
 }
 
-/// Returns a rule that two instructions break at a distance of `apart` wait states, and a register of the rule.
+/// Iterates over the `common` rules that two instructions break at a distance of `apart` wait states, each with a register of the rule.
 pub fn broken(
     first: (&Inst, &Uses),
     second: (&Inst, &Uses),

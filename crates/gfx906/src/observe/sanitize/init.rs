@@ -207,7 +207,8 @@ fn indexed(
     }
 }
 
-/// Returns the part of a register that a load fills or a store takes: shift, bytes, and true if the rest of the register keeps its value.
+/// Returns the position of `count` bytes in a register that a load fills or a store takes, as a shift; true if the rest of the register
+/// keeps its value; and true if the sign fills the rest.
 fn part_of_register(here: &CheckedInstruction<'_>, part: &Part, count: u64) -> (u32, bool, bool) {
     let signed = here.op.has(Properties::SIGNED_LOAD);
     let keeps = here.op.has(Properties::D16) && count < 4;

@@ -11,7 +11,7 @@
 //! unaligned mode, where vector memory and LDS accept any address, and compilers use that for packed structures. In the strict modes, an
 //! access of a dword or more to device memory must be aligned to a dword. A `dwordx4` at a multiple of 4 is valid in all modes, because
 //! memory is accessed dword by dword. LDS has banks of 8 bytes: an access of 8 bytes must be aligned to 8 bytes, and a wider one to 16. The
-//! two halves of a `ds_read2` are separate elements.
+//! two halves of a `ds_read2` are separate elements. The check reports misaligned accesses to LDS only.
 
 mod provenance;
 #[cfg(test)]
@@ -129,7 +129,7 @@ fn verb(part: &Part) -> &'static str {
     }
 }
 
-fn told(bytes: u64) -> String {
+fn byte_count(bytes: u64) -> String {
     match bytes {
         1 => "1 byte".to_owned(),
         bytes => format!("{bytes} bytes"),
@@ -160,17 +160,17 @@ fn outside(
         "outside a block",
         block.bytes.start,
         || {
-            let (verb, bytes) = (verb(part), told(part.bytes));
+            let (verb, bytes) = (verb(part), byte_count(part.bytes));
             let end = block.bytes.end;
             let place = if at >= end {
-                format!("{} behind the end", told(at - end))
+                format!("{} behind the end", byte_count(at - end))
             } else if at < block.bytes.start {
-                format!("{} before the start", told(block.bytes.start - at))
+                format!("{} before the start", byte_count(block.bytes.start - at))
             } else {
                 format!(
                     "at byte {}, {} beyond the end",
                     at - block.bytes.start,
-                    told(at + part.bytes - end)
+                    byte_count(at + part.bytes - end)
                 )
             };
             Detail {
@@ -201,16 +201,19 @@ fn strayed(
         from.bytes.start,
         || {
             let distance = if at >= from.bytes.end {
-                format!("whose end is {} before", told(at - from.bytes.end))
+                format!("whose end is {} before", byte_count(at - from.bytes.end))
             } else {
-                format!("whose start is {} behind", told(from.bytes.start - at))
+                format!(
+                    "whose start is {} behind",
+                    byte_count(from.bytes.start - at)
+                )
             };
             Detail {
                 lanes: 1 << lane,
                 what: format!(
                     "{} {} in `{}`, from byte {} on; the pointer came from `{}`, {distance}",
                     verb(part),
-                    told(part.bytes),
+                    byte_count(part.bytes),
                     block.name,
                     at - block.bytes.start,
                     from.name,
@@ -242,7 +245,7 @@ fn freed(
             what: format!(
                 "{} {} at byte {} of {}, which is freed",
                 verb(part),
-                told(part.bytes),
+                byte_count(part.bytes),
                 at - freed.block.bytes.start,
                 freed.block.describe(),
             ),
@@ -272,15 +275,15 @@ fn stack(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
         what: match at.checked_sub(size) {
             Some(far) if far < 1 << 40 => format!(
                 "{} {}, {} behind the end of the work-item's stack of {size} bytes",
-                verb(part), told(part.bytes), told(far)
+                verb(part), byte_count(part.bytes), byte_count(far)
             ),
             Some(far) => format!(
                 "{} {}, {} before the work-item's stack",
-                verb(part), told(part.bytes), told(far.wrapping_add(size).wrapping_neg())
+                verb(part), byte_count(part.bytes), byte_count(far.wrapping_add(size).wrapping_neg())
             ),
             None => format!(
                 "{} {} at byte {at} of the work-item's stack of {size} bytes",
-                verb(part), told(part.bytes)
+                verb(part), byte_count(part.bytes)
             ),
         },
         other: None,
@@ -309,7 +312,7 @@ fn misaligned(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Finding
         lanes: 1 << lane,
         what: format!(
             "{} {} at byte {at} of LDS, which is no multiple of {align}: it faults in the strict modes of the card",
-            verb(part), told(part.bytes)
+            verb(part), byte_count(part.bytes)
         ),
         other: None,
         cure: format!("align the data to {align} bytes"),

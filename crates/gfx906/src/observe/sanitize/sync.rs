@@ -57,7 +57,7 @@ impl Watch for Sync {
         if here.facts.wait.barrier {
             self.barrier(n, here, findings);
         } else if here.facts.ends {
-            lanes_without_it(state, here, findings);
+            check_ended_lanes(state, here, findings);
             self.end(n, here, findings);
         } else if !state.skipped.is_empty() && reaches_memory(here) {
             for skipped in &mut state.skipped {
@@ -72,7 +72,7 @@ impl Sync {
         let state = &mut self.waves[n];
         state.barriers += 1;
         state.last = Some(here.pc);
-        lanes(state, here, findings);
+        check_lanes(state, here, findings);
         let (count, pc) = (state.barriers, here.pc);
         // Waves with the same number of barriers must have been at the same one.
         let others = self.waves.iter().enumerate();
@@ -138,8 +138,8 @@ impl Sync {
     }
 }
 
-/// Checks for lanes that were disabled at a barrier and arrive at another one later.
-fn lanes(state: &mut WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
+/// Checks for lanes that were disabled at an earlier barrier and arrive at this one, and records the lanes that are disabled here.
+fn check_lanes(state: &mut WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     let exec = here.wave.exec();
     let skipped = state.skipped.iter().find(|one| one.lanes & exec != 0);
     if let Some(&PartialBarrier { site, lanes, .. }) = skipped {
@@ -159,7 +159,7 @@ fn lanes(state: &mut WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut
 }
 
 /// Checks for lanes that were disabled at a barrier, continued behind it and never arrived at another one.
-fn lanes_without_it(state: &WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
+fn check_ended_lanes(state: &WaveBarriers, here: &CheckedInstruction<'_>, findings: &mut Findings) {
     for skipped in state.skipped.iter().filter(|one| one.back != 0) {
         let what = "lanes that were off at a barrier have gone on behind it";
         divergence(here, (skipped.site, skipped.back), what, findings);

@@ -1,4 +1,4 @@
-//! A step of decoding, its state kept.
+//! A step of decoding, which updates the state.
 
 use deltanet_reference::gdr::conv::{Update, update};
 

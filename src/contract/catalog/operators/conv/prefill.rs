@@ -11,7 +11,7 @@ use crate::contract::{DeviceResult, Instance, Mistake, axes};
 use crate::references;
 use crate::tensor::ElementKind::F32;
 
-/// Sequences of the lengths that the case names, each from a history of zeros.
+/// Runs the prefill of sequences of the case's lengths, each with a history of zeros.
 pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let layer = Layer::new(t, F32)?;
     let starts = index::cu_seqlens_from_lens(&lengths(t));

@@ -1,4 +1,4 @@
-//! The mistakes that kernels of the recurrence make, and the output that each leaves.
+//! The mistakes that kernels of the recurrence make.
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         name: "sums-doubled",
         explanation: SUMS_DOUBLED,
         applies: |_, _| true,
-        // k read twice over and written once: 2 k, with half the strength.
+        // Sums over k count twice and its write counts once, as with 2 k and half the strength.
         change: |x, by| {
             x.k.iter_mut().for_each(|k| *k *= 2.0);
             x.q.iter_mut().for_each(|q| *q *= 2.0);

@@ -1,4 +1,4 @@
-//! The mistakes that kernels of a decode step make, and the output that each leaves.
+//! The mistakes that kernels of a decode step make.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         name: "sums-doubled",
         explanation: SUMS_DOUBLED,
         applies: |_, _| true,
-        // k read twice over and written once: 2 k, with half the strength.
+        // Sums over k count twice and its write counts once, as with 2 k and half the strength.
         change: |x, by| {
             let size = by.at.layout().key_size;
             x.k = by.norm.rows(&x.k, size).iter().map(|k| 2.0 * k).collect();

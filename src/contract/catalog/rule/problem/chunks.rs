@@ -1,4 +1,4 @@
-//! A problem in chunks.
+//! Inputs of the rule whose tokens are divided into chunks.
 
 use deltanet_reference::rule::Convention;
 
@@ -6,9 +6,9 @@ use super::{Problem, problem, tokens};
 use crate::contract::{DeviceResult, Instance, axes};
 use crate::tensor::Axis;
 
-/// A problem whose tokens are taken in chunks.
+/// Inputs of the rule whose tokens are divided into chunks.
 pub struct Chunks {
-    /// The problem.
+    /// The inputs.
     pub p: Problem,
     /// Tokens of a chunk.
     pub c: usize,
@@ -17,7 +17,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Draws and uploads all inputs of a case, whose tokens are divided into chunks of C.
+    /// Draws and uploads all inputs of a case with chunks of C tokens.
     pub fn new(t: &mut Instance<'_>, convention: Convention) -> DeviceResult<Chunks> {
         let p = problem(t, convention)?;
         let c = t.dim("C");
@@ -25,12 +25,12 @@ impl Chunks {
         Ok(Chunks { p, c, count })
     }
 
-    /// Axes of `[B, T, HV, width]`.
+    /// Returns the axes of `[B, T, HV, width]`.
     pub fn rows(&self, width: usize) -> Vec<Axis> {
         tokens(self.p.sizes, self.p.sizes.value_heads, width)
     }
 
-    /// Axes of `[B, chunks, HV, K, V]`.
+    /// Returns the axes of `[B, chunks, HV, K, V]`.
     pub fn state_axes(&self) -> Vec<Axis> {
         let s = self.p.sizes;
         axes([

@@ -14,8 +14,8 @@ pub const KEYS: Choice = ("keys", &["independent", "correlated"]);
 /// Write strengths: strictly between 0 and 1, or most of them 0 or 1.
 pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
 
-/// Sizes of the rule: one token and more than two chunks, one to four value heads a key head, numbers of heads and channels that are no power of
-/// two, more keys than values and fewer.
+/// Sizes of the rule: one token and more than two chunks, one to four value heads for each key head, numbers of heads and channels that
+/// are no power of two, more key channels than value channels and fewer.
 pub const SIZES: [Factor; 5] = [
     sizes::SEQUENCES,
     Factor::One("T", &[1, 2, 17, 129]),
@@ -25,7 +25,7 @@ pub const SIZES: [Factor; 5] = [
 ];
 /// Key heads and value heads.
 pub const HEADS: Factor = Factor::Together(&["H", "HV"], sizes::GROUPS);
-/// A rule for few tokens, where all strengths may be 0.
+/// The exclusion of strengths at the ends from cases of few tokens, where all strengths may be 0.
 pub const FEW: Rule = Rule {
     of: &["T", STRENGTHS.0],
     says: "fewer than 8 tokens have strengths between 0 and 1: where all are 0 nothing is written",
@@ -33,7 +33,7 @@ pub const FEW: Rule = Rule {
         case.get("T").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
     },
 };
-/// Strengths of which a last chunk has one.
+/// The exclusion of strengths at the ends from cases whose second chunk has one token.
 pub const LAST: Rule = Rule {
     of: &["T", "C", "BT", STRENGTHS.0],
     says: "a second chunk of one token has strengths between 0 and 1: where it is 0 there is nothing to correct",
@@ -46,13 +46,13 @@ pub const LAST: Rule = Rule {
         one && case.word(STRENGTHS.0) == Some("ends")
     },
 };
-/// A key that is 1 or -1.
+/// The exclusion of a single key of one channel, which is 1 or -1.
 pub const ONE_PRODUCT: Rule = Rule {
     of: &["K", "T"],
     says: "K = 1 has 2 tokens or more: of one the output is its value, or that negated",
     breaks: |case| case.get("K") == Some(1) && case.get("T") == Some(1),
 };
-/// A query and a key.
+/// The exclusion of cases whose outputs all are one product of a query and a key.
 pub const ONE_QUERY: Rule = Rule {
     of: &["B", "T", "Hg", "H"],
     says: "one token has several key heads or sequences: of one, all outputs are one sum of products of query and key where nothing is left of \
@@ -65,7 +65,7 @@ pub const ONE_QUERY: Rule = Rule {
             .all(|count| count.is_none_or(|count| count == 1))
     },
 };
-/// Outputs of which some are of the size of the state.
+/// The exclusion of cases with so few outputs that all may be small beside the state.
 pub const WIDE: Rule = Rule {
     of: &["V", "T", values::NAME],
     says: "V = 1 has 2 tokens or more, and values of ordinary size: all of few outputs may be small beside the state by chance, and so is what \
@@ -95,7 +95,7 @@ pub const RULE: Domain = Domain::of(&SIZES)
     .without(&[FEW, WIDE, ONE_QUERY])
     .relations(LAWS);
 
-/// Sizes of the chunk pipeline: one token, one less and one more than a chunk, a last chunk of one token, chunks that divide nothing.
+/// Sizes of the chunk pipeline: one token, one token less and more than a chunk, a last chunk of one token, and small chunks.
 pub const CHUNKED: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(

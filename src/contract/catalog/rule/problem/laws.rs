@@ -1,11 +1,11 @@
-//! Laws of the rule that hold for every algorithm.
+//! Laws of the rule, which every algorithm keeps.
 
 use crate::contract::Values;
 use crate::contract::catalog::laws::{TWICE, moved};
 use crate::contract::catalog::rule::problem::{GATE_KIND, STATE};
 use crate::contract::relation::{Array, Closeness, Relation, Step, reversed};
 
-/// A law: twice the values give twice the results.
+/// The law that twice the values and states give twice the results.
 pub const SCALED: Relation = Relation::twice(
     "scaled-by-two",
     "with v and the state before twice as large, so are the outputs and the state after: the rule is linear in them",
@@ -15,7 +15,7 @@ pub const SCALED: Relation = Relation::twice(
     ],
     Closeness::Bits,
 );
-/// The same law for contracts whose snapshots of the state may keep the buffer's previous content.
+/// The law [`SCALED`] for contracts whose snapshots of the state may keep the buffer's previous content.
 pub const SCALED_WITH_SNAPSHOTS: Relation = Relation::twice(
     SCALED.name,
     SCALED.says,
@@ -25,7 +25,7 @@ pub const SCALED_WITH_SNAPSHOTS: Relation = Relation::twice(
     ],
     Closeness::Bits,
 );
-/// A law: negated values give negated results.
+/// The law that negated values and states give negated results.
 pub const NEGATED: Relation = Relation::twice(
     "negated",
     "with v and the state before negated, so are the outputs and the state after: the rule is linear in them",
@@ -38,7 +38,7 @@ pub const NEGATED: Relation = Relation::twice(
 /// Tensors that depend on v and the state.
 const RESULTS: &[&str] = &["o", "final", "states", "ht"];
 
-/// Columns of V know nothing of one another.
+/// The law that value channels do not depend on each other.
 pub const COLUMNS: Relation = moved(
     "columns-reversed",
     "with the value channels in reverse order, the outputs are, too: a value channel knows nothing of the others",
@@ -54,7 +54,7 @@ const OF_COLUMNS: &[(&str, &str)] = &[
     ("*", "value channel"),
 ];
 
-/// A token that decays nothing and writes nothing.
+/// The law that a token that decays nothing and writes nothing changes nothing.
 pub const PADDED: Relation = Relation::twice(
     "padded",
     "with a first token more, whose strength is 0 and which decays nothing, the outputs of the others and the state after are the same",
@@ -80,7 +80,7 @@ const OF_TOKENS: &[(&str, &str)] = &[
     ("beta", "token"),
 ];
 
-/// The state is all that is handed on.
+/// The law that the tokens after a point depend on those before it only by the state.
 pub const HANDED_ON: Relation = Relation::twice(
     "handed-on",
     "the tokens, and the same tokens again from the state after them, give what all of them give in one call",
@@ -89,7 +89,7 @@ pub const HANDED_ON: Relation = Relation::twice(
         &[
             Step::Joined("o", "o'", "token"),
             Step::Fed("final", "final'"),
-            // The state that is handed on may be off, too; no token makes that longer (|I - beta k k^T| <= 1).
+            // The state that is handed on has an error, too. No token enlarges the error (|I - beta k k^T| <= 1).
             Step::Loosened(&["o", "final"], 2.0),
         ],
     ],
@@ -100,7 +100,7 @@ pub const HANDED_ON: Relation = Relation::twice(
 .when(|case| case.word(STATE.0) != Some("zero"));
 /// Makes the first token one that decays nothing and writes nothing.
 fn neutral(case: &Values, arrays: &mut [Array]) {
-    // The sequential rule has factors, without a choice.
+    // The sequential rule, which has no HV, takes factors.
     let factor = case.word(GATE_KIND.0) == Some("factor") || case.get("HV").is_none();
     let changed = [("beta", 0.0), ("g", if factor { 1.0 } else { 0.0 })];
     for (name, value) in changed {

@@ -1,4 +1,4 @@
-//! The mistakes that kernels of the gated delta rule make, and the output that each leaves. A report names the mistake that fits.
+//! The mistakes that kernels of the rule make. A report names a mistake whose outputs fit the kernel's.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::contract::catalog::exchanged;
 use crate::contract::{Instance, Mistake};
 
 impl Problem {
-    /// The mistakes that kernels of the rule make, as seen in the output and in the final state.
+    /// Returns the mistakes that show in this case, as they show in the output and in the final state.
     pub fn mistakes(&self, t: &Instance<'_>) -> [Vec<Mistake>; 2] {
         let wide = Arc::new(Wide {
             q: t.wide(self.q),
@@ -201,12 +201,12 @@ fn initial_transposed(wide: &Wide, mut convention: Convention, sizes: Sizes) -> 
         StateLayout::ValueMajor => StateLayout::KeyMajor,
     };
     let other = recurrence(&convention, sizes, wide.inputs());
-    // Only the reading is wrong: the final state is in the layout asked for.
+    // Only the initial state is read wrongly: the final state is in the case's layout.
     let state = transposed(&other.state, sizes.state_shape(convention.state));
     Outputs { state, ..other }
 }
 
-/// Matrices of the last two axes, mirrored.
+/// Transposes the matrices of the last two axes.
 fn transposed(values: &[f64], [.., rows, columns]: [usize; 4]) -> Vec<f64> {
     let matrices = values.chunks_exact(rows * columns);
     matrices
@@ -216,7 +216,7 @@ fn transposed(values: &[f64], [.., rows, columns]: [usize; 4]) -> Vec<f64> {
         .collect()
 }
 
-/// The tokens of a range of a tensor `[B, T, ...]`.
+/// Returns a range of tokens of a tensor `[B, T, ...]`.
 fn slice(values: &[f64], sizes: Sizes, range: std::ops::Range<usize>) -> Vec<f64> {
     let width = values.len() / (sizes.sequences * sizes.tokens);
     let sequences = values.chunks_exact(sizes.tokens * width);

@@ -22,7 +22,7 @@ fn chunks(t: &mut Instance<'_>) -> DeviceResult<Chunks> {
     Chunks::new(t, convention)
 }
 
-// Results of earlier steps are the reference's own, uploaded.
+// Inputs that are results of earlier steps come from the reference.
 
 fn given_sums(x: &Chunks, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
     let sums = chunk::cumsum(x.p.sizes, x.c, x.p.convention.gate, t.values(x.p.g));
@@ -62,7 +62,7 @@ fn given_uw(
     Ok([u, t.upload("w", x.rows(sizes.key_size), uw.w)?])
 }
 
-/// The states of a case, of k, u and w, G and the state before.
+/// Computes the states of a case from k, u, w, the sums G and the initial state.
 fn states_of<R: Real>(
     x: &Chunks,
     k: &[R],

@@ -1,4 +1,4 @@
-//! Gates, write strengths and unit rows from a layer's projections.
+//! The steps that compute gates, write strengths and unit rows from a layer's projections.
 
 use deltanet_reference::operators;
 use deltanet_reference::rule::{Norm, producers};
@@ -12,7 +12,7 @@ use crate::tensor::Stream;
 
 /// Magnitude of a: on both sides of softplus's threshold of 20, or so far that e^a is infinite or 0.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
-/// Rows of elements of about 2^50: further, and their squares' sum is infinite.
+/// Class of rows with elements of about 2^50. With larger elements the sum of squares would be infinite.
 pub const LONG: &str = "long";
 const LENGTH: f32 = (1u64 << 50) as f32;
 

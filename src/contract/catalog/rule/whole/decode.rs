@@ -2,7 +2,9 @@
 
 use deltanet_reference::rule::{DecodeInputs, Norm, decode_step};
 
-use crate::contract::catalog::rule::problem::{STATE, asked, scalars, sizes, states, tokens};
+use crate::contract::catalog::rule::problem::{
+    STATE, read_convention, scalars, sizes, states, tokens,
+};
 use crate::contract::catalog::values;
 use crate::contract::{Choice, DeviceResult, Instance, Rule, axes};
 use crate::references;
@@ -13,9 +15,9 @@ use crate::tensor::Stream;
 /// Magnitude of the arguments of gates and write strengths: as in a model, or on both sides of softplus's threshold and
 /// beyond the range of e^x.
 pub const REACH: Choice = ("reach", &["usual", "far"]);
-/// Queries and keys: as a layer projects them, or so short that the epsilon of their norm shows, and some of zeros.
+/// Classes of queries and keys: as a layer projects them, or so short that the epsilon of their norm shows, and some of zeros.
 pub const KEYS: Choice = ("keys", &["usual", "tiny"]);
-/// A rule for cases where little is written to the state.
+/// The exclusion of far reach from cases whose outputs depend on few elements.
 pub const FAR: Rule = Rule {
     of: &[STATE.0, "V", REACH.0],
     says: "far reach has a state, and several channels of a value: most heads write nothing or forget all, and what little is left may cancel by \
@@ -25,14 +27,14 @@ pub const FAR: Rule = Rule {
         little && case.word(REACH.0) == Some("far")
     },
 };
-/// Added to the sum of squares, as Qwen3-Next does.
+/// The number that is added to the sum of squares, as in Qwen3-Next.
 const EPSILON: f64 = 1e-6;
 
 pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let (s, kept) = (sizes(t), t.dim("snapshots"));
     let convention = deltanet_reference::rule::Convention {
         norm: Norm::RootOfSumPlus(EPSILON),
-        ..asked(t)
+        ..read_convention(t)
     };
     let far = t.word(REACH.0) == "far";
     let keys = || tokens(s, s.key_heads, s.key_size);
@@ -51,7 +53,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let class = t.word(values::NAME);
     let of_v = tokens(s, s.value_heads, s.value_size);
     let v = values::input_of(t, class, ("v", of_v), Normal(1.0))?;
-    // The first head of the first token is of usual reach, so that something is left to see.
+    // The first head of the first token has usual reach, so that an output is not 0.
     let mut reaching = |name, usual: f32, times: f32| {
         let times = if far { times } else { 1.0 };
         let drawn = Normal(usual * times);

@@ -10,7 +10,7 @@ use crate::contract::{Buffer, DeviceResult, Instance};
 use crate::references;
 use crate::tensor::Distribution::Normal;
 
-/// Sizes of the sequential rule, which has one kind of heads.
+/// Reads the sizes of the sequential rule, which has one kind of heads.
 fn one_kind_of_heads(t: &Instance<'_>, tokens: usize) -> Sizes {
     Sizes {
         sequences: t.dim("B"),
@@ -23,7 +23,7 @@ fn one_kind_of_heads(t: &Instance<'_>, tokens: usize) -> Sizes {
     }
 }
 
-/// Computes the results of the sequential rule.
+/// Adds the outputs of the sequential rule with their expected values.
 fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]) -> DeviceResult {
     let last = t.output("final", states(s, StateLayout::KeyMajor))?;
     let (golden, oracle) = references!(t, |k, v, beta, g, initial| {
@@ -37,8 +37,7 @@ fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]
         };
         recurrence(&Convention::SEED_003, s, inputs)
     });
-    // If the same pair is written twice, the output equals v. The test of tests rightly does not count such an output
-    // as computed.
+    // If the same pair is written twice, the output equals v, which the test of tests does not count as computed.
     if t.has("T") {
         let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
         t.check(o, (golden.output, oracle.output))?;

@@ -27,7 +27,7 @@ pub struct Image {
     pub array: bool,
 }
 
-/// The bits of a word from `low` on.
+/// Returns `count` bits of a word from `low` on.
 fn bits(word: u32, low: u32, count: u32) -> u32 {
     word >> low & (u32::MAX >> (32 - count))
 }

@@ -16,7 +16,7 @@ pub enum Rule {
     Bitwise(Function),
     /// Each bit is a bit of one source, which the sources in the mask select.
     Move(Function, u8),
-    /// A sum of the function's values of the sources: a bit depends on the bits below it.
+    /// A sum, difference or product: a bit depends on the function's bits at its place and below.
     Sum(Function, u8),
     /// A choice between source 0 and source 1 by a mask's bit.
     Choice,
@@ -189,7 +189,7 @@ fn field(x: u64, first: u64, bits: u64) -> u64 {
     }
 }
 
-/// Returns a byte of eight by v_perm's selector.
+/// Returns v_perm's result: for each byte of the selector a byte of the sources, a sign or a constant.
 fn permuted([high, low, selector]: [u64; 3]) -> u64 {
     let both = (high & LOW) << 32 | low & LOW;
     (0..4).fold(0, |made, n| {

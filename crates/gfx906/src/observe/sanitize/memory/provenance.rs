@@ -1,7 +1,7 @@
 //! Provenance of pointers: the block from which an address in a register was computed.
 //!
-//! A load that returns the address of a declared block marks its registers. Sums with numbers keep the mark; every other operation drops
-//! it. A value computed from two blocks never belongs to either, so that the check reports nothing in case of doubt.
+//! A load that returns the address of a declared block marks its registers. Copies, and sums with numbers, keep the mark; every other
+//! operation drops it. A value computed from two blocks never belongs to either, so that the check reports nothing in case of doubt.
 
 use std::collections::BTreeMap;
 
@@ -102,7 +102,7 @@ impl WavePointers {
         }
     }
 
-    /// Marks a register in some lanes. A mark of another block in the remaining lanes is then in doubt.
+    /// Marks a register in some lanes. Only one mark fits: a new mark of another block replaces the mark of the remaining lanes.
     fn set(&mut self, register: u16, block: u16, lanes: u64) {
         if register >= 512 {
             return;
@@ -124,7 +124,7 @@ impl WavePointers {
                 lanes: left,
             }
         } else {
-            // Only one mark fits, so the mark of the disabled lanes is dropped.
+            // The mark of the inactive lanes is dropped.
             Tag { block, lanes }
         };
         let new = if new.block == 0 || new.lanes == 0 {

@@ -23,7 +23,7 @@ const FULL: Bounds = [
 /// A pending operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Its kind.
+    /// Kind of the operation.
     pub class: Class,
     /// Link address of the instruction that issued it.
     pub pc: u64,
@@ -79,7 +79,7 @@ impl Operation {
         }
     }
 
-    /// The instruction.
+    /// Returns the site of the instruction.
     pub fn site(&self) -> Site {
         Site::new(self.pc, disassemble(&self.inst))
     }
@@ -178,7 +178,7 @@ impl Operation {
     }
 }
 
-/// The name of a rule: whether a register is read or overwritten.
+/// Returns the name of the rule for a register that is read too early, or else overwritten.
 pub fn kind(read: bool) -> &'static str {
     if read {
         "read too early"
@@ -187,10 +187,10 @@ pub fn kind(read: bool) -> &'static str {
     }
 }
 
-/// The rule of barriers.
+/// Name of the rule for barriers.
 pub const AT_BARRIER: &str = "on its way at a barrier";
 
-/// The operations of a wave on their way.
+/// Pending operations of a wave.
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     operations: Vec<Operation>,
@@ -204,7 +204,7 @@ impl Pending {
         self.operations.is_empty()
     }
 
-    /// The operations, in the order in which they were issued where that is known.
+    /// Iterates over the operations, in the order of issue where it is known.
     pub fn iter(&self) -> impl Iterator<Item = &Operation> {
         self.operations.iter()
     }
@@ -223,8 +223,8 @@ impl Pending {
         facts.exact && self.registers.meets(&facts.wait.used)
     }
 
-    /// Tells of each operation whose registers an instruction uses too early in some of these lanes, and forgets those registers: once is
-    /// enough.
+    /// Reports each operation whose registers an instruction uses too early in some of these lanes, and forgets those registers, so that
+    /// each is reported once.
     pub fn meet(&mut self, facts: &Facts, lanes: u64, mut tell: impl FnMut(&Operation, u16, bool)) {
         let (traits, uses) = (&facts.wait, &facts.uses);
         let mut met = false;
@@ -256,7 +256,7 @@ impl Pending {
         }
     }
 
-    /// Adds an operation, behind which others of its order have waited: a full counter takes no more.
+    /// Adds an operation. Earlier ones of its order that its full counter cannot hold beside it have arrived.
     pub fn issue(&mut self, operation: Operation) {
         if operation.class.order().is_some() {
             let mut over = false;

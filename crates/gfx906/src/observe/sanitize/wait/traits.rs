@@ -30,7 +30,7 @@ pub enum Class {
     Parameter,
 }
 
-/// A counter of operations on their way.
+/// A counter of pending operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counter {
     /// Vector memory.
@@ -45,7 +45,7 @@ impl Counter {
     /// Every counter.
     pub const ALL: [Counter; 3] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
 
-    /// Its name in s_waitcnt.
+    /// Returns the name in s_waitcnt.
     pub fn name(self) -> &'static str {
         match self {
             Counter::Vm => "vmcnt",
@@ -65,7 +65,7 @@ impl Counter {
 }
 
 impl Class {
-    /// The counters in which it counts.
+    /// Returns the counters that count an operation of this kind.
     pub fn counters(self) -> &'static [Counter] {
         match self {
             Class::Vector | Class::ToLds => &[Counter::Vm],
@@ -76,7 +76,8 @@ impl Class {
         }
     }
 
-    /// Kinds of one order return in the order in which they were issued; none where nothing is known but that all have returned.
+    /// Returns the number of the kind's order. Operations of one order return as they were issued. `None` means that only a wait for 0
+    /// shows that an operation has returned.
     pub fn order(self) -> Option<u8> {
         match self {
             Class::Vector | Class::ToLds => Some(0),
@@ -109,7 +110,7 @@ pub struct Traits {
     pub held: RegisterSet,
     /// Registers that the instruction reads at once.
     pub needs: RegisterSet,
-    /// Registers that it reads, and registers that it writes.
+    /// Registers that the instruction reads at once, and registers that it writes.
     pub used: RegisterSet,
     /// Waits of the instruction.
     pub waits: Bounds,
@@ -215,8 +216,8 @@ fn waits(inst: &Inst) -> Bounds {
     }
 }
 
-/// Returns the simplest wait that an operation needs before its registers are used: registers in which results arrive, or registers that it
-/// reads later.
+/// Returns the simplest wait that an operation needs before its registers are used: those in which results arrive or, if `held` is true,
+/// those that it reads later.
 pub fn needed(class: Class, held: bool) -> String {
     let counters = match class {
         Class::Gds if held => &[Counter::Exp][..],
