@@ -1,6 +1,5 @@
 //! Preparation of a run: registry, code objects, bindings, the selected cases and the launches of each.
 
-mod interrupt;
 mod partition;
 mod provenance;
 mod selection;
@@ -8,7 +7,6 @@ mod setup;
 mod usage;
 mod ways;
 
-pub use interrupt::{ArmedSignals, RunResults};
 pub use partition::{NoPart, Part};
 pub use provenance::environment;
 pub use selection::{SelectedCase, everything, select};

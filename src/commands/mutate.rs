@@ -8,8 +8,9 @@ use std::thread;
 use super::report_files::ReportFiles;
 use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
+use crate::interrupt::ArmedSignals;
 use crate::mutate::{Campaign, MutationReport, Options, merge, read};
-use crate::run::{ArmedSignals, Setup, kernel_globs, seed};
+use crate::run::{Setup, kernel_globs, seed};
 use crate::text::shown;
 
 use state::{CampaignState, Output};

@@ -14,11 +14,12 @@ use super::report_files::ReportFiles;
 use crate::args::{Format, ProfileArgs, rerun_flags};
 use crate::device::Spec;
 use crate::exit::{Exit, Stop};
+use crate::interrupt::{ArmedSignals, RunResults};
 use crate::profile::{
     Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, of_case, of_charged,
 };
 use crate::report::model::CodeObjectReport;
-use crate::run::{ArmedSignals, RunResults, Setup, seed};
+use crate::run::{Setup, seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
 

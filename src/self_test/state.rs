@@ -7,8 +7,8 @@ use super::{SelfTest, TestResult, show};
 use crate::args::{Color, look};
 use crate::exit::Stop;
 use crate::files::check_place;
+use crate::interrupt::RunResults;
 use crate::report::Growing;
-use crate::run::RunResults;
 use crate::text::print;
 
 /// The result so far, and its destinations.

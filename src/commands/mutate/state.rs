@@ -7,8 +7,8 @@ use std::time::Instant;
 use super::super::report_files::{Renderers, ReportFiles};
 use crate::args::{Color, look};
 use crate::exit::Stop;
+use crate::interrupt::RunResults;
 use crate::mutate::{MutantReport, MutationReport, News, page, table};
-use crate::run::RunResults;
 use crate::text::print;
 
 /// The outputs of a campaign: the files of its report, and the format of standard output.

@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::exit::Stop;
 use crate::files::check_place;
+use crate::interrupt::RunResults;
 use crate::report::model::{TrialReport, Verdict};
 use crate::report::{Growing, Progress as Bar, failure_text};
-use crate::run::RunResults;
 use crate::text::{not_run, print};
 
 /// The seeds and trials that have run.
