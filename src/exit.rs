@@ -56,40 +56,49 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Makes the error for a wrong command line: exit code 2.
-    pub fn usage(message: impl ToString) -> Stop {
+    fn new(exit: Exit, message: impl ToString) -> Stop {
         Stop {
-            exit: Exit::Usage,
+            exit,
             message: message.to_string(),
             rendered: false,
         }
     }
 
+    /// Makes the error for tests that did not pass: exit code 1.
+    pub fn failed(message: impl ToString) -> Stop {
+        Stop::new(Exit::Failed, message)
+    }
+
+    /// Makes the error for a wrong command line: exit code 2.
+    pub fn usage(message: impl ToString) -> Stop {
+        Stop::new(Exit::Usage, message)
+    }
+
     /// Makes the error for something that the run needs and cannot use: exit code 3.
     pub fn setup(message: impl ToString) -> Stop {
-        Stop {
-            exit: Exit::Setup,
-            message: message.to_string(),
-            rendered: false,
-        }
+        Stop::new(Exit::Setup, message)
     }
 
     /// Makes the error for a diagnostic that is already laid out with file, line and caret: exit code 3.
     pub fn diagnostic(rendered: impl ToString) -> Stop {
         Stop {
-            exit: Exit::Setup,
-            message: rendered.to_string(),
             rendered: true,
+            ..Stop::setup(rendered)
         }
     }
 
     /// Makes the error for a run that has nothing left to do: exit code 4.
     pub fn nothing(message: impl ToString) -> Stop {
-        Stop {
-            exit: Exit::NothingSelected,
-            message: message.to_string(),
-            rendered: false,
-        }
+        Stop::new(Exit::NothingSelected, message)
+    }
+
+    /// Joins errors into one with the exit code of the first. No errors are no error.
+    pub fn join(errors: Vec<Stop>) -> Result<(), Stop> {
+        let joined = errors.into_iter().reduce(|first, next| Stop {
+            message: format!("{}\nerror: {}", first.message, next.message),
+            ..first
+        });
+        joined.map_or(Ok(()), Err)
     }
 }
 

@@ -126,13 +126,8 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
         Ok::<(), Stop>(())
     })?;
     lock().end(true)?;
-    match failed.into_iter().reduce(|stop, next| Stop {
-        message: format!("{}\nerror: {}", stop.message, next.message),
-        ..stop
-    }) {
-        Some(stop) => Err(stop),
-        None => Ok(Exit::Passed),
-    }
+    Stop::join(failed)?;
+    Ok(Exit::Passed)
 }
 
 /// Returns the lines of a page about the command: names, and their texts.

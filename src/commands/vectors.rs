@@ -75,9 +75,8 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         seed: None,
         trials: batches.iter().map(|batch| batch.trials.len()).sum(),
     };
-    let broken = |error: std::io::Error| Stop::setup(error.to_string());
     if let Some(file) = &mut file {
-        file.event(Event::RunStarted(&plan)).map_err(broken)?;
+        file.event(Event::RunStarted(&plan)).map_err(Stop::setup)?;
     }
     let started = Instant::now();
     let phases = judged(
@@ -96,7 +95,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let filed = file.map_or(Ok(()), |mut file| file.event(Event::RunFinished(&report)));
     // What standard output has room for is told even where the file has none.
     show(args, &plan, &report)?;
-    filed.map_err(broken)?;
+    filed.map_err(Stop::setup)?;
     Ok(if report.totals.pass == report.totals.total() {
         Exit::Passed
     } else {

@@ -1,6 +1,5 @@
 //! The intermediate result of a self-test, and its reports.
 
-use std::io;
 use std::path::Path;
 
 use super::{SelfTest, TestResult, show};
@@ -19,10 +18,6 @@ pub(super) struct SelfTestState {
     file: Option<Growing>,
 }
 
-fn broken(error: io::Error) -> Stop {
-    Stop::setup(error.to_string())
-}
-
 impl SelfTestState {
     /// Opens the report of a self-test that has not begun.
     ///
@@ -33,7 +28,7 @@ impl SelfTestState {
         (verbose, json): (bool, bool),
         place: Option<&Path>,
     ) -> Result<SelfTestState, Stop> {
-        place.map_or(Ok(()), check_place).map_err(broken)?;
+        place.map_or(Ok(()), check_place).map_err(Stop::setup)?;
         let mut state = SelfTestState {
             result,
             verbose,
@@ -66,7 +61,7 @@ impl SelfTestState {
     fn write(&mut self) -> Result<(), Stop> {
         let result = &self.result;
         match &mut self.file {
-            Some(file) => file.write(|| Ok(show::json(result))).map_err(broken),
+            Some(file) => file.write(|| Ok(show::json(result))).map_err(Stop::setup),
             None => Ok(()),
         }
     }
