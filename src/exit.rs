@@ -1,4 +1,4 @@
-//! The end of the program: the named exit codes, and the errors that carry one.
+//! The end of the program: the named exit codes, the errors that carry one, and the table of the rooms' errors.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -114,5 +114,47 @@ impl std::error::Error for Stop {}
 impl From<anyhow::Error> for Stop {
     fn from(error: anyhow::Error) -> Self {
         Stop::setup(format!("{error:#}"))
+    }
+}
+
+/// Converts the errors of rooms into [`Stop`]. Each variant has a row.
+macro_rules! stops {
+    ($(crate::$room:ident::$error:ident { $($variant:pat => $stop:expr,)+ })+) => { $(
+        impl From<crate::$room::$error> for Stop {
+            fn from(error: crate::$room::$error) -> Stop {
+                use crate::$room::$error;
+                match error { $($variant => $stop),+ }
+            }
+        }
+    )+ };
+}
+
+stops! {
+    crate::text::StdoutError {
+        error @ StdoutError(_) => Stop::setup(error),
+    }
+    crate::files::FileError {
+        FileError::Unusable(message) => Stop::setup(message),
+        FileError::Diagnostic(laid_out) => Stop::diagnostic(laid_out),
+    }
+    crate::device::SetupError {
+        SetupError::Flag(message) => Stop::usage(message),
+        SetupError::Unusable(message) => Stop::setup(message),
+    }
+    crate::trial::ChildError {
+        error @ (ChildError::Alien(_) | ChildError::Stdin(_)) => Stop::setup(error),
+        ChildError::Stdout(error) => error.into(),
+        ChildError::File(error) => error.into(),
+        ChildError::Device(error) => error.into(),
+    }
+    crate::run::RunError {
+        RunError::Flag(message) => Stop::usage(message),
+        RunError::Nothing(message) => Stop::nothing(message),
+        RunError::Unusable(message) => Stop::setup(message),
+        RunError::File(error) => error.into(),
+    }
+    crate::profile::ProfileError {
+        error @ ProfileError::NoKernel(..) => Stop::setup(error),
+        error @ ProfileError::NotPassed(..) => Stop::failed(error),
     }
 }

@@ -113,7 +113,7 @@ fn measure(
 
 fn show(args: &BenchArgs, card: &dyn Device, held: &[ModelComparison]) -> Result<(), Stop> {
     let device = card.describe();
-    match args.format {
+    let printed = match args.format {
         Format::Table => print(&format!(
             "measured on {}; modelled at {} MHz (docs/profile.md)\n\n{}",
             device.description,
@@ -124,5 +124,6 @@ fn show(args: &BenchArgs, card: &dyn Device, held: &[ModelComparison]) -> Result
             "{:#}\n",
             json!({ "schema": HELD, "device": device, "clock_mhz": args.clock, "held": held })
         )),
-    }
+    };
+    Ok(printed?)
 }

@@ -89,9 +89,9 @@ fn run_campaign(args: &MutateArgs, output: Output) -> Result<MutationReport, Sto
         let _interrupt = armed.watch(scope, &state);
         campaign.run(|news| lock().apply(news))
     });
-    if let Err(stop) = ran {
+    if let Err(error) = ran {
         lock().write_files();
-        return Err(stop);
+        return Err(error.into());
     }
     lock().finish()
 }

@@ -116,9 +116,9 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
             };
             match of_case(card, &plan) {
                 Ok(profiled) => lock().add_profile(profiled),
-                Err(stop) => {
-                    lock().add_failure(entry.case.id.clone(), stop.message.clone());
-                    failed.push(stop);
+                Err(error) => {
+                    lock().add_failure(entry.case.id.clone(), error.to_string());
+                    failed.push(error.into());
                 }
             }
             lock().grow()?;

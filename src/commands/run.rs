@@ -146,7 +146,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             }
         });
         if let Some(tracing) = &watch.trace {
-            lock().keep_error(tracing.finish());
+            lock().keep_error(tracing.finish().map_err(Stop::from));
         }
     });
     let mut left = 0;

@@ -140,7 +140,7 @@ fn run_seed(
         }
     }
     if plans.len() + skipped.len() == 0 {
-        return Err(setup.nothing_runs());
+        return Err(setup.nothing_runs().into());
     }
     lock().begin_seed(seed, plans.len(), not_run);
     for (position, report) in skipped {

@@ -284,7 +284,7 @@ fn skipped(foreign: &Foreign, phase: u32, why: &str) -> TrialReport {
 fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), Stop> {
     if args.format == Format::Json {
         let text = render_json(report).map_err(Stop::setup)?;
-        return print(&text);
+        return Ok(print(&text)?);
     }
     let options = TableOptions {
         look: look(args.color),
@@ -297,5 +297,5 @@ fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), St
     print(
         "max_diff is the distance from what the file expects, f64 error that from the recurrence in f64\n",
     )?;
-    stdout_result(table.event(Event::RunFinished(report)))
+    Ok(stdout_result(table.event(Event::RunFinished(report)))?)
 }

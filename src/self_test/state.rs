@@ -71,11 +71,9 @@ impl RunResults for SelfTestState {
     fn end(&mut self, complete: bool) -> Result<(), Stop> {
         self.result.complete = complete;
         let written = self.write();
-        written.and(print(&show::text(
-            self.verbose,
-            self.json,
-            look(Color::Never).width,
-            &self.result,
-        )))
+        let width = look(Color::Never).width;
+        let shown = print(&show::text(self.verbose, self.json, width, &self.result));
+        written?;
+        Ok(shown?)
     }
 }

@@ -75,7 +75,7 @@ fn of_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, UnprofiledCas
         return Err(lost("the kernel did not come to its end alone".into()));
     }
     let profiled = of_charged(card(args), &done.program, name.clone(), None, &charged);
-    profiled.map_err(|stop| lost(stop.message))
+    profiled.map_err(|error| lost(error.to_string()))
 }
 
 fn card(args: &HipArgs) -> Card {

@@ -127,7 +127,7 @@ impl CampaignState {
             true => json(report).map_err(|error| Stop::setup(error.to_string())),
             false => Ok(table(report, self.output.verbose, look(Color::Never).width)),
         };
-        written.and(text.and_then(|text| print(&text)))
+        written.and(text.and_then(|text| Ok(print(&text)?)))
     }
 
     fn report(&self, complete: bool) -> MutationReport {

@@ -96,6 +96,6 @@ impl RunResults for ProfileState {
                 .map_err(|error| Stop::setup(error.to_string())),
             false => Ok(text(report)),
         };
-        written.and(text.and_then(|text| print(&text)))
+        written.and(text.and_then(|text| Ok(print(&text)?)))
     }
 }

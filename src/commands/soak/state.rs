@@ -137,7 +137,9 @@ impl SoakState {
             0 => String::new(),
             count => format!(", {count} not run"),
         };
-        print(&format!("seed {seed}: {passed} passed{failed}{skipped}\n"))
+        Ok(print(&format!(
+            "seed {seed}: {passed} passed{failed}{skipped}\n"
+        ))?)
     }
 
     fn write(&mut self, complete: bool) -> Result<(), Stop> {
@@ -202,6 +204,7 @@ impl RunResults for SoakState {
             true => self.summary(complete),
             false => json,
         });
-        written.and(printed).and(shown)
+        written.and(printed)?;
+        Ok(shown?)
     }
 }
