@@ -24,10 +24,9 @@ use std::sync::Arc;
 
 use crate::contract::catalog::functions;
 use crate::contract::{Function, Test};
-use crate::document::{Complaint, render};
-use crate::exit::Stop;
+use crate::document::{Complaint, diagnostic};
+use crate::files::{self, FileError};
 use crate::tensor::ElementKind;
-use crate::text::shown;
 use formula::{Formula, Trouble};
 use symbol::Symbol;
 
@@ -58,12 +57,8 @@ pub struct Source {
 
 impl Source {
     /// Makes the error for a formula at a span of the file.
-    fn stop(&self, place: &Range<usize>, trouble: Trouble) -> Stop {
-        Stop::diagnostic(render(
-            &self.name,
-            &self.text,
-            &[self.complaint(place, trouble)],
-        ))
+    fn error(&self, place: &Range<usize>, trouble: Trouble) -> FileError {
+        diagnostic(&self.name, &self.text, &[self.complaint(place, trouble)])
     }
 
     /// Makes the same complaint for rendering beside others. The complaint points into a text in plain quotes.
@@ -287,16 +282,8 @@ fn launches(steps: &[Step]) -> Vec<&LaunchSpec> {
 ///
 /// # Errors
 /// The file cannot be read, or is wrong. The error has every complaint, with file, line and caret.
-pub fn read(path: &Path) -> Result<Vec<Binding>, Stop> {
-    let name = shown(path);
-    let bytes = crate::files::read(path, MAX_BYTES)
-        .map_err(|error| Stop::setup(format!("binding: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Stop::setup(format!(
-            "binding {name} is not UTF-8 (byte {at}): write it as a TOML text file"
-        ))
-    })?;
+pub fn read(path: &Path) -> Result<Vec<Binding>, FileError> {
+    let (name, text) = files::read_text("binding", path, MAX_BYTES)?;
     parse(&name, &text)
 }
 
@@ -304,7 +291,7 @@ pub fn read(path: &Path) -> Result<Vec<Binding>, Stop> {
 ///
 /// # Errors
 /// Something in the text is wrong.
-pub fn parse(name: &str, text: &str) -> Result<Vec<Binding>, Stop> {
+pub fn parse(name: &str, text: &str) -> Result<Vec<Binding>, FileError> {
     let known: Vec<&'static Function> = functions().collect();
     parse_for(name, text, &known)
 }
@@ -317,7 +304,7 @@ pub fn parse_for(
     name: &str,
     text: &str,
     contracts: &[&'static Function],
-) -> Result<Vec<Binding>, Stop> {
+) -> Result<Vec<Binding>, FileError> {
     let source = Arc::new(Source {
         name: name.into(),
         text: text.into(),
@@ -327,5 +314,5 @@ pub fn parse_for(
     if complaints.is_empty() {
         return Ok(bindings);
     }
-    Err(Stop::diagnostic(render(name, text, &complaints)))
+    Err(diagnostic(name, text, &complaints))
 }

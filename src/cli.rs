@@ -154,7 +154,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Compare(args)) => compare_reports::run(args),
         Some(Command::Completions(args)) => generate::completions(args),
         Some(Command::Man(args)) => generate::man(args),
-        Some(Command::Trial) => trial::serve(),
+        Some(Command::Trial) => Ok(trial::serve().map(|()| Exit::Passed)?),
         None if cli.run.self_test => self_test::run(&cli.run.trials, cli.run.verbose),
         None if cli.run.seeds.is_some() => soak::seeds(&cli.run),
         None => run::run(&cli.run),

@@ -13,7 +13,6 @@ use gfx906::code_object::Symbol;
 use gfx906::machine::Trap;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::model::{CountersReport, DeviceReport, FindingReport};
 use crate::tensor::guards::Guards;
@@ -191,13 +190,23 @@ impl fmt::Display for DeviceError {
 
 impl std::error::Error for DeviceError {}
 
+/// An error before the first launch: there is no such device, or it cannot be observed as the flags say.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub enum SetupError {
+    /// A flag is wrong, or does not fit the device or the code object.
+    Flag(String),
+    /// A device, or a file that it writes, cannot be used.
+    Unusable(String),
+}
+
 /// Refuses observers on a device that cannot observe.
 ///
 /// # Errors
 /// A usage error that names the flag.
-pub fn check_watch(device: &dyn Device, watch: &Watch) -> Result<(), Stop> {
+pub fn check_watch(device: &dyn Device, watch: &Watch) -> Result<(), SetupError> {
     match watch.flag() {
-        Some(flag) if !device.observes() => Err(Stop::usage(format!(
+        Some(flag) if !device.observes() => Err(SetupError::Flag(format!(
             "`{flag}` needs the emulator, and this is {}: add `--device emulator`",
             device.describe().description
         ))),
@@ -220,7 +229,7 @@ impl DeviceId {
     ///
     /// # Errors
     /// There is no such device, or it cannot be used.
-    pub fn find(self) -> Result<Box<dyn Device>, Stop> {
+    pub fn find(self) -> Result<Box<dyn Device>, SetupError> {
         match self {
             DeviceId::Emulator => Ok(Box::new(emulator::Emulator::ACROSS_LINES)),
             DeviceId::Hip(index) => hip(Some(index)).map(|(device, _)| device),
@@ -257,7 +266,7 @@ impl Spec {
     ///
     /// # Errors
     /// There is no such device.
-    pub fn open(self) -> Result<Box<dyn Device>, Stop> {
+    pub fn open(self) -> Result<Box<dyn Device>, SetupError> {
         let (device, place) = match self.target {
             Target::Emulator => (DeviceId::Emulator.find()?, DeviceId::Emulator),
             Target::Hip(index) => hip(index)?,
@@ -271,7 +280,7 @@ impl Spec {
 
 /// A card, and where it is.
 #[cfg(feature = "hip")]
-fn hip(index: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), Stop> {
+fn hip(index: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), SetupError> {
     let card = hip::Hip::choose(index)?;
     let place = DeviceId::Hip(card.index());
     Ok((Box::new(card), place))
@@ -279,9 +288,8 @@ fn hip(index: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), Stop> {
 
 /// A card, and where it is.
 #[cfg(not(feature = "hip"))]
-fn hip(_: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), Stop> {
-    Err(Stop::setup(
-        "this deltanet-check was built without HIP and cannot reach a card: \
-         use a build with the feature `hip`, or run on the emulator with `--device emulator`",
-    ))
+fn hip(_: Option<u32>) -> Result<(Box<dyn Device>, DeviceId), SetupError> {
+    let message = "this deltanet-check was built without HIP and cannot reach a card: \
+         use a build with the feature `hip`, or run on the emulator with `--device emulator`";
+    Err(SetupError::Unusable(message.into()))
 }

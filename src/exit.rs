@@ -1,4 +1,4 @@
-//! The end of the program: the named exit codes, and the errors that carry one.
+//! The end of the program: the named exit codes, the errors that carry one, and the table of the rooms' errors.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -56,40 +56,49 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Makes the error for a wrong command line: exit code 2.
-    pub fn usage(message: impl ToString) -> Stop {
+    fn new(exit: Exit, message: impl ToString) -> Stop {
         Stop {
-            exit: Exit::Usage,
+            exit,
             message: message.to_string(),
             rendered: false,
         }
     }
 
+    /// Makes the error for tests that did not pass: exit code 1.
+    pub fn failed(message: impl ToString) -> Stop {
+        Stop::new(Exit::Failed, message)
+    }
+
+    /// Makes the error for a wrong command line: exit code 2.
+    pub fn usage(message: impl ToString) -> Stop {
+        Stop::new(Exit::Usage, message)
+    }
+
     /// Makes the error for something that the run needs and cannot use: exit code 3.
     pub fn setup(message: impl ToString) -> Stop {
-        Stop {
-            exit: Exit::Setup,
-            message: message.to_string(),
-            rendered: false,
-        }
+        Stop::new(Exit::Setup, message)
     }
 
     /// Makes the error for a diagnostic that is already laid out with file, line and caret: exit code 3.
     pub fn diagnostic(rendered: impl ToString) -> Stop {
         Stop {
-            exit: Exit::Setup,
-            message: rendered.to_string(),
             rendered: true,
+            ..Stop::setup(rendered)
         }
     }
 
     /// Makes the error for a run that has nothing left to do: exit code 4.
     pub fn nothing(message: impl ToString) -> Stop {
-        Stop {
-            exit: Exit::NothingSelected,
-            message: message.to_string(),
-            rendered: false,
-        }
+        Stop::new(Exit::NothingSelected, message)
+    }
+
+    /// Joins errors into one with the exit code of the first. No errors are no error.
+    pub fn join(errors: Vec<Stop>) -> Result<(), Stop> {
+        let joined = errors.into_iter().reduce(|first, next| Stop {
+            message: format!("{}\nerror: {}", first.message, next.message),
+            ..first
+        });
+        joined.map_or(Ok(()), Err)
     }
 }
 
@@ -105,5 +114,47 @@ impl std::error::Error for Stop {}
 impl From<anyhow::Error> for Stop {
     fn from(error: anyhow::Error) -> Self {
         Stop::setup(format!("{error:#}"))
+    }
+}
+
+/// Converts the errors of rooms into [`Stop`]. Each variant has a row.
+macro_rules! stops {
+    ($(crate::$room:ident::$error:ident { $($variant:pat => $stop:expr,)+ })+) => { $(
+        impl From<crate::$room::$error> for Stop {
+            fn from(error: crate::$room::$error) -> Stop {
+                use crate::$room::$error;
+                match error { $($variant => $stop),+ }
+            }
+        }
+    )+ };
+}
+
+stops! {
+    crate::text::StdoutError {
+        error @ StdoutError(_) => Stop::setup(error),
+    }
+    crate::files::FileError {
+        FileError::Unusable(message) => Stop::setup(message),
+        FileError::Diagnostic(laid_out) => Stop::diagnostic(laid_out),
+    }
+    crate::device::SetupError {
+        SetupError::Flag(message) => Stop::usage(message),
+        SetupError::Unusable(message) => Stop::setup(message),
+    }
+    crate::trial::ChildError {
+        error @ (ChildError::Alien(_) | ChildError::Stdin(_)) => Stop::setup(error),
+        ChildError::Stdout(error) => error.into(),
+        ChildError::File(error) => error.into(),
+        ChildError::Device(error) => error.into(),
+    }
+    crate::run::RunError {
+        RunError::Flag(message) => Stop::usage(message),
+        RunError::Nothing(message) => Stop::nothing(message),
+        RunError::Unusable(message) => Stop::setup(message),
+        RunError::File(error) => error.into(),
+    }
+    crate::profile::ProfileError {
+        error @ ProfileError::NoKernel(..) => Stop::setup(error),
+        error @ ProfileError::NotPassed(..) => Stop::failed(error),
     }
 }

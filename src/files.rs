@@ -21,6 +21,38 @@ const MAX_STREAM: u64 = 256 << 20;
 /// The maximum number of links followed in a row, as in Linux.
 const MAX_LINKS: usize = 40;
 
+/// A file that the program cannot use.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub enum FileError {
+    /// The file cannot be read, is wrong, or does not fit the others.
+    Unusable(String),
+    /// The file has mistakes, which are laid out with line and caret.
+    Diagnostic(String),
+}
+
+/// Reads a text file of at most `limit` bytes. `kind` begins messages. Returns the file's name and text.
+///
+/// # Errors
+/// The file cannot be read, or is not UTF-8.
+pub fn read_text(kind: &str, path: &Path, limit: u64) -> Result<(String, String), FileError> {
+    let name = shown(path);
+    let (colon, space) = if kind.is_empty() {
+        ("", "")
+    } else {
+        (": ", " ")
+    };
+    let bytes =
+        read(path, limit).map_err(|error| FileError::Unusable(format!("{kind}{colon}{error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        FileError::Unusable(format!(
+            "{kind}{space}{name} is not UTF-8 (byte {at}): write it as a TOML text file"
+        ))
+    })?;
+    Ok((name, text))
+}
+
 /// Reads a file of at most `limit` bytes.
 ///
 /// # Errors

@@ -14,6 +14,7 @@ pub mod device;
 pub mod document;
 pub mod exit;
 pub mod files;
+pub mod interrupt;
 pub mod mutate;
 pub mod panics;
 pub mod profile;

@@ -22,4 +22,4 @@ pub use model::{Card, Estimate, with_launches};
 pub use occupancy::{Needs, Occupancy, occupancy};
 pub use page::page;
 pub use report::{HELD, ProfileReport, UnprofiledCase, constants_text, held_text, text};
-pub use trial::{CaseProfile, join, ledger, profile_case, profile_launches};
+pub use trial::{CaseProfile, ProfileError, join, ledger, profile_case, profile_launches};

@@ -8,8 +8,7 @@ use std::sync::LazyLock;
 use gfx906::code_object::CodeObject;
 use gfx906::machine::CodeCache;
 
-use crate::exit::Stop;
-use crate::files::sha256;
+use crate::files::{FileError, sha256};
 use crate::report::model::CodeObjectReport;
 use crate::text::shown;
 
@@ -41,19 +40,19 @@ pub const MAX_CODE_OBJECT: u64 = 1 << 30;
 
 impl Program {
     /// The documented kernels, as committed.
-    pub fn built_in() -> Result<Program, Stop> {
+    pub fn built_in() -> Result<Program, FileError> {
         Program::embedded("built in", include_bytes!("../kernels/built/deltanet.co"))
     }
 
     /// The planted bugs, as committed.
-    pub fn planted() -> Result<Program, Stop> {
+    pub fn planted() -> Result<Program, FileError> {
         Program::embedded(
             "built in (planted bugs)",
             include_bytes!("../kernels/built/planted.co"),
         )
     }
 
-    fn embedded(name: &str, bytes: &[u8]) -> Result<Program, Stop> {
+    fn embedded(name: &str, bytes: &[u8]) -> Result<Program, FileError> {
         let build = include_str!("../kernels/built/COMPILER")
             .trim()
             .replace('\n', "; ");
@@ -61,10 +60,10 @@ impl Program {
     }
 
     /// A user's code object.
-    pub fn read(path: &Path) -> Result<Program, Stop> {
+    pub fn read(path: &Path) -> Result<Program, FileError> {
         let name = shown(path);
         let bytes = crate::files::read(path, MAX_CODE_OBJECT)
-            .map_err(|error| Stop::setup(format!("code object: {error}")))?;
+            .map_err(|error| FileError::Unusable(format!("code object: {error}")))?;
         Program::parse(&name, bytes, None)
     }
 
@@ -91,9 +90,9 @@ impl Program {
     ///
     /// # Errors
     /// The bytes are not a code object for gfx906.
-    pub fn parse(name: &str, bytes: Vec<u8>, build: Option<String>) -> Result<Program, Stop> {
+    pub fn parse(name: &str, bytes: Vec<u8>, build: Option<String>) -> Result<Program, FileError> {
         let object = CodeObject::parse(&bytes).map_err(|error| {
-            Stop::setup(format!(
+            FileError::Unusable(format!(
                 "{name} is not usable as a gfx906 code object: {error}"
             ))
         })?;

@@ -13,10 +13,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::contract::Test;
-use crate::exit::Stop;
-use crate::files::sha256;
+use crate::document;
+use crate::files::{self, FileError, sha256};
 use crate::report::model::SourceReport;
-use crate::text::shown;
 
 /// The files of the built-in registry: the document's phases, and a file for each further one.
 const BUILT_IN: [(&str, &str); 7] = [
@@ -84,32 +83,24 @@ const MAX_BYTES: u64 = 16 << 20;
 
 impl Registry {
     /// The built-in registry.
-    pub fn built_in() -> Result<Registry, Stop> {
+    pub fn built_in() -> Result<Registry, FileError> {
         Registry::parse_files(&BUILT_IN, None)
     }
 
     /// A user's registry, which takes from the built-in one what it does not say.
-    pub fn read(path: &Path, base: &Registry) -> Result<Registry, Stop> {
-        let name = shown(path);
-        let bytes = crate::files::read(path, MAX_BYTES)
-            .map_err(|error| Stop::setup(format!("registry: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Stop::setup(format!(
-                "registry {name} is not UTF-8 (byte {at}): write it as a TOML text file"
-            ))
-        })?;
+    pub fn read(path: &Path, base: &Registry) -> Result<Registry, FileError> {
+        let (name, text) = files::read_text("registry", path, MAX_BYTES)?;
         Registry::parse(&name, &text, Some(base))
     }
 
     /// Reads a registry from the text of one file. `name` is the file's name in complaints. A user's registry has the built-in one as its
     /// base: the base gives the tolerances that the file leaves out.
-    pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, Stop> {
+    pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, FileError> {
         Registry::parse_files(&[(name, text)], base)
     }
 
     /// Reads a registry that stands in several files. It is named after the first.
-    fn parse_files(files: &[(&str, &str)], base: Option<&Registry>) -> Result<Registry, Stop> {
+    fn parse_files(files: &[(&str, &str)], base: Option<&Registry>) -> Result<Registry, FileError> {
         let (mut registry, complaints) = phase::registry(files, base);
         let text: String = files.iter().map(|(_, text)| *text).collect();
         registry.source = SourceReport {
@@ -120,12 +111,12 @@ impl Registry {
             .iter()
             .zip(&complaints)
             .filter(|(_, complaints)| !complaints.is_empty())
-            .map(|((name, text), complaints)| crate::document::render(name, text, complaints))
+            .map(|((name, text), complaints)| document::render(name, text, complaints))
             .collect();
         if reports.is_empty() {
             return Ok(registry);
         }
-        Err(Stop::diagnostic(reports.join("\n\n")))
+        Err(FileError::Diagnostic(reports.join("\n\n")))
     }
 
     /// Draws designs for a seed, where they are those of another: it has other cases, and a case is found again by its id and the seed.

@@ -19,11 +19,12 @@ use crate::binding::Binding;
 use crate::contract::Test;
 use crate::device::{Device, Limits};
 use crate::exit::{Exit, Stop};
+use crate::interrupt::{ArmedSignals, RunResults};
 use crate::program::Program;
 use crate::report::model::{EnvironmentReport, TrialReport, Verdict};
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::SelectedCase;
-use crate::run::{ArmedSignals, RunResults, Setup};
+use crate::run::Setup;
 use crate::trial::{
     Bound, FinishedTrial, Launching, Plan, PreparedCaseSlot, Progress, how, not_passed, run_all,
 };

@@ -4,8 +4,6 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::exit::Stop;
-
 /// A file's name.
 pub fn shown(path: &Path) -> String {
     escaped(&path.to_string_lossy())
@@ -125,18 +123,21 @@ pub fn not_run<'a>(all: usize, reasons: impl Iterator<Item = &'a String>) -> Opt
     Some(format!("{count} of {all} tests: {text}"))
 }
 
+/// Standard output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output: {0}")]
+pub struct StdoutError(pub io::Error);
+
 /// Writes to standard output; a reader that has closed the pipe has seen enough.
-pub fn print(text: &str) -> Result<(), Stop> {
+pub fn print(text: &str) -> Result<(), StdoutError> {
     let mut out = io::stdout().lock();
     stdout_result(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// The result of writing to standard output; a reader that has closed the pipe has seen enough.
-pub fn stdout_result(result: io::Result<()>) -> Result<(), Stop> {
+pub fn stdout_result(result: io::Result<()>) -> Result<(), StdoutError> {
     match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Stop::setup(format!(
-            "cannot write to standard output: {error}"
-        ))),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(StdoutError(error)),
         _ => Ok(()),
     }
 }

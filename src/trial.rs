@@ -34,7 +34,7 @@ pub use elsewhere::ComputedTensor;
 pub(crate) use elsewhere::judge_elsewhere;
 use error::TrialError;
 pub use how::{how, not_passed};
-pub use isolate::{CHILD, serve};
+pub use isolate::{CHILD, ChildError, serve};
 pub use plan::{Dump, FinishedTrial, Plan, PreparedCaseSlot};
 pub use pool::{Progress, default_jobs, each, run_all, run_until};
 

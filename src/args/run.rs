@@ -137,7 +137,7 @@ impl TrialArgs {
     /// # Errors
     /// The text is no seed.
     pub fn seed(&self) -> Result<u64, Stop> {
-        seed(self.seed.as_deref().unwrap_or("0"))
+        Ok(seed(self.seed.as_deref().unwrap_or("0"))?)
     }
 
     /// Returns the flags that decide verdicts, word by word. They are all flags but those that name files, select cases and set the seed.

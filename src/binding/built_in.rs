@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Binding, parse};
-use crate::exit::Stop;
+use crate::files::FileError;
 
 macro_rules! file {
     ($name:literal) => {
@@ -32,7 +32,7 @@ const FILES: [(&str, &str); 12] = [
 ///
 /// # Errors
 /// An embedded file is wrong, which a test would have shown.
-pub fn built_in_of(contract: &str) -> Result<Option<&'static Binding>, Stop> {
+pub fn built_in_of(contract: &str) -> Result<Option<&'static Binding>, FileError> {
     Ok(built_in_called(contract, None)?.next())
 }
 
@@ -43,7 +43,7 @@ pub fn built_in_of(contract: &str) -> Result<Option<&'static Binding>, Stop> {
 pub fn built_in_called<'n>(
     contract: &'n str,
     name: Option<&'n str>,
-) -> Result<impl Iterator<Item = &'static Binding> + use<'n>, Stop> {
+) -> Result<impl Iterator<Item = &'static Binding> + use<'n>, FileError> {
     let all = built_in()?.iter();
     Ok(all.filter(move |known| known.function.name == contract && known.name.as_deref() == name))
 }
@@ -52,8 +52,8 @@ pub fn built_in_called<'n>(
 ///
 /// # Errors
 /// An embedded file is wrong, which a test would have shown.
-pub fn built_in() -> Result<&'static [Binding], Stop> {
-    static READ: OnceLock<Result<Vec<Binding>, Stop>> = OnceLock::new();
+pub fn built_in() -> Result<&'static [Binding], FileError> {
+    static READ: OnceLock<Result<Vec<Binding>, FileError>> = OnceLock::new();
     let read = READ.get_or_init(|| {
         let mut all = Vec::new();
         for (name, text) in FILES {
@@ -63,6 +63,6 @@ pub fn built_in() -> Result<&'static [Binding], Stop> {
     });
     match read {
         Ok(all) => Ok(all),
-        Err(stop) => Err(stop.clone()),
+        Err(error) => Err(error.clone()),
     }
 }

@@ -13,7 +13,7 @@ use super::scope::Scope;
 use super::symbol::{Symbol, find};
 use super::value::{Value, integer};
 use super::{ArgSpec, Binding, FileValue, LaunchSpec};
-use crate::exit::Stop;
+use crate::files::FileError;
 
 /// Bytes of an address in the kernarg segment.
 const ADDRESS: usize = 8;
@@ -24,7 +24,7 @@ impl Binding {
         objects: Objects<'_>,
         scope: &Scope<'_>,
         launch: &LaunchSpec,
-    ) -> Result<Call, Stop> {
+    ) -> Result<Call, FileError> {
         scope.asked.set(false);
         let (kernel, home) = self.kernel(objects, scope, &launch.symbol, launch.planted)?;
         let grid = self.sides(scope, &launch.grid, "grid", u128::from(u32::MAX) >> 1)?;
@@ -59,11 +59,11 @@ impl Binding {
         scope: &Scope<'_>,
         symbol: &FileValue<Symbol>,
         planted: bool,
-    ) -> Result<(&'o Kernel, CodeObjectRole), Stop> {
+    ) -> Result<(&'o Kernel, CodeObjectRole), FileError> {
         let wanted = symbol
             .value
             .at(scope)
-            .map_err(|trouble| self.source.stop(&symbol.span, trouble))?;
+            .map_err(|trouble| self.source.error(&symbol.span, trouble))?;
         let beside = objects.planted.filter(|_| planted);
         let exact = |object: &'o CodeObject| object.kernels.iter().find(|one| one.name == wanted);
         if let Some(kernel) = exact(objects.tested) {
@@ -100,7 +100,7 @@ impl Binding {
         scope: &Scope<'_>,
         honest: &FileValue<Symbol>,
         planted: &LaunchSpec,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), FileError> {
         let (honest, _) = self.kernel(objects, scope, honest, false)?;
         let (wrong, _) = self.kernel(objects, scope, &planted.symbol, true)?;
         let takes = |kernel: &Kernel| -> Vec<(u32, u32)> {
@@ -130,7 +130,7 @@ impl Binding {
         formulas: &[FileValue<Formula>],
         what: &str,
         most: u128,
-    ) -> Result<[u32; 3], Stop> {
+    ) -> Result<[u32; 3], FileError> {
         let mut sides = [1; 3];
         for (side, formula) in sides.iter_mut().zip(formulas) {
             let number = self.whole(scope, formula)?;
@@ -151,14 +151,14 @@ impl Binding {
     }
 
     /// Checks that each `owner` names a tensor and that its formulas give numbers.
-    fn owners_fit(&self, scope: &Scope<'_>, launch: &LaunchSpec) -> Result<(), Stop> {
+    fn owners_fit(&self, scope: &Scope<'_>, launch: &LaunchSpec) -> Result<(), FileError> {
         for (name, sides) in &launch.owners {
             if !matches!(scope.name(&name.value), Some(Value::Pointer(..))) {
                 let names: Vec<&str> = scope.shapes.iter().map(|shape| &*shape.name).collect();
                 let title = format!("`{}` is no tensor", name.value);
                 let help = format!("its tensors are {}", names.join(", "));
                 let trouble = Trouble::new(&(0..0), title, help);
-                return Err(self.source.stop(&name.span, trouble));
+                return Err(self.source.error(&name.span, trouble));
             }
             let mut first = Scope::new(self.function, scope.values, scope.shapes, scope.lets);
             first.locals.clone_from(&scope.locals);
@@ -169,14 +169,14 @@ impl Binding {
                     let float = value.float();
                     float.map_err(|why| Trouble::new(&side.value.at, why, help))
                 });
-                number.map_err(|trouble| self.source.stop(&side.span, trouble))?;
+                number.map_err(|trouble| self.source.error(&side.span, trouble))?;
             }
         }
         Ok(())
     }
 
     /// Evaluates a number of bytes of LDS, which must fit into 32 bits.
-    fn bytes(&self, scope: &Scope<'_>, formula: &FileValue<Formula>) -> Result<u32, Stop> {
+    fn bytes(&self, scope: &Scope<'_>, formula: &FileValue<Formula>) -> Result<u32, FileError> {
         let bytes = self.whole(scope, formula)?;
         u32::try_from(bytes).or_else(|_| {
             let title = format!("{bytes} bytes of dynamic LDS");
@@ -191,7 +191,7 @@ impl Binding {
         kernel: &Kernel,
         launch: &LaunchSpec,
         (grid, block, dynamic_lds): ([u32; 3], [u32; 3], u32),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), FileError> {
         let shape = LaunchShape {
             grid,
             block,
@@ -232,7 +232,7 @@ impl Binding {
         kernel: &Kernel,
         scope: &Scope<'_>,
         args: &FileValue<Vec<FileValue<ArgSpec>>>,
-    ) -> Result<(Vec<u8>, Vec<AddressSlot>), Stop> {
+    ) -> Result<(Vec<u8>, Vec<AddressSlot>), FileError> {
         let wanted: Vec<&Arg> = kernel.explicit_args().collect();
         let takes = || format!("it takes {}", listed(&wanted));
         let mut kernarg = match Kernarg::new(kernel, args.value.len()) {
@@ -242,7 +242,7 @@ impl Binding {
         let mut slots = Vec::new();
         for (position, (arg, spec)) in wanted.iter().zip(&args.value).enumerate() {
             let pieces = pieces(&spec.value, scope)
-                .map_err(|trouble| self.source.stop(&spec.span, trouble))?;
+                .map_err(|trouble| self.source.error(&spec.span, trouble))?;
             let size: usize = pieces.iter().map(Piece::size).sum();
             let pointer = matches!(pieces[..], [Piece::Pointer(..)])
                 || matches!(&spec.value, ArgSpec::Pointer(_));
@@ -288,7 +288,7 @@ impl Binding {
         spec: &FileValue<ArgSpec>,
         tensor: String,
         offset: i128,
-    ) -> Result<TensorOffset, Stop> {
+    ) -> Result<TensorOffset, FileError> {
         let shape = scope.shape(&tensor);
         let bytes = shape.map_or(0, |shape| shape.layout.count * shape.kind.size());
         match u64::try_from(offset)

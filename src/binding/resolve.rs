@@ -10,7 +10,7 @@ use super::scope::{ElementReader, NamedFormula, Scope, TensorShape};
 use super::value::{Value, integer};
 use super::{Binding, FileValue, LaunchSpec, Loop, PlantedSpec, Step};
 use crate::contract::Values;
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::tensor::ElementKind;
 
 /// Classes of values that contain numbers beyond the range of f16 (tested in `contract/catalog/values.rs`).
@@ -124,7 +124,7 @@ impl Binding {
 
     /// Returns the reason why the binding does not take a case: a convention that the binding never mentions, values
     /// beyond the range of one of its types, or its `when` condition as written.
-    pub fn refuses(&self, values: &Values) -> Result<Option<String>, Stop> {
+    pub fn refuses(&self, values: &Values) -> Result<Option<String>, FileError> {
         if let Some(name) = self.unaware_of(values) {
             return Ok(Some(format!("its binding says nothing of {name}")));
         }
@@ -156,7 +156,7 @@ impl Binding {
     ///
     /// # Errors
     /// The bug's `when` does not fit the case.
-    pub fn plants(&self, planted: &PlantedSpec, values: &Values) -> Result<bool, Stop> {
+    pub fn plants(&self, planted: &PlantedSpec, values: &Values) -> Result<bool, FileError> {
         let lets = self.named(values);
         let scope = Scope::new(self.function, values, &[], &lets);
         planted
@@ -165,7 +165,11 @@ impl Binding {
             .map_or(Ok(true), |when| self.truth(&scope, when))
     }
 
-    pub(super) fn truth(&self, scope: &Scope<'_>, when: &FileValue<Formula>) -> Result<bool, Stop> {
+    pub(super) fn truth(
+        &self,
+        scope: &Scope<'_>,
+        when: &FileValue<Formula>,
+    ) -> Result<bool, FileError> {
         let value = scope.number(&when.value);
         let truth = value.and_then(|value| {
             let help = "write a comparison";
@@ -173,7 +177,7 @@ impl Binding {
                 .truth()
                 .map_err(|why| Trouble::new(&when.value.at, why, help))
         });
-        truth.map_err(|trouble| self.source.stop(&when.span, trouble))
+        truth.map_err(|trouble| self.source.error(&when.span, trouble))
     }
 
     pub(super) fn complain<T>(
@@ -181,11 +185,11 @@ impl Binding {
         span: &Range<usize>,
         title: impl ToString,
         help: impl Into<String>,
-    ) -> Result<T, Stop> {
+    ) -> Result<T, FileError> {
         let length = span.len().saturating_sub(2);
         Err(self
             .source
-            .stop(span, Trouble::new(&(0..length), title, help)))
+            .error(span, Trouble::new(&(0..length), title, help)))
     }
 
     /// Resolves the launches at a case, on tensors as [`Binding::shapes`] gives them.
@@ -199,7 +203,7 @@ impl Binding {
         shapes: &[TensorShape],
         outputs: &[&str],
         planted: Option<&PlantedSpec>,
-    ) -> Result<Resolution, Stop> {
+    ) -> Result<Resolution, FileError> {
         if let Some(reason) = self.refuses(values)? {
             return Ok(Resolution::Skip(reason));
         }
@@ -225,7 +229,7 @@ impl Binding {
                 |slot: &AddressSlot| slot.place.tensor == *output || slot.place.tensor == holder;
             if planted.is_none() && !calls.iter().any(|call| call.slots.iter().any(named)) {
                 let title = format!("no launch is handed the output `{output}`");
-                return Err(self.source.stop(
+                return Err(self.source.error(
                     &self.span,
                     Trouble::new(
                         &(0..self.function.name.len()),
@@ -249,7 +253,7 @@ impl Binding {
         shapes: &[TensorShape],
         call: &Call,
         held: &ElementReader<'_>,
-    ) -> Result<Call, Stop> {
+    ) -> Result<Call, FileError> {
         let lets = self.named(values);
         let mut scope = Scope::new(self.function, values, shapes, &lets);
         scope.locals.clone_from(&call.origin.locals);
@@ -304,7 +308,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn steps(&mut self, steps: &[Step]) -> Result<(), Stop> {
+    fn steps(&mut self, steps: &[Step]) -> Result<(), FileError> {
         for step in steps {
             match step {
                 Step::Launch(launch) => {
@@ -327,8 +331,8 @@ impl Walk<'_> {
         &mut self,
         when: Option<&FileValue<Formula>>,
         each: Option<&FileValue<Loop>>,
-        work: &mut dyn FnMut(&mut Self) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        work: &mut dyn FnMut(&mut Self) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
         let binding = self.binding;
         if let Some(when) = when
             && !binding.truth(&self.scope, when)?
@@ -360,7 +364,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn launch(&mut self, launch: &LaunchSpec) -> Result<(), Stop> {
+    fn launch(&mut self, launch: &LaunchSpec) -> Result<(), FileError> {
         let changed = self.planted.and_then(|planted| planted.changed(launch));
         if let (Some(planted), Some(changed)) = (self.planted, &changed)
             && planted.replacement(launch).is_some()
@@ -377,7 +381,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn too_many(&self, span: &Range<usize>, number: i128) -> Result<(), Stop> {
+    fn too_many(&self, span: &Range<usize>, number: i128) -> Result<(), FileError> {
         let title = format!("these are {number} launches");
         self.binding
             .complain(span, title, format!("make at most {MAX_LAUNCHES}"))
@@ -391,7 +395,7 @@ pub fn convert(
     shapes: &[TensorShape],
     name: &str,
     elements: &[f64],
-) -> Result<Option<Vec<f64>>, Stop> {
+) -> Result<Option<Vec<f64>>, FileError> {
     let Some((_, formula)) = binding
         .converted
         .iter()
@@ -410,7 +414,7 @@ pub fn convert(
                 .float()
                 .map_err(|why| Trouble::new(&formula.value.at, why, help))
         });
-        out.push(value.map_err(|trouble| binding.source.stop(&formula.span, trouble))?);
+        out.push(value.map_err(|trouble| binding.source.error(&formula.span, trouble))?);
         scope.locals.pop();
     }
     Ok(Some(out))

@@ -4,7 +4,7 @@ use super::formula::{Formula, Trouble};
 use super::scope::{Scope, TensorAxis, TensorShape};
 use super::{Binding, FileValue};
 use crate::contract::Values;
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::tensor::ElementKind;
 use crate::tensor::Layout;
 use crate::text::nearest;
@@ -22,7 +22,7 @@ impl Binding {
         &self,
         contract: Vec<TensorShape>,
         values: &Values,
-    ) -> Result<Vec<TensorShape>, Stop> {
+    ) -> Result<Vec<TensorShape>, FileError> {
         let mut shapes = contract;
         let names: Vec<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
         for (name, kind) in &self.types {
@@ -182,7 +182,7 @@ impl Binding {
         shapes: &'s mut [TensorShape],
         names: &[String],
         name: &FileValue<String>,
-    ) -> Result<&'s mut TensorShape, Stop> {
+    ) -> Result<&'s mut TensorShape, FileError> {
         match shapes.iter_mut().find(|shape| shape.name == name.value) {
             Some(shape) => Ok(shape),
             None => {
@@ -198,7 +198,7 @@ impl Binding {
                 // A bare TOML key has no quotes around it.
                 Err(self
                     .source
-                    .stop(&name.span, Trouble::new(&(0..0), title, help)))
+                    .error(&name.span, Trouble::new(&(0..0), title, help)))
             }
         }
     }
@@ -209,7 +209,7 @@ impl Binding {
         scope: &Scope<'_>,
         formula: &FileValue<Formula>,
         what: &str,
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, FileError> {
         let number = self.whole(scope, formula)?;
         match usize::try_from(number).ok().filter(|number| *number > 0) {
             Some(size) => Ok(size),
@@ -225,13 +225,13 @@ impl Binding {
         &self,
         scope: &Scope<'_>,
         formula: &FileValue<Formula>,
-    ) -> Result<i128, Stop> {
+    ) -> Result<i128, FileError> {
         let number = scope.number(&formula.value).and_then(|value| {
             let help = "round it, or leave the case out with `when`";
             value
                 .integer()
                 .map_err(|why| Trouble::new(&formula.value.at, why, help))
         });
-        number.map_err(|trouble| self.source.stop(&formula.span, trouble))
+        number.map_err(|trouble| self.source.error(&formula.span, trouble))
     }
 }

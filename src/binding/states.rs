@@ -5,12 +5,12 @@ use super::formula::Trouble;
 use super::resolve::{Call, Resolution};
 use super::scope::TensorShape;
 use super::{Binding, FileValue};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::text::nearest;
 
 impl Binding {
     /// Checks that every `start` entry maps an output to an input.
-    pub(super) fn starts_fit(&self, outputs: &[&str]) -> Result<(), Stop> {
+    pub(super) fn starts_fit(&self, outputs: &[&str]) -> Result<(), FileError> {
         let is_output = |name: &FileValue<String>| outputs.contains(&name.value.as_str());
         for (output, input) in &self.starts {
             if !is_output(output) {
@@ -21,7 +21,7 @@ impl Binding {
                     None => format!("the outputs are {}", outputs.join(", ")),
                 };
                 let trouble = Trouble::new(&(0..0), title, help);
-                return Err(self.source.stop(&output.span, trouble));
+                return Err(self.source.error(&output.span, trouble));
             }
             if is_output(input) {
                 let title = format!("`{}` is an output, and holds nothing yet", input.value);
@@ -42,7 +42,7 @@ impl Binding {
         &self,
         (contract, states): (&[TensorShape], &[String]),
         resolved: &Resolution,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), FileError> {
         const HELP: &str = "keep states in f32; contracts do not have a type for states yet";
         let of = |name: &str| contract.iter().find(|shape| shape.name == name);
         let states = || states.iter().filter_map(|name| of(name));
@@ -55,7 +55,7 @@ impl Binding {
                     kind.name()
                 );
                 let trouble = Trouble::new(&(0..0), title, HELP);
-                return Err(self.source.stop(&name.span, trouble));
+                return Err(self.source.error(&name.span, trouble));
             }
         }
         let Resolution::Launches(calls) = resolved else {
@@ -84,7 +84,7 @@ impl Binding {
                     scratch.kind.name()
                 );
                 let trouble = Trouble::new(&(0..0), title, HELP);
-                return Err(self.source.stop(&scratch.name.span, trouble));
+                return Err(self.source.error(&scratch.name.span, trouble));
             }
         }
         Ok(())

@@ -49,13 +49,8 @@ pub fn run(args: &BenchArgs) -> Result<Exit, Stop> {
     if !held.is_empty() {
         show(args, &*card, &held)?;
     }
-    match failed.into_iter().reduce(|stop, next| Stop {
-        message: format!("{}\nerror: {}", stop.message, next.message),
-        ..stop
-    }) {
-        Some(stop) => Err(stop),
-        None => Ok(Exit::Passed),
-    }
+    Stop::join(failed)?;
+    Ok(Exit::Passed)
 }
 
 /// Measures and models the launches of a case.
@@ -75,7 +70,7 @@ fn measure(
     for time in 0..=args.times {
         let finished = plan.run();
         if let Some(why) = not_passed(&finished) {
-            return Err(failed(format!(
+            return Err(Stop::failed(format!(
                 "{id} did not pass and is not measured: {why}; `{}` says more",
                 finished.report.rerun
             )));
@@ -85,7 +80,7 @@ fn measure(
         for (times, launch) in seconds_of_launches.iter_mut().zip(launches) {
             let seconds = launch.kernel_seconds.filter(|seconds| *seconds > 0.0);
             let seconds = seconds.ok_or_else(|| {
-                failed(format!(
+                Stop::failed(format!(
                     "{id}: the card gives no time for {}",
                     launch.kernel
                 ))
@@ -116,17 +111,9 @@ fn measure(
         .collect())
 }
 
-fn failed(message: String) -> Stop {
-    Stop {
-        exit: Exit::Failed,
-        message,
-        rendered: false,
-    }
-}
-
 fn show(args: &BenchArgs, card: &dyn Device, held: &[ModelComparison]) -> Result<(), Stop> {
     let device = card.describe();
-    match args.format {
+    let printed = match args.format {
         Format::Table => print(&format!(
             "measured on {}; modelled at {} MHz (docs/profile.md)\n\n{}",
             device.description,
@@ -137,5 +124,6 @@ fn show(args: &BenchArgs, card: &dyn Device, held: &[ModelComparison]) -> Result
             "{:#}\n",
             json!({ "schema": HELD, "device": device, "clock_mhz": args.clock, "held": held })
         )),
-    }
+    };
+    Ok(printed?)
 }

@@ -34,7 +34,9 @@ use self::summary::Summary;
 use super::{load_program, no_kernel};
 use crate::args::{ExecArgs, Format};
 use crate::device::emulator::Emulator;
-use crate::device::{Device, Ledger, Limits, Session, Spec, Target, Watch, check_watch};
+use crate::device::{
+    Device, Ledger, Limits, Session, SetupError, Spec, Target, Watch, check_watch,
+};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::report::model::Verdict;
@@ -162,7 +164,7 @@ pub(super) fn perform(args: &ExecArgs, ledger: Option<&Arc<Ledger>>) -> Result<E
 }
 
 /// The device, in this process: what a fault or a hang of a card ends has nothing else to run.
-fn device(target: Target) -> Result<Box<dyn Device>, Stop> {
+fn device(target: Target) -> Result<Box<dyn Device>, SetupError> {
     match target {
         Target::Emulator => Ok(Box::new(Emulator::PLAIN)),
         Target::Hip(_) => Spec {

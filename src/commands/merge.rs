@@ -1,7 +1,5 @@
 //! `merge`: one report of the parts of a run.
 
-use std::io;
-
 use serde::Deserialize as _;
 
 use super::run::{self, Demand};
@@ -20,7 +18,7 @@ use crate::text::{escaped, not_run, print};
 pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
     let output = args.output.as_deref().map(|path| {
         let format = Format::among(&Format::ALL, "--output", path).map_err(Stop::usage)?;
-        check_place(path).map_err(write_error)?;
+        check_place(path).map_err(Stop::setup)?;
         Ok::<_, Stop>((path, format))
     });
     let output = output.transpose()?;
@@ -37,7 +35,7 @@ pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
     }
     if let Some((path, format)) = output {
         let text = rendered(&merged, format)?;
-        write_atomically(path, text.as_bytes()).map_err(write_error)?;
+        write_atomically(path, text.as_bytes()).map_err(Stop::setup)?;
     }
     print(&summary(reports.len(), &merged))?;
     let demand = Demand {
@@ -50,10 +48,6 @@ pub fn run(args: &MergeArgs) -> Result<Exit, Stop> {
     }
 }
 
-fn write_error(error: io::Error) -> Stop {
-    Stop::setup(error.to_string())
-}
-
 /// Renders the merged report in a format. As JSON it keeps every key of its parts.
 fn rendered(merged: &Report, format: Format) -> Result<String, Stop> {
     if format == Format::Json {
@@ -64,7 +58,7 @@ fn rendered(merged: &Report, format: Format) -> Result<String, Stop> {
             "the merged report is damaged ({error}): run the tests again"
         ))
     })?;
-    format.render(&report).map_err(write_error)
+    format.render(&report).map_err(Stop::setup)
 }
 
 /// Returns the lines about the tests that did not pass, and the counts of all tests.

@@ -8,8 +8,9 @@ use std::thread;
 use super::report_files::ReportFiles;
 use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
+use crate::interrupt::ArmedSignals;
 use crate::mutate::{Campaign, MutationReport, Options, merge, read};
-use crate::run::{ArmedSignals, Setup, kernel_globs, seed};
+use crate::run::{Setup, kernel_globs, seed};
 use crate::text::shown;
 
 use state::{CampaignState, Output};
@@ -88,9 +89,9 @@ fn run_campaign(args: &MutateArgs, output: Output) -> Result<MutationReport, Sto
         let _interrupt = armed.watch(scope, &state);
         campaign.run(|news| lock().apply(news))
     });
-    if let Err(stop) = ran {
+    if let Err(error) = ran {
         lock().write_files();
-        return Err(stop);
+        return Err(error.into());
     }
     lock().finish()
 }

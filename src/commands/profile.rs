@@ -14,12 +14,13 @@ use super::report_files::ReportFiles;
 use crate::args::{Format, ProfileArgs, rerun_flags};
 use crate::device::Spec;
 use crate::exit::{Exit, Stop};
+use crate::interrupt::{ArmedSignals, RunResults};
 use crate::profile::{
     Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, profile_case,
     profile_launches,
 };
 use crate::report::model::CodeObjectReport;
-use crate::run::{ArmedSignals, RunResults, Setup, seed};
+use crate::run::{Setup, seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
 
@@ -116,9 +117,9 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
             };
             match profile_case(card, &plan) {
                 Ok(profiled) => lock().add_profile(profiled),
-                Err(stop) => {
-                    lock().add_failure(entry.case.id.clone(), stop.message.clone());
-                    failed.push(stop);
+                Err(error) => {
+                    lock().add_failure(entry.case.id.clone(), error.to_string());
+                    failed.push(error.into());
                 }
             }
             lock().grow()?;
@@ -126,13 +127,8 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
         Ok::<(), Stop>(())
     })?;
     lock().end(true)?;
-    match failed.into_iter().reduce(|stop, next| Stop {
-        message: format!("{}\nerror: {}", stop.message, next.message),
-        ..stop
-    }) {
-        Some(stop) => Err(stop),
-        None => Ok(Exit::Passed),
-    }
+    Stop::join(failed)?;
+    Ok(Exit::Passed)
 }
 
 /// Returns the lines of a page about the command: names, and their texts.

@@ -18,10 +18,6 @@ pub(super) struct Renderers<'a> {
 /// The files of a report, which were found to be writable.
 pub(super) struct ReportFiles(Vec<(Growing, Format)>);
 
-fn write_error(error: io::Error) -> Stop {
-    Stop::setup(error.to_string())
-}
-
 impl ReportFiles {
     /// Checks before anything runs that the files can be written.
     ///
@@ -31,7 +27,7 @@ impl ReportFiles {
         let file = |path: &PathBuf| {
             let format = Format::among(&[Format::Json, Format::Html], "--report", path);
             let format = format.map_err(Stop::usage)?;
-            check_place(path).map_err(write_error)?;
+            check_place(path).map_err(Stop::setup)?;
             Ok((Growing::new(path.clone()), format))
         };
         paths
@@ -75,7 +71,7 @@ fn write<'f>(
             Format::Html => (renderers.page)(),
             _ => (renderers.json)(),
         });
-        result = result.and(written.map_err(write_error));
+        result = result.and(written.map_err(Stop::setup));
     }
     result
 }

@@ -17,10 +17,11 @@ use super::trials::Trials;
 use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
 use crate::exit::{Exit, Stop};
+use crate::interrupt::ArmedSignals;
 use crate::report::RunPlan;
 use crate::report::model::EnvironmentReport;
 use crate::run::SelectedCase;
-use crate::run::{ArmedSignals, BindingUsage, Setup, threads};
+use crate::run::{BindingUsage, Setup, threads};
 use crate::text::{print, quoted, shown};
 use crate::trial::{Dump, FinishedTrial, Plan, Progress, run_until};
 
@@ -145,7 +146,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
             }
         });
         if let Some(tracing) = &watch.trace {
-            lock().keep_error(tracing.finish());
+            lock().keep_error(tracing.finish().map_err(Stop::from));
         }
     });
     let mut left = 0;

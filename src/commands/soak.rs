@@ -12,9 +12,10 @@ use super::trials::Trials;
 use crate::args::{RunArgs, SoakArgs, TrialArgs};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
+use crate::interrupt::{ArmedSignals, RunResults};
 use crate::report::model::TrialReport;
 use crate::run::SelectedCase;
-use crate::run::{ArmedSignals, BindingUsage, RunResults, Setup, threads};
+use crate::run::{BindingUsage, Setup, threads};
 use crate::trial::{FinishedTrial, Plan, Progress, run_until};
 
 use state::SoakState;
@@ -139,7 +140,7 @@ fn run_seed(
         }
     }
     if plans.len() + skipped.len() == 0 {
-        return Err(setup.nothing_runs());
+        return Err(setup.nothing_runs().into());
     }
     lock().begin_seed(seed, plans.len(), not_run);
     for (position, report) in skipped {

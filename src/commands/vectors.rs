@@ -75,9 +75,8 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
         seed: None,
         trials: batches.iter().map(|batch| batch.trials.len()).sum(),
     };
-    let broken = |error: std::io::Error| Stop::setup(error.to_string());
     if let Some(file) = &mut file {
-        file.event(Event::RunStarted(&plan)).map_err(broken)?;
+        file.event(Event::RunStarted(&plan)).map_err(Stop::setup)?;
     }
     let started = Instant::now();
     let phases = judged(
@@ -96,7 +95,7 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let filed = file.map_or(Ok(()), |mut file| file.event(Event::RunFinished(&report)));
     // A failure to write the file does not keep the report from standard output.
     show(args, &plan, &report)?;
-    filed.map_err(broken)?;
+    filed.map_err(Stop::setup)?;
     Ok(if report.totals.pass == report.totals.total() {
         Exit::Passed
     } else {
@@ -285,7 +284,7 @@ fn skipped(external: &ExternalTest, phase: u32, why: &str) -> TrialReport {
 fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), Stop> {
     if args.format == Format::Json {
         let text = render_json(report).map_err(Stop::setup)?;
-        return print(&text);
+        return Ok(print(&text)?);
     }
     let options = TableOptions {
         look: look(args.color),
@@ -298,5 +297,5 @@ fn show(args: &VectorsArgs, plan: &RunPlan, report: &RunReport) -> Result<(), St
     print(
         "max_diff is the distance from what the file expects, f64 error that from the recurrence in f64\n",
     )?;
-    stdout_result(table.event(Event::RunFinished(report)))
+    Ok(stdout_result(table.event(Event::RunFinished(report)))?)
 }

@@ -7,8 +7,7 @@ mod sys;
 
 use std::ffi::CStr;
 
-use super::{Device, DeviceError, Limits, Session, Watch};
-use crate::exit::Stop;
+use super::{Device, DeviceError, Limits, Session, SetupError, Watch};
 use crate::report::model::{CardReport, DeviceReport};
 use crate::text::shown;
 use error::{HipError, check};
@@ -31,15 +30,16 @@ impl Hip {
     ///
     /// # Errors
     /// The runtime has no device, or none of a usable architecture.
-    pub fn choose(wanted: Option<u32>) -> Result<Hip, Stop> {
+    pub fn choose(wanted: Option<u32>) -> Result<Hip, SetupError> {
         let found = devices().map_err(|error| {
-            Stop::setup(format!(
+            SetupError::Unusable(format!(
                 "no card can be used: {error}; `--device emulator` needs none"
             ))
         })?;
         let environment = environment();
         let overridden = environment.iter().any(|set| set.starts_with(OVERRIDE));
-        let index = pick(&found, wanted, overridden).map_err(Stop::setup)?;
+        let index = pick(&found, wanted, overridden)
+            .map_err(|error| SetupError::Unusable(error.to_string()))?;
         let card = card(index, &found[index as usize], environment);
         Ok(Hip {
             index,

@@ -4,8 +4,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use super::{Device, DeviceError, DeviceId, Limits, Session, Watch};
-use crate::exit::Stop;
+use super::{Device, DeviceError, DeviceId, Limits, Session, SetupError, Watch};
 use crate::report::model::DeviceReport;
 
 /// The command that runs one trial in a process of its own.
@@ -45,7 +44,7 @@ impl IsolatedDevice {
         inner: Box<dyn Device>,
         place: DeviceId,
         child: Child,
-    ) -> Result<IsolatedDevice, Stop> {
+    ) -> Result<IsolatedDevice, SetupError> {
         let isolation = Isolation {
             program: this_program()?,
             args: child.args,
@@ -57,12 +56,12 @@ impl IsolatedDevice {
 }
 
 /// Returns the path of the running program. On Linux it works even if the program's file has been replaced since.
-fn this_program() -> Result<OsString, Stop> {
+fn this_program() -> Result<OsString, SetupError> {
     if cfg!(target_os = "linux") {
         return Ok("/proc/self/exe".into());
     }
     let found = std::env::current_exe().map_err(|error| {
-        Stop::setup(format!(
+        SetupError::Unusable(format!(
             "cannot find the file of this program to start tests with: {error}; add `--no-isolate`"
         ))
     })?;

@@ -12,7 +12,7 @@ use gfx906::observe::sanitize::Checks;
 use gfx906::observe::{Coverage, Filter, Trace, Witness};
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::exit::Stop;
+use crate::device::SetupError;
 use crate::text::{nearest, shown};
 
 pub use ledger::{LaunchCosts, Ledger};
@@ -112,7 +112,7 @@ impl Watch {
         trace: Option<&TraceSpec>,
         kernels: impl Iterator<Item = &'a str> + Clone,
         taken: bool,
-    ) -> Result<Watch, Stop> {
+    ) -> Result<Watch, SetupError> {
         let trace = trace.map(|spec| Tracing::open(spec, kernels, taken));
         Ok(Watch {
             counters,
@@ -183,7 +183,7 @@ impl Tracing {
         spec: &TraceSpec,
         kernels: impl Iterator<Item = &'a str> + Clone,
         taken: bool,
-    ) -> Result<Arc<Tracing>, Stop> {
+    ) -> Result<Arc<Tracing>, SetupError> {
         let path = &spec.path;
         let filter = Filter {
             groups: spec.groups.as_deref().map(ranges::groups).transpose()?,
@@ -198,9 +198,8 @@ impl Tracing {
         let out: Box<dyn Write + Send> = if name != STDOUT {
             Box::new(File::create(path).map_err(|error| refused(&name, &error))?)
         } else if taken {
-            return Err(Stop::usage(
-                "`--trace -` and `--format json` both write to standard output: name a file for the trace",
-            ));
+            let title = "`--trace -` and `--format json` both write to standard output: name a file for the trace";
+            return Err(SetupError::Flag(title.into()));
         } else {
             Box::new(io::stdout())
         };
@@ -227,7 +226,7 @@ impl Tracing {
     ///
     /// # Errors
     /// The trace could not be written in full. A closed pipe is no error.
-    pub fn finish(&self) -> Result<(), Stop> {
+    pub fn finish(&self) -> Result<(), SetupError> {
         let mut trace = self.lock();
         match trace.finish() {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -246,8 +245,8 @@ impl Tracing {
     }
 }
 
-fn refused(name: &str, error: &io::Error) -> Stop {
-    Stop::setup(format!(
+fn refused(name: &str, error: &io::Error) -> SetupError {
+    SetupError::Unusable(format!(
         "cannot write the trace to {name}: {error}; choose a path that can be written"
     ))
 }
@@ -256,7 +255,7 @@ fn refused(name: &str, error: &io::Error) -> Stop {
 fn wanted<'a>(
     pattern: &str,
     kernels: impl Iterator<Item = &'a str> + Clone,
-) -> Result<Kernels, Stop> {
+) -> Result<Kernels, SetupError> {
     let shown = pattern.escape_debug();
     if !pattern.contains(['*', '?', '[', '{']) {
         if kernels.clone().any(|kernel| kernel == pattern) {
@@ -267,12 +266,12 @@ fn wanted<'a>(
             || "`deltanet-check inspect` lists those of a code object".to_owned(),
             |near| format!("did you mean `{near}`?"),
         );
-        return Err(Stop::usage(format!(
+        return Err(SetupError::Flag(format!(
             "`--trace-kernel {shown}`: there is no such kernel; {hint}"
         )));
     }
     let glob = GlobBuilder::new(pattern).build().map_err(|error| {
-        Stop::usage(format!(
+        SetupError::Flag(format!(
             "`--trace-kernel {shown}` is not a glob: {}",
             error.kind()
         ))
@@ -281,7 +280,7 @@ fn wanted<'a>(
     if kernels.clone().any(|kernel| wanted.has(kernel)) {
         Ok(wanted)
     } else {
-        Err(Stop::usage(format!(
+        Err(SetupError::Flag(format!(
             "`--trace-kernel {shown}` matches no kernel; `deltanet-check inspect` lists those of a code object"
         )))
     }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use crate::files::FileError;
+
 /// One thing that is wrong in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
@@ -16,6 +18,11 @@ pub struct Complaint {
     pub label: String,
     /// The remedy.
     pub help: String,
+}
+
+/// Makes the error of a file with complaints.
+pub fn diagnostic(name: &str, text: &str, complaints: &[Complaint]) -> FileError {
+    FileError::Diagnostic(render(name, text, complaints))
 }
 
 /// The maximum number of complaints that are shown; the rest are counted.

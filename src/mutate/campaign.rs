@@ -14,9 +14,9 @@ use super::report::{CampaignSettings, FunctionReport, MutantReport, MutationRepo
 use super::sample::{self, Mutant};
 use super::sites::{self, Function};
 use crate::device::{Device, Limits, Sanitize, Watch};
-use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::Progress as Bar;
+use crate::run::RunError;
 use crate::run::SelectedCase;
 use crate::run::Setup;
 use crate::trial::{Bound, FinishedTrial, Plan, PreparedCaseSlot, Progress, not_passed, run_all};
@@ -103,7 +103,7 @@ impl Campaign<'_> {
     ///
     /// # Errors
     /// The honest kernels do not pass, there is nothing to change, or the host could not judge a mutant.
-    pub fn run(&self, mut told: impl FnMut(News)) -> Result<(), Stop> {
+    pub fn run(&self, mut told: impl FnMut(News)) -> Result<(), RunError> {
         let mut slots: Vec<PreparedCaseSlot> = self
             .selected
             .iter()
@@ -141,9 +141,8 @@ impl Campaign<'_> {
             .filter(|function| ran(function))
             .collect();
         if changed.is_empty() {
-            return Err(Stop::nothing(
-                "no selected test launches a kernel that is to be changed: loosen --kernel, --phase or --test",
-            ));
+            let title = "no selected test launches a kernel that is to be changed: loosen --kernel, --phase or --test";
+            return Err(RunError::Nothing(title.into()));
         }
         // Neighbours share tests, whose inputs and references are kept from the first mutant that needs them to the last function.
         changed.sort_by_key(|function| (self.users(function, &honest).next(), function.start));
@@ -204,7 +203,7 @@ impl Campaign<'_> {
     }
 
     /// Runs every case with the honest kernels. All must pass.
-    fn honest(&self) -> Result<Vec<Honest>, Stop> {
+    fn honest(&self) -> Result<Vec<Honest>, RunError> {
         let watches = self.selected.iter().map(|_| Watch::coverage().0);
         let watches: Vec<Watch> = watches.collect();
         let cases = 0..self.selected.len();
@@ -223,7 +222,7 @@ impl Campaign<'_> {
         let mut honest = Vec::new();
         for (done, watch) in done.iter().flatten().zip(&watches) {
             if let Some(what) = not_passed(done) {
-                return Err(Stop::setup(format!(
+                return Err(RunError::Unusable(format!(
                     "the kernels as they are do not pass {}: {what}; mend that first, or leave the test out",
                     done.report.id
                 )));

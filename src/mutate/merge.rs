@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::report::{MutantReport, MutationReport, SCHEMA};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::text::escaped;
 
 /// The field that reports of all versions have.
@@ -16,18 +16,18 @@ struct Version {
 ///
 /// # Errors
 /// The bytes are no report of a campaign, have another version, or are of a campaign that was interrupted.
-pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, Stop> {
-    let none = |error| Stop::setup(format!("{name} is no report of `mutate`: {error}"));
+pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, FileError> {
+    let none = |error| FileError::Unusable(format!("{name} is no report of `mutate`: {error}"));
     let version: Version = serde_json::from_slice(bytes).map_err(none)?;
     if version.schema != SCHEMA {
         let format = escaped(&version.schema);
-        return Err(Stop::setup(format!(
+        return Err(FileError::Unusable(format!(
             "{name} is a report of the format {format}, and this program reads {SCHEMA}: make it again"
         )));
     }
     let report: MutationReport = serde_json::from_slice(bytes).map_err(none)?;
     if !report.complete {
-        return Err(Stop::setup(format!(
+        return Err(FileError::Unusable(format!(
             "{name} has {} of {} mutants: its campaign did not come to its end, run it again",
             report.mutants.len(),
             report.drawn
@@ -40,16 +40,16 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<MutationReport, Stop> {
 ///
 /// # Errors
 /// The reports are of different campaigns, a partition is there twice, or a partition is missing.
-pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, Stop> {
+pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, FileError> {
     let mut reports = reports.into_iter();
     let Some((first_name, mut whole)) = reports.next() else {
-        return Err(Stop::usage("there is no report to merge"));
+        return Err(FileError::Unusable("there is no report to merge".into()));
     };
     let mut from: BTreeMap<String, String> = BTreeMap::new();
     let mut take = |name: &str, parts: &[String]| {
         for part in parts {
             if let Some(other) = from.insert(part.clone(), name.to_owned()) {
-                return Err(Stop::setup(format!(
+                return Err(FileError::Unusable(format!(
                     "part {part} is in both {other} and {name}: leave one out"
                 )));
             }
@@ -62,7 +62,7 @@ pub fn merge(reports: Vec<(String, MutationReport)>) -> Result<MutationReport, S
             && part.code_object.sha256 == whole.code_object.sha256
             && part.functions == whole.functions;
         if !same {
-            return Err(Stop::setup(format!(
+            return Err(FileError::Unusable(format!(
                 "{name} is of another campaign than {first_name}: seed, kernels, tests and operators must be the same"
             )));
         }
@@ -87,19 +87,19 @@ fn number(part: &str) -> Option<(usize, usize)> {
 }
 
 /// Checks that all partitions are there.
-fn complete(parts: &[String]) -> Result<(), Stop> {
-    let strange = |part: &String| Stop::setup(format!("`{part}` is no part of a campaign"));
+fn complete(parts: &[String]) -> Result<(), FileError> {
+    let strange = |part: &String| FileError::Unusable(format!("`{part}` is no part of a campaign"));
     let numbers = parts
         .iter()
         .map(|part| number(part).ok_or_else(|| strange(part)));
     let numbers: Vec<(usize, usize)> = numbers.collect::<Result<_, _>>()?;
     let Some(&(_, n)) = numbers.first() else {
-        return Err(Stop::setup(
-            "a report does not say what part it is: make it again",
+        return Err(FileError::Unusable(
+            "a report does not say what part it is: make it again".into(),
         ));
     };
     if let Some((k, other)) = numbers.iter().find(|(_, other)| *other != n) {
-        return Err(Stop::setup(format!(
+        return Err(FileError::Unusable(format!(
             "{k}/{other} is a part of {other}, and {}/{n} of {n}: all parts must be of one partition",
             numbers[0].0
         )));
@@ -109,7 +109,7 @@ fn complete(parts: &[String]) -> Result<(), Stop> {
         .map(|k| format!("{k}/{n}"))
         .collect();
     if !missing.is_empty() {
-        return Err(Stop::setup(format!(
+        return Err(FileError::Unusable(format!(
             "not all parts are there, {} missing: give the report of every part",
             missing.join(", ")
         )));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::constants::{CLOCK, LAUNCH};
 use super::model::{Card, Estimate, Interval, Traffic, estimate};
 use super::occupancy::{Needs, occupancy};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::text::shown;
 
 /// Bytes of the largest file of counts.
@@ -104,10 +104,10 @@ impl Counts {
     ///
     /// # Errors
     /// The file cannot be read or parsed, or a count is out of its range.
-    pub fn read(path: &Path) -> Result<Counts, Stop> {
-        let refused = |why: String| Stop::setup(format!("counts {}: {why}", shown(path)));
+    pub fn read(path: &Path) -> Result<Counts, FileError> {
+        let refused = |why: String| FileError::Unusable(format!("counts {}: {why}", shown(path)));
         let bytes = crate::files::read(path, MOST)
-            .map_err(|error| Stop::setup(format!("counts: {error}")))?;
+            .map_err(|error| FileError::Unusable(format!("counts: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|_| refused("not UTF-8".into()))?;
         let counts: Counts = toml::from_str(&text).map_err(|error| {
             let before = error.span().map_or(0, |span| span.start);

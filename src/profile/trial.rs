@@ -9,9 +9,19 @@ use super::constants::{LATENCIES, LAUNCH};
 use super::launch::{LaunchProfile, profile};
 use super::model::{Card, Interval, with_launches};
 use crate::device::{LaunchCosts, Ledger, Watch};
-use crate::exit::{Exit, Stop};
 use crate::program::Program;
 use crate::trial::{Plan, not_passed};
+
+/// A reason why there is no profile.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// A kernel is not in a code object.
+    #[error("{0} is not in {1}")]
+    NoKernel(String, String),
+    /// A case did not pass, so that its costs mean nothing: the case, the reason and the command that runs it again.
+    #[error("{0} did not pass and is not profiled: {1}; `{2}` says more")]
+    NotPassed(String, String, String),
+}
 
 /// The profile of a case, or of a launch file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,14 +53,14 @@ pub fn profile_launches(
     id: String,
     shape: Option<String>,
     charged: &[LaunchCosts],
-) -> Result<CaseProfile, Stop> {
+) -> Result<CaseProfile, ProfileError> {
     let lines = Lines::read(&program.bytes);
-    let launches: Result<Vec<LaunchProfile>, Stop> = charged
+    let launches: Result<Vec<LaunchProfile>, ProfileError> = charged
         .iter()
         .map(|one| {
             let kernel = program.object.kernel(&one.kernel).ok_or_else(|| {
-                let (kernel, path) = (&one.kernel, &program.report.path);
-                Stop::setup(format!("{kernel} is not in {path}"))
+                let path = program.report.path.clone();
+                ProfileError::NoKernel(one.kernel.clone(), path)
             })?;
             Ok(profile(card, one, kernel, lines.as_ref()))
         })
@@ -81,7 +91,7 @@ pub fn join(id: String, parts: impl IntoIterator<Item = CaseProfile>) -> CasePro
 ///
 /// # Errors
 /// The trial did not pass: the cost of a wrong kernel means nothing.
-pub fn profile_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, Stop> {
+pub fn profile_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, ProfileError> {
     let ledger = ledger();
     let watch = Watch::costs(&ledger);
     let finished = Plan {
@@ -91,20 +101,9 @@ pub fn profile_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, Stop> {
     .run();
     let id = &plan.case.id;
     if let Some(why) = not_passed(&finished) {
-        return Err(failed(format!(
-            "{id} did not pass and is not profiled: {why}; `{}` says more",
-            finished.report.rerun
-        )));
+        let rerun = finished.report.rerun;
+        return Err(ProfileError::NotPassed(id.clone(), why, rerun));
     }
     let shape = Some(plan.case.values.to_string());
     profile_launches(card, plan.program, id.clone(), shape, &ledger.take())
-}
-
-/// Makes the error of a profiled trial that failed.
-fn failed(message: String) -> Stop {
-    Stop {
-        exit: Exit::Failed,
-        message,
-        rendered: false,
-    }
 }

@@ -1,12 +1,12 @@
 //! Every complaint a registry can earn, and that the built-in one earns none.
 
 use super::*;
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::Tolerance;
 use crate::run::everything;
 
-fn parse(text: &str) -> Result<Registry, Stop> {
+fn parse(text: &str) -> Result<Registry, FileError> {
     Registry::parse("mine.toml", text, None)
 }
 
@@ -89,7 +89,7 @@ fn names_may_be_words() {
     );
     let message = parse(&text)
         .expect_err("one directory for two tests")
-        .message;
+        .to_string();
     let title = "`a .b.` and `a (b)` would be dumped to one file";
     assert!(message.contains(title), "{message}");
 }
@@ -374,7 +374,9 @@ fn every_mistake_is_named_at_its_place() {
     ];
     for (good, bad, title, line) in mistakes {
         assert!(GOOD.contains(good), "{good}");
-        let message = parse(&GOOD.replacen(good, bad, 1)).expect_err(bad).message;
+        let message = parse(&GOOD.replacen(good, bad, 1))
+            .expect_err(bad)
+            .to_string();
         assert!(message.contains(title), "{bad}:\n{message}");
         assert!(
             message.contains(&format!("mine.toml:{line}:")),
@@ -437,7 +439,7 @@ fn diagnostics_look_like_this() {
         .replace("sum for", "sum of")
         .replace("n = 100", "n = 0, m = 3")
         .replace("1e-4", "-1");
-    insta::assert_snapshot!(parse(&bad).expect_err("three mistakes").message);
+    insta::assert_snapshot!(parse(&bad).expect_err("three mistakes").to_string());
 }
 
 /// No content of a file may cause a panic: the test reads every prefix of a good file, and the file with each byte

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::saved::{Report, Trial};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::report::model::Verdict;
 
 pub use condition::Condition;
@@ -85,7 +85,11 @@ impl Comparison {
     ///
     /// # Errors
     /// No test has the metric of a condition in both reports.
-    pub fn new(old: &Report, new: &Report, conditions: &[Condition]) -> Result<Comparison, Stop> {
+    pub fn new(
+        old: &Report,
+        new: &Report,
+        conditions: &[Condition],
+    ) -> Result<Comparison, FileError> {
         let before: HashMap<&str, Trial<'_>> =
             old.trials().map(|trial| (trial.id, trial)).collect();
         let after: HashMap<&str, Trial<'_>> = new.trials().map(|trial| (trial.id, trial)).collect();
@@ -115,7 +119,7 @@ impl Comparison {
         for condition in conditions {
             let name = &condition.metric.name;
             let Some(total) = metrics.iter().find(|change| change.metric == *name) else {
-                return Err(Stop::setup(format!(
+                return Err(FileError::Unusable(format!(
                     "no test has `{name}` in both {} and {}: write them by a run that measures it (docs/ci.md)",
                     old.name, new.name
                 )));

@@ -8,11 +8,10 @@ use serde_json::Value;
 use toml::de::DeTable;
 
 use super::saved::{Trial, list, verdict};
-use crate::document::{Complaint, SpannedValue, Table, array, bad, integer, render, string};
-use crate::exit::Stop;
-use crate::files;
+use crate::document::{Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string};
+use crate::files::{self, FileError};
 use crate::report::model::Verdict;
-use crate::text::{escaped, nearest, shown};
+use crate::text::{escaped, nearest};
 
 /// Bytes of the largest file of known failures that is read.
 const MAX_FILE: u64 = 16 << 20;
@@ -56,19 +55,12 @@ impl KnownFailures {
     ///
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
-    pub fn read(path: &Path) -> Result<KnownFailures, Stop> {
-        let bytes = files::read(path, MAX_FILE).map_err(Stop::setup)?;
-        let name = shown(path);
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Stop::setup(format!(
-                "{name} is not UTF-8 (byte {at}): write it as a TOML text file"
-            ))
-        })?;
+    pub fn read(path: &Path) -> Result<KnownFailures, FileError> {
+        let (name, text) = files::read_text("", path, MAX_FILE)?;
         KnownFailures::parse(name, text)
     }
 
-    fn parse(name: String, text: String) -> Result<KnownFailures, Stop> {
+    fn parse(name: String, text: String) -> Result<KnownFailures, FileError> {
         let mut out = Vec::new();
         let entries = entries(&text, &mut out);
         if out.is_empty() {
@@ -78,14 +70,14 @@ impl KnownFailures {
                 entries,
             });
         }
-        Err(Stop::diagnostic(render(&name, &text, &out)))
+        Err(diagnostic(&name, &text, &out))
     }
 
     /// Checks that every pattern matches a test of the run.
     ///
     /// # Errors
     /// A pattern matches no test.
-    pub fn check(&self, ids: &[&str]) -> Result<(), Stop> {
+    pub fn check(&self, ids: &[&str]) -> Result<(), FileError> {
         let unknown = self
             .entries
             .iter()
@@ -107,11 +99,7 @@ impl KnownFailures {
         if complaints.is_empty() {
             return Ok(());
         }
-        Err(Stop::diagnostic(render(
-            &self.name,
-            &self.text,
-            &complaints,
-        )))
+        Err(diagnostic(&self.name, &self.text, &complaints))
     }
 
     /// Compares the known failures with trials.

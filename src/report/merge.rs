@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::saved::{Report, Trial, list, totals};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::text::escaped;
 
 /// The values that all reports of one run share: JSON pointer, and name in messages.
@@ -24,9 +24,9 @@ const SAME: [(&str, &str); 8] = [
 ///
 /// # Errors
 /// The reports are of different runs, or one of them is there twice or missing.
-pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
+pub fn merge(reports: &[Report]) -> Result<Report, FileError> {
     let Some(first) = reports.first() else {
-        return Err(Stop::usage("name the reports to merge"));
+        return Err(FileError::Unusable("name the reports to merge".into()));
     };
     for other in &reports[1..] {
         same(first, other)?;
@@ -36,7 +36,7 @@ pub fn merge(reports: &[Report]) -> Result<Report, Stop> {
         count if count == reports.len() => by_position(reports)?,
         _ => {
             let (with, without): (Vec<_>, Vec<_>) = reports.iter().partition(|one| has_part(one));
-            return Err(Stop::setup(format!(
+            return Err(FileError::Unusable(format!(
                 "{} is a part of a run, {} is not: merge the parts of one run",
                 with[0].name, without[0].name
             )));
@@ -76,11 +76,11 @@ fn has_part(report: &Report) -> bool {
     !report.at("/partition").is_null()
 }
 
-fn same(first: &Report, other: &Report) -> Result<(), Stop> {
+fn same(first: &Report, other: &Report) -> Result<(), FileError> {
     for (pointer, name) in SAME {
         let (a, b) = (first.at(pointer), other.at(pointer));
         if pathless(a) != pathless(b) {
-            return Err(Stop::setup(format!(
+            return Err(FileError::Unusable(format!(
                 "{} and {} are of different runs: their {name} differs ({} and {}); merge the parts of one run",
                 first.name,
                 other.name,
@@ -117,13 +117,13 @@ fn brief(value: &Value) -> String {
 }
 
 /// Orders the trials of reports without `--partition` by phase, then by the order of the reports.
-fn in_order(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
+fn in_order(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, FileError> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
     let mut all: Vec<PhaseTrial<'_>> = Vec::new();
     for report in reports {
         for (phase, trial) in report.placed() {
             if let Some(other) = seen.insert(trial.id, &report.name) {
-                return Err(Stop::setup(format!(
+                return Err(FileError::Unusable(format!(
                     "`{}` is in {other} and in {}: merge reports that share no test",
                     escaped(trial.id),
                     report.name
@@ -137,11 +137,11 @@ fn in_order(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
 }
 
 /// Orders the trials of the parts of one run by their positions in the whole run.
-fn by_position(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
+fn by_position(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, FileError> {
     let number = |report: &Report, key: &str| report.at("/partition")[key].as_u64();
     let (parts, cases) = (number(&reports[0], "parts"), number(&reports[0], "cases"));
     let damaged = |report: &Report| {
-        Stop::setup(format!(
+        FileError::Unusable(format!(
             "report {}: damaged: its partition does not fit its trials; run the tests again",
             report.name
         ))
@@ -154,13 +154,13 @@ fn by_position(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
     for report in reports {
         let own = number(report, "part").ok_or_else(|| damaged(report))?;
         if (number(report, "parts"), number(report, "cases")) != (Some(parts), Some(cases)) {
-            return Err(Stop::setup(format!(
+            return Err(FileError::Unusable(format!(
                 "{} and {} are parts of different runs: other numbers of parts or of tests; merge the parts of one run",
                 reports[0].name, report.name
             )));
         }
         if let Some(other) = seen.insert(own, &report.name) {
-            return Err(Stop::setup(format!(
+            return Err(FileError::Unusable(format!(
                 "{other} and {} are both part {own}/{parts}: name each part once",
                 report.name
             )));
@@ -190,13 +190,13 @@ fn by_position(reports: &[Report]) -> Result<Vec<PhaseTrial<'_>>, Stop> {
         } else {
             ("are", "parts")
         };
-        return Err(Stop::setup(format!(
+        return Err(FileError::Unusable(format!(
             "{parts} {} {is} missing: name the reports of all parts",
             missing.join(", ")
         )));
     }
     if all.len() as u64 != cases {
-        return Err(Stop::setup(format!(
+        return Err(FileError::Unusable(format!(
             "the parts have {} tests, the run had {cases}: run the parts again with the same flags and the same version",
             all.len()
         )));

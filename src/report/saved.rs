@@ -6,8 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::saved_profile;
-use crate::exit::Stop;
-use crate::files;
+use crate::files::{self, FileError};
 use crate::report::model::{RunReport, Totals, Verdict};
 use crate::text::{escaped, shown};
 
@@ -73,8 +72,8 @@ impl ReportError {
     }
 
     /// Makes the error of the command, with the report's name.
-    fn with_name(self, name: &str) -> Stop {
-        Stop::setup(format!("report {name}: {self}"))
+    fn with_name(self, name: &str) -> FileError {
+        FileError::Unusable(format!("report {name}: {self}"))
     }
 }
 
@@ -94,8 +93,8 @@ impl Report {
     ///
     /// # Errors
     /// The file cannot be read, is not a report, or is the report of a run that did not end.
-    pub fn read(path: &Path) -> Result<Report, Stop> {
-        let bytes = files::read(path, MAX_REPORT).map_err(Stop::setup)?;
+    pub fn read(path: &Path) -> Result<Report, FileError> {
+        let bytes = read(path)?;
         Report::parse(&shown(path), &bytes)
     }
 
@@ -103,12 +102,12 @@ impl Report {
     ///
     /// # Errors
     /// The file cannot be read, is neither, or is the report of a run that did not end.
-    pub fn read_any(path: &Path) -> Result<Report, Stop> {
-        let bytes = files::read(path, MAX_REPORT).map_err(Stop::setup)?;
+    pub fn read_any(path: &Path) -> Result<Report, FileError> {
+        let bytes = read(path)?;
         Report::parse_any(&shown(path), &bytes)
     }
 
-    fn parse_any(name: &str, bytes: &[u8]) -> Result<Report, Stop> {
+    fn parse_any(name: &str, bytes: &[u8]) -> Result<Report, FileError> {
         let value = json(name, bytes)?;
         if !saved_profile::is_one(&value) {
             return Report::of(name, value);
@@ -120,7 +119,7 @@ impl Report {
         })
     }
 
-    fn parse(name: &str, bytes: &[u8]) -> Result<Report, Stop> {
+    fn parse(name: &str, bytes: &[u8]) -> Result<Report, FileError> {
         Report::of(name, json(name, bytes)?)
     }
 
@@ -129,7 +128,7 @@ impl Report {
         saved_profile::is_one(&self.value)
     }
 
-    fn of(name: &str, value: Value) -> Result<Report, Stop> {
+    fn of(name: &str, value: Value) -> Result<Report, FileError> {
         check(&value).map_err(|error| error.with_name(name))?;
         Ok(Report {
             name: name.into(),
@@ -180,9 +179,13 @@ impl Report {
     }
 }
 
-fn json(name: &str, bytes: &[u8]) -> Result<Value, Stop> {
+fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    files::read(path, MAX_REPORT).map_err(|error| FileError::Unusable(error.to_string()))
+}
+
+fn json(name: &str, bytes: &[u8]) -> Result<Value, FileError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        Stop::setup(format!(
+        FileError::Unusable(format!(
             "report {name}: not JSON, or cut short ({error}): name a file that --report wrote"
         ))
     })
@@ -294,7 +297,7 @@ mod tests {
 
     fn refusal(value: &Value) -> String {
         let read = Report::parse("x.json", value.to_string().as_bytes());
-        read.expect_err("refused").message
+        read.expect_err("refused").to_string()
     }
 
     #[test]
@@ -318,12 +321,8 @@ mod tests {
             (vec![("mul", Verdict::Pass)], true)
         );
         assert!(check_totals(&report.value).is_ok());
-        let stop = Report::parse("x.json", text.as_bytes()).expect_err("no run");
-        assert!(
-            stop.message.contains("no report of a run"),
-            "{}",
-            stop.message
-        );
+        let error = Report::parse("x.json", text.as_bytes()).expect_err("no run");
+        assert!(error.to_string().contains("no report of a run"), "{error}");
         for (damaged, said) in [
             (
                 json!({ "schema": "deltanet-check/profile/1" }),
@@ -342,8 +341,8 @@ mod tests {
                 "its format is deltanet-check/profile/2, this program reads deltanet-check/profile/1",
             ),
         ] {
-            let stop = Report::parse_any("x.json", damaged.to_string().as_bytes());
-            let message = stop.expect_err("damaged").message;
+            let error = Report::parse_any("x.json", damaged.to_string().as_bytes());
+            let message = error.expect_err("damaged").to_string();
             assert!(
                 message.starts_with("report x.json: ") && message.contains(said),
                 "{message}"
@@ -371,12 +370,13 @@ mod tests {
     fn what_is_no_whole_report_is_told_in_one_line() {
         let text = good().to_string();
         for length in 0..text.len() {
-            let stop = Report::parse("x.json", &text.as_bytes()[..length]).expect_err("cut short");
+            let error = Report::parse("x.json", &text.as_bytes()[..length]).expect_err("cut short");
             assert!(
-                stop.message
+                error
+                    .to_string()
                     .starts_with("report x.json: not JSON, or cut short")
             );
-            assert!(!stop.message.contains('\n'), "{}", stop.message);
+            assert!(!error.to_string().contains('\n'), "{error}");
         }
         let mut changes = Vec::new();
         for (pointer, change, said) in [

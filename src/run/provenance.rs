@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use crate::binding::{Binding, built_in};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::files::sha256;
 use crate::program::Program;
 use crate::report::model::{EnvironmentReport, HostReport, KernelReport, SourceReport};
@@ -19,7 +19,7 @@ pub fn environment<'a>(
     program: &Program,
     bindings: impl IntoIterator<Item = &'a Binding>,
     registry: Option<SourceReport>,
-) -> Result<EnvironmentReport, Stop> {
+) -> Result<EnvironmentReport, FileError> {
     Ok(EnvironmentReport {
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         host: host(),
@@ -38,7 +38,7 @@ impl Setup {
     ///
     /// # Errors
     /// A built-in binding is wrong, which a test would have shown.
-    pub fn environment(&self) -> Result<EnvironmentReport, Stop> {
+    pub fn environment(&self) -> Result<EnvironmentReport, FileError> {
         let own = self.bindings.iter().map(|(binding, _)| binding);
         environment(self.program(), own, Some(self.registry.source.clone()))
     }

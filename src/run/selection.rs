@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use globset::GlobBuilder;
 
 use crate::contract::{Case, Test};
-use crate::exit::Stop;
 use crate::registry::{Phase, Registry};
+use crate::run::RunError;
 use crate::text::nearest;
 
 /// One case to run, with the test and the phase it belongs to.
@@ -25,7 +25,7 @@ pub fn select<'a>(
     registry: &'a Registry,
     phases: &[String],
     tests: &[String],
-) -> Result<Vec<SelectedCase<'a>>, Stop> {
+) -> Result<Vec<SelectedCase<'a>>, RunError> {
     let numbers = numbers(registry, phases)?;
     let wanted = tests
         .iter()
@@ -43,9 +43,9 @@ pub fn select<'a>(
         .filter(|one| tests.is_empty() || wanted.contains(one.case.id.as_str()))
         .collect();
     if selected.is_empty() {
-        return Err(Stop::nothing(
-            "no test is in both the phases and the tests asked for: loosen --phase or --test",
-        ));
+        let title =
+            "no test is in both the phases and the tests asked for: loosen --phase or --test";
+        return Err(RunError::Nothing(title.into()));
     }
     Ok(selected)
 }
@@ -79,7 +79,7 @@ pub fn everything(registry: &Registry) -> impl Iterator<Item = SelectedCase<'_>>
 }
 
 /// The phases that `--phase` names: numbers and ranges, separated by commas. None: all of them.
-fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32>>, Stop> {
+fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32>>, RunError> {
     if phases.is_empty() {
         return Ok(None);
     }
@@ -100,20 +100,20 @@ fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (Ok(first), Ok(last)) = (first.trim().parse::<u32>(), last.trim().parse::<u32>())
         else {
-            return Err(Stop::usage(format!(
+            return Err(RunError::Flag(format!(
                 "`--phase {}` is not a phase: write numbers and ranges, as in 6 or 1-3,6; there are {}",
                 part.escape_debug(),
                 list()
             )));
         };
         if first > last {
-            return Err(Stop::usage(format!(
+            return Err(RunError::Flag(format!(
                 "`--phase {part}` runs backwards: write {last}-{first}"
             )));
         }
         for end in [first, last] {
             if !known.contains(&end) {
-                return Err(Stop::usage(format!(
+                return Err(RunError::Flag(format!(
                     "there is no phase {end}: there are {}",
                     list()
                 )));
@@ -125,13 +125,13 @@ fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32
 }
 
 /// The ids of the cases that a name or a glob means. A name is that of a case, of a test, or else of a contract.
-fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> {
+fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, RunError> {
     let shown = pattern.escape_debug();
     let glob = pattern.contains(['*', '?', '[', '{']);
     let matcher = if glob {
         let built = GlobBuilder::new(pattern).build();
         let built = built.map_err(|error| {
-            Stop::usage(format!("`--test {shown}` is not a glob: {}", error.kind()))
+            RunError::Flag(format!("`--test {shown}` is not a glob: {}", error.kind()))
         })?;
         Some(built.compile_matcher())
     } else {
@@ -162,7 +162,7 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
         return Ok(ids);
     }
     if glob {
-        return Err(Stop::nothing(format!(
+        return Err(RunError::Nothing(format!(
             "no test matches `{shown}`; --list prints them all"
         )));
     }
@@ -177,7 +177,9 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, Stop> 
                 .join(" or ")
         ),
     };
-    Err(Stop::usage(format!("there is no test `{shown}`; {hint}")))
+    Err(RunError::Flag(format!(
+        "there is no test `{shown}`; {hint}"
+    )))
 }
 
 /// Returns every name that `--test` takes: ids, aliases, and contracts.
@@ -217,7 +219,7 @@ planted = "all"
         let registry = Registry::parse("x", text, None).expect("a good registry");
         let ids = |pattern: &str| -> Vec<String> {
             let selected = select(&registry, &[], &[pattern.to_string()]);
-            let selected = selected.unwrap_or_else(|stop| panic!("{}", stop.message));
+            let selected = selected.unwrap_or_else(|error| panic!("{error}"));
             selected.iter().map(|one| one.case.id.clone()).collect()
         };
         assert_eq!(ids("utils_tk bf16↔float"), ["utils_tk bf16↔float"]);
@@ -230,11 +232,8 @@ planted = "all"
         assert_eq!(ids("mul").len(), 3);
         assert_eq!(ids("utils_tk *").len(), 3);
         assert_eq!(ids("*(8 ops)").len(), 2);
-        let stop = select(&registry, &[], &["utils_tk bf16<->float".into()]).expect_err("no such");
-        assert!(
-            stop.message.contains("`utils_tk bf16-float`"),
-            "{}",
-            stop.message
-        );
+        let error = select(&registry, &[], &["utils_tk bf16<->float".into()]).expect_err("no such");
+        let message = error.to_string();
+        assert!(message.contains("`utils_tk bf16-float`"), "{message}");
     }
 }

@@ -11,10 +11,10 @@ use super::{Bindings, SkipReason};
 use crate::binding::{Binding, built_in};
 use crate::contract::{Case, Test};
 use crate::device::{Budget, Device};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::program::Program;
 use crate::registry::Registry;
-use crate::run::{SelectedCase, select};
+use crate::run::{RunError, SelectedCase, select};
 use crate::tensor::random_seed;
 use crate::trial::{Bound, Plan};
 
@@ -61,7 +61,7 @@ impl Setup {
     ///
     /// # Errors
     /// A file cannot be read, or something in it is wrong.
-    pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, Stop> {
+    pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
         let built_in = Program::built_in()?;
         let own = Registry::built_in()?;
         let mut registry = match sources.registry {
@@ -95,7 +95,7 @@ impl Setup {
     ///
     /// # Errors
     /// A built-in binding is wrong, which a test would have shown.
-    pub fn is_foreign(&self) -> Result<bool, Stop> {
+    pub fn is_foreign(&self) -> Result<bool, FileError> {
         let Some(user) = self.user.as_ref().filter(|_| self.bindings.is_empty()) else {
             return Ok(false);
         };
@@ -112,7 +112,7 @@ impl Setup {
     ///
     /// # Errors
     /// There are none, or something that selects is not known.
-    pub fn select(&self, wanted: Selection<'_>) -> Result<Vec<SelectedCase<'_>>, Stop> {
+    pub fn select(&self, wanted: Selection<'_>) -> Result<Vec<SelectedCase<'_>>, RunError> {
         let mut selected = select(&self.registry, wanted.phase, wanted.test)?;
         if !wanted.kernel.is_empty() {
             let launches = kernel_globs(wanted.kernel)?;
@@ -124,7 +124,7 @@ impl Setup {
         if selected.is_empty() {
             let title =
                 "no selected test launches such a kernel: loosen --kernel, --phase or --test";
-            return Err(Stop::nothing(title));
+            return Err(RunError::Nothing(title.into()));
         }
         Ok(selected)
     }
@@ -136,7 +136,7 @@ impl Setup {
     pub fn runnable(
         &self,
         wanted: Selection<'_>,
-    ) -> Result<(Vec<SelectedCase<'_>>, Vec<Bound<'_>>), Stop> {
+    ) -> Result<(Vec<SelectedCase<'_>>, Vec<Bound<'_>>), RunError> {
         let selected = self.select(wanted)?;
         let ways = self.ways(wanted, &selected)?;
         let pairs = selected.into_iter().zip(ways);
@@ -158,13 +158,13 @@ impl Setup {
         test: &Test,
         case: &Case,
         program: &Program,
-    ) -> Result<Result<Bound<'a>, SkipReason>, Stop> {
+    ) -> Result<Result<Bound<'a>, SkipReason>, FileError> {
         self.bindings.way(test, case, (program, &self.registry))
     }
 
     /// Makes the error for a run in which no selected case runs.
-    pub fn nothing_runs(&self) -> Stop {
-        Stop::nothing(format!(
+    pub fn nothing_runs(&self) -> RunError {
+        RunError::Nothing(format!(
             "no selected test can run with the kernels of {}",
             self.program().report.path
         ))
@@ -204,7 +204,7 @@ impl Setup {
         &self,
         wanted: Selection<'_>,
         selected: &[SelectedCase<'_>],
-    ) -> Result<Vec<Result<Bound<'_>, SkipReason>>, Stop> {
+    ) -> Result<Vec<Result<Bound<'_>, SkipReason>>, FileError> {
         let way = |one: &SelectedCase<'_>| {
             let way = self.way(one.test, one.case, self.program())?;
             let bound = self.bindings.has_for(one.test) || one.test.binding.is_some();
@@ -229,30 +229,30 @@ impl Setup {
 ///
 /// # Errors
 /// A pattern is no glob.
-pub fn kernel_globs(patterns: &[String]) -> Result<GlobSet, Stop> {
+pub fn kernel_globs(patterns: &[String]) -> Result<GlobSet, RunError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {
             let shown = pattern.escape_debug();
-            Stop::usage(format!("`--kernel {shown}` is no glob: {}", error.kind()))
+            RunError::Flag(format!("`--kernel {shown}` is no glob: {}", error.kind()))
         })?;
         set.add(glob);
     }
     set.build()
-        .map_err(|error| Stop::usage(format!("--kernel: {error}")))
+        .map_err(|error| RunError::Flag(format!("--kernel: {error}")))
 }
 
 /// The seed that `--seed` names. A drawn one is in every report.
-pub fn seed(text: &str) -> Result<u64, Stop> {
+pub fn seed(text: &str) -> Result<u64, RunError> {
     if text == "random" {
-        return random_seed().map_err(Stop::setup);
+        return random_seed().map_err(|error| RunError::Unusable(error.to_string()));
     }
     let parsed = text
         .strip_prefix("0x")
         .map_or_else(|| text.parse(), |hex| u64::from_str_radix(hex, 16));
     parsed.map_err(|_| {
         let shown = text.escape_debug();
-        Stop::usage(format!(
+        RunError::Flag(format!(
             "`--seed {shown}` is not a seed: give a number from 0 to {} or `random`",
             u64::MAX
         ))

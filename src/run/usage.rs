@@ -1,8 +1,7 @@
 //! The bindings of a user that have run a case, and the reasons why the others have not.
 
 use crate::binding::Binding;
-use crate::exit::Stop;
-use crate::run::SelectedCase;
+use crate::run::{RunError, SelectedCase};
 use crate::text::{counted_reasons, escaped};
 use crate::trial::Bound;
 
@@ -50,7 +49,7 @@ impl BindingUsage {
     ///
     /// # Errors
     /// There are selected cases for a binding, and every one of them is skipped.
-    pub fn check(&self, bindings: &Bindings) -> Result<Vec<String>, Stop> {
+    pub fn check(&self, bindings: &Bindings) -> Result<Vec<String>, RunError> {
         let mut warnings = Vec::new();
         for ((binding, _), counts) in bindings.iter().zip(&self.counts) {
             let name = name(binding);
@@ -68,7 +67,7 @@ impl BindingUsage {
                     }
                     message +=
                         "\n  bind what these cases need, or select cases that the binding is for";
-                    return Err(Stop::setup(message));
+                    return Err(RunError::Unusable(message));
                 }
             }
         }

@@ -6,9 +6,8 @@ use std::sync::OnceLock;
 
 use crate::binding::{self, Binding, ContractTensors, Objects, describe};
 use crate::contract::{Case, Function, Test};
-use crate::document::{Complaint, render};
-use crate::exit::Stop;
-use crate::files::sha256;
+use crate::document::{Complaint, diagnostic};
+use crate::files::{FileError, sha256};
 use crate::program::Program;
 use crate::registry::Registry;
 use crate::text::shown;
@@ -56,7 +55,7 @@ impl Bindings {
     ///
     /// # Errors
     /// One cannot be read, or something in it is wrong.
-    pub fn read(paths: &[PathBuf], registry: &Registry) -> Result<Bindings, Stop> {
+    pub fn read(paths: &[PathBuf], registry: &Registry) -> Result<Bindings, FileError> {
         let mut list: Vec<(Binding, ContractTensors)> = Vec::new();
         for path in paths {
             for binding in binding::read(path)? {
@@ -65,7 +64,7 @@ impl Bindings {
                 }
                 let described = contract(registry, binding.function).ok_or_else(|| {
                     let name = binding.function.name;
-                    Stop::setup(format!(
+                    FileError::Unusable(format!(
                         "binding {}: no test of the registry runs contract `{name}`: add one with `contract = \"{name}\"` and a shape",
                         shown(path)
                     ))
@@ -154,7 +153,7 @@ impl Bindings {
         test: &Test,
         case: &Case,
         (program, registry): (&Program, &Registry),
-    ) -> Result<Result<Bound<'a>, SkipReason>, Stop> {
+    ) -> Result<Result<Bound<'a>, SkipReason>, FileError> {
         let mut refusal = None;
         let own = self
             .own(test)
@@ -245,16 +244,12 @@ fn hides(first: &Binding, later: &Binding) -> bool {
     first.function.name == later.function.name && first.name == later.name && first.when.is_none()
 }
 
-fn twice(binding: &Binding, first: &Binding) -> Stop {
+fn twice(binding: &Binding, first: &Binding) -> FileError {
     let complaint = Complaint {
         span: binding.span.clone(),
         title: format!("contract `{}` is bound twice", binding.function.name),
         label: format!("{} binds it for all cases", first.source.name),
         help: "remove one, or tell them apart with `when`".into(),
     };
-    Stop::diagnostic(render(
-        &binding.source.name,
-        &binding.source.text,
-        &[complaint],
-    ))
+    diagnostic(&binding.source.name, &binding.source.text, &[complaint])
 }

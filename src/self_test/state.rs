@@ -1,14 +1,13 @@
 //! The intermediate result of a self-test, and its reports.
 
-use std::io;
 use std::path::Path;
 
 use super::{SelfTest, TestResult, show};
 use crate::args::{Color, look};
 use crate::exit::Stop;
 use crate::files::check_place;
+use crate::interrupt::RunResults;
 use crate::report::Growing;
-use crate::run::RunResults;
 use crate::text::print;
 
 /// The result so far, and its destinations.
@@ -17,10 +16,6 @@ pub(super) struct SelfTestState {
     verbose: bool,
     json: bool,
     file: Option<Growing>,
-}
-
-fn broken(error: io::Error) -> Stop {
-    Stop::setup(error.to_string())
 }
 
 impl SelfTestState {
@@ -33,7 +28,7 @@ impl SelfTestState {
         (verbose, json): (bool, bool),
         place: Option<&Path>,
     ) -> Result<SelfTestState, Stop> {
-        place.map_or(Ok(()), check_place).map_err(broken)?;
+        place.map_or(Ok(()), check_place).map_err(Stop::setup)?;
         let mut state = SelfTestState {
             result,
             verbose,
@@ -66,7 +61,7 @@ impl SelfTestState {
     fn write(&mut self) -> Result<(), Stop> {
         let result = &self.result;
         match &mut self.file {
-            Some(file) => file.write(|| Ok(show::json(result))).map_err(broken),
+            Some(file) => file.write(|| Ok(show::json(result))).map_err(Stop::setup),
             None => Ok(()),
         }
     }
@@ -76,11 +71,9 @@ impl RunResults for SelfTestState {
     fn end(&mut self, complete: bool) -> Result<(), Stop> {
         self.result.complete = complete;
         let written = self.write();
-        written.and(print(&show::text(
-            self.verbose,
-            self.json,
-            look(Color::Never).width,
-            &self.result,
-        )))
+        let width = look(Color::Never).width;
+        let shown = print(&show::text(self.verbose, self.json, width, &self.result));
+        written?;
+        Ok(shown?)
     }
 }

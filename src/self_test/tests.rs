@@ -174,7 +174,11 @@ fn rounds(
 #[test]
 fn each_bug_runs_in_the_cheapest_case_that_catches_it() {
     let run = rounds((50, 3), false, |case, bug| bug != 1 || case < 48);
-    let in_case = |bug: usize| run.iter().filter(|pair| pair.1 == bug).map(|pair| pair.0);
+    let in_case = |bug: usize| {
+        run.iter()
+            .filter(move |pair| pair.1 == bug)
+            .map(|pair| pair.0)
+    };
     assert_eq!(in_case(0).collect::<Vec<_>>(), [49]);
     assert_eq!(in_case(1).collect::<Vec<_>>(), [49, 48, 47]);
     assert_eq!(in_case(2).collect::<Vec<_>>(), [49]);

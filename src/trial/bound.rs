@@ -9,7 +9,7 @@ use crate::binding::{
 };
 use crate::contract::{Check, Function, Role, Tensor};
 use crate::device::{DeviceError, DeviceErrorKind, Launch};
-use crate::exit::Stop;
+use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::Tolerance;
 use crate::tensor::Axis;
@@ -42,9 +42,10 @@ impl Bound<'static> {
     ///
     /// # Errors
     /// No built-in binding computes the contract.
-    pub fn built_in(function: &Function) -> Result<Bound<'static>, Stop> {
+    pub fn built_in(function: &Function) -> Result<Bound<'static>, FileError> {
         let found = built_in_of(function.name)?;
-        let missing = || Stop::setup(format!("no built-in kernel computes `{}`", function.name));
+        let missing =
+            || FileError::Unusable(format!("no built-in kernel computes `{}`", function.name));
         Ok(Bound {
             binding: found.ok_or_else(missing)?,
             described: None,
@@ -73,8 +74,9 @@ impl<'a> Bound<'a> {
     }
 }
 
-fn invalid(stop: Stop) -> DeviceError {
-    let text = stop.message.trim_end();
+fn invalid(error: FileError) -> DeviceError {
+    let text = error.to_string();
+    let text = text.trim_end();
     let text = text.strip_prefix("error: ").unwrap_or(text);
     DeviceError::of(DeviceErrorKind::Arguments, text)
 }

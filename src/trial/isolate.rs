@@ -21,7 +21,7 @@ use super::plan::{FinishedTrial, Plan};
 use crate::device::{DeviceError, DeviceErrorKind, Isolation};
 use crate::report::model::{LaunchReport, Verdict};
 
-pub use child::{CHILD, serve};
+pub use child::{CHILD, ChildError, serve};
 use process::{End, EndedProcess, signal_name};
 use reply::ChildMessages;
 

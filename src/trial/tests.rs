@@ -4,9 +4,9 @@ use gfx906::code_object::Symbol;
 
 use super::*;
 use crate::device::{
-    Device, DeviceBuffer, DeviceError, DeviceErrorKind, Launch, Limits, NOTHING, Watch, check_watch,
+    Device, DeviceBuffer, DeviceError, DeviceErrorKind, Launch, Limits, NOTHING, SetupError, Watch,
+    check_watch,
 };
-use crate::exit::Exit;
 use crate::program::BUILT_IN;
 use crate::registry::Registry;
 use crate::report::model::{DeviceReport, Problem, Verdict};
@@ -293,10 +293,10 @@ fn a_device_that_cannot_observe_refuses_to() {
         counters: true,
         ..Watch::default()
     };
-    let stop = check_watch(&device, &watch).expect_err("it cannot");
-    assert_eq!(stop.exit, Exit::Usage);
+    let error = check_watch(&device, &watch).expect_err("it cannot");
+    assert!(matches!(error, SetupError::Flag(_)));
     assert_eq!(
-        stop.message,
+        error.to_string(),
         "`--counters` needs the emulator, and this is host memory: add `--device emulator`"
     );
 }

@@ -79,7 +79,7 @@ fn profile_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, Unprofil
         return Err(lost("the kernel did not come to its end alone".into()));
     }
     let profiled = profile_launches(card(args), &done.program, name.clone(), None, &charged);
-    profiled.map_err(|stop| lost(stop.message))
+    profiled.map_err(|error| lost(error.to_string()))
 }
 
 fn card(args: &HipArgs) -> Card {

@@ -7,8 +7,8 @@ use std::time::Instant;
 use super::super::report_files::{Renderers, ReportFiles};
 use crate::args::{Color, look};
 use crate::exit::Stop;
+use crate::interrupt::RunResults;
 use crate::mutate::{MutantReport, MutationReport, News, page, table};
-use crate::run::RunResults;
 use crate::text::print;
 
 /// The outputs of a campaign: the files of its report, and the format of standard output.
@@ -127,7 +127,7 @@ impl CampaignState {
             true => json(report).map_err(|error| Stop::setup(error.to_string())),
             false => Ok(table(report, self.output.verbose, look(Color::Never).width)),
         };
-        written.and(text.and_then(|text| print(&text)))
+        written.and(text.and_then(|text| Ok(print(&text)?)))
     }
 
     fn report(&self, complete: bool) -> MutationReport {

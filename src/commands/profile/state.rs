@@ -2,8 +2,8 @@
 
 use super::super::report_files::{Renderers, ReportFiles};
 use crate::exit::Stop;
+use crate::interrupt::RunResults;
 use crate::profile::{CaseProfile, ProfileReport, UnprofiledCase, page, text};
-use crate::run::RunResults;
 use crate::text::print;
 
 /// The outputs of the command: the files of its report, and the format of standard output.
@@ -96,6 +96,6 @@ impl RunResults for ProfileState {
                 .map_err(|error| Stop::setup(error.to_string())),
             false => Ok(text(report)),
         };
-        written.and(text.and_then(|text| print(&text)))
+        written.and(text.and_then(|text| Ok(print(&text)?)))
     }
 }

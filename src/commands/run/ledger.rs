@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use crate::exit::Stop;
+use crate::interrupt::RunResults;
 use crate::report::model::{PartitionReport, PhaseReport, RunReport, TrialReport};
 use crate::report::{Event, RunPlan};
-use crate::run::RunResults;
 use crate::run::SelectedCase;
 
 use super::output::RunOutput;

@@ -61,7 +61,8 @@ impl RunOutput {
             Event::RunFinished(report) if self.annotates => print(&annotations(report)),
             _ => Ok(()),
         };
-        filed.map_err(Stop::setup).and(shown).and(annotated)
+        filed.map_err(Stop::setup)?;
+        Ok(shown.and(annotated)?)
     }
 
     /// Returns true if it is time to write the report so far to a file.

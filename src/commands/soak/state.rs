@@ -1,7 +1,6 @@
 //! The seeds and trials that have run, as they are printed and written.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::time::Instant;
 
@@ -9,9 +8,9 @@ use serde_json::json;
 
 use crate::exit::Stop;
 use crate::files::check_place;
+use crate::interrupt::RunResults;
 use crate::report::model::{TrialReport, Verdict};
 use crate::report::{Growing, Progress as Bar, failure_text};
-use crate::run::RunResults;
 use crate::text::{not_run, print};
 
 /// The seeds and trials that have run.
@@ -35,17 +34,13 @@ pub(super) struct SoakState {
     failures: BTreeMap<(usize, usize), TrialReport>,
 }
 
-fn write_error(error: io::Error) -> Stop {
-    Stop::setup(error.to_string())
-}
-
 impl SoakState {
     /// Returns the state before the first seed, and writes it to the file of the report.
     ///
     /// # Errors
     /// The file cannot be written.
     pub(super) fn open(first: u64, lines: bool, path: Option<&Path>) -> Result<SoakState, Stop> {
-        path.map_or(Ok(()), check_place).map_err(write_error)?;
+        path.map_or(Ok(()), check_place).map_err(Stop::setup)?;
         let mut state = SoakState {
             first,
             lines,
@@ -142,7 +137,9 @@ impl SoakState {
             0 => String::new(),
             count => format!(", {count} not run"),
         };
-        print(&format!("seed {seed}: {passed} passed{failed}{skipped}\n"))
+        Ok(print(&format!(
+            "seed {seed}: {passed} passed{failed}{skipped}\n"
+        ))?)
     }
 
     fn write(&mut self, complete: bool) -> Result<(), Stop> {
@@ -151,7 +148,7 @@ impl SoakState {
         };
         let written = file.write(|| Ok(self.json(complete)));
         self.file = Some(file);
-        written.map_err(write_error)
+        written.map_err(Stop::setup)
     }
 
     fn json(&self, complete: bool) -> String {
@@ -200,13 +197,14 @@ impl RunResults for SoakState {
         // The file and standard output must have the same text, which holds the time.
         let json = self.json(complete);
         let written = match &mut self.file {
-            Some(file) => file.write(|| Ok(json.clone())).map_err(write_error),
+            Some(file) => file.write(|| Ok(json.clone())).map_err(Stop::setup),
             None => Ok(()),
         };
         let shown = print(&match self.lines {
             true => self.summary(complete),
             false => json,
         });
-        written.and(printed).and(shown)
+        written.and(printed)?;
+        Ok(shown?)
     }
 }

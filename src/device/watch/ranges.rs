@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::exit::Stop;
+use crate::device::SetupError;
 
 /// Parses work-groups: `X,Y,Z`, or a box from one group to another, both included.
-pub fn groups(text: &str) -> Result<[RangeInclusive<u32>; 3], Stop> {
+pub fn groups(text: &str) -> Result<[RangeInclusive<u32>; 3], SetupError> {
     let id = |part: &str| {
         let ids: Vec<u32> = part.split(',').map(number).collect::<Option<_>>()?;
         <[u32; 3]>::try_from(ids).ok()
@@ -24,7 +24,7 @@ pub fn groups(text: &str) -> Result<[RangeInclusive<u32>; 3], Stop> {
 }
 
 /// Parses waves of a work-group: a number, or a range.
-pub fn waves(text: &str) -> Result<RangeInclusive<u32>, Stop> {
+pub fn waves(text: &str) -> Result<RangeInclusive<u32>, SetupError> {
     range(
         "wave",
         text,
@@ -34,7 +34,7 @@ pub fn waves(text: &str) -> Result<RangeInclusive<u32>, Stop> {
 }
 
 /// Parses link addresses in hex: one, or a range.
-pub fn pcs(text: &str) -> Result<RangeInclusive<u64>, Stop> {
+pub fn pcs(text: &str) -> Result<RangeInclusive<u64>, SetupError> {
     let hex = |part: &str| {
         let digits = part.strip_prefix("0x").unwrap_or(part);
         let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -49,7 +49,7 @@ fn range<T: PartialOrd + Copy>(
     text: &str,
     parse: impl Fn(&str) -> Option<T>,
     advice: &str,
-) -> Result<RangeInclusive<T>, Stop> {
+) -> Result<RangeInclusive<T>, SetupError> {
     let (first, last) = ends(text, parse).ok_or_else(|| refused(flag, text, advice))?;
     if first > last {
         return Err(refused(flag, text, "it runs backwards"));
@@ -69,15 +69,14 @@ fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|_| plain)
 }
 
-fn refused(flag: &str, text: &str, advice: &str) -> Stop {
+fn refused(flag: &str, text: &str, advice: &str) -> SetupError {
     let shown = text.escape_debug();
-    Stop::usage(format!("`--trace-{flag} {shown}` is not usable: {advice}"))
+    SetupError::Flag(format!("`--trace-{flag} {shown}` is not usable: {advice}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit::Exit;
 
     #[test]
     fn single_values_and_ranges() {
@@ -109,9 +108,11 @@ mod tests {
             pcs("").err(),
         ];
         for error in errors {
-            let stop = error.expect("refused");
-            assert_eq!(stop.exit, Exit::Usage);
-            assert!(!stop.message.contains('\n'), "{}", stop.message);
+            let error = error.expect("refused");
+            assert!(
+                matches!(&error, SetupError::Flag(text) if !text.contains('\n')),
+                "{error}"
+            );
         }
     }
 }

@@ -14,9 +14,9 @@ use super::super::report::{MutantOutcome, MutantReport};
 use super::super::sample::Mutant;
 use super::{Campaign, PlacedMutant};
 use crate::device::{DeviceErrorKind, Watch};
-use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::model::Verdict;
+use crate::run::RunError;
 use crate::trial::{FinishedTrial, PreparedCaseSlot, each, how};
 
 /// A reason why a mutant cannot be judged.
@@ -55,10 +55,11 @@ impl Campaign<'_> {
         honest: &[Honest],
         slots: &[PreparedCaseSlot],
         mut told: impl FnMut(usize, MutantReport),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RunError> {
         let stopped = AtomicBool::new(false);
-        let mut failed: BTreeMap<usize, Stop> = BTreeMap::new();
-        let work = |placed: &PlacedMutant<'_>, tell: &mut dyn FnMut(Result<MutantReport, Stop>)| {
+        let mut failed: BTreeMap<usize, RunError> = BTreeMap::new();
+        let work = |placed: &PlacedMutant<'_>,
+                    tell: &mut dyn FnMut(Result<MutantReport, RunError>)| {
             if !stopped.load(Ordering::Relaxed) {
                 let report = self.judge(placed, honest, slots);
                 stopped.fetch_or(report.is_err(), Ordering::Relaxed);
@@ -82,7 +83,7 @@ impl Campaign<'_> {
         (function, mutant): &PlacedMutant<'_>,
         honest: &[Honest],
         slots: &[PreparedCaseSlot],
-    ) -> Result<MutantReport, Stop> {
+    ) -> Result<MutantReport, RunError> {
         let mut cases: Vec<usize> = (0..honest.len())
             .filter(|&case| honest[case].executed.contains_key(&mutant.address))
             .collect();
@@ -119,7 +120,8 @@ impl Campaign<'_> {
             return Ok(report);
         }
         let place = format!("{}+{:#x} `{}`", report.function, report.offset, report.is);
-        let stopped = |error: JudgeError| Stop::setup(format!("the mutant {place}: {error}"));
+        let stopped =
+            |error: JudgeError| RunError::Unusable(format!("the mutant {place}: {error}"));
         let Some(program) = self.program().patched(mutant.address, &mutant.change.bytes) else {
             return Err(stopped(JudgeError::NoBytes));
         };

@@ -6,7 +6,7 @@ use super::*;
 fn refused(reports: &[&MutationReport]) -> String {
     let named = reports.iter().zip(["a", "b", "c"]);
     let named = named.map(|(report, name)| (name.to_owned(), (*report).clone()));
-    merge(named.collect()).expect_err("no whole").message
+    merge(named.collect()).expect_err("no whole").to_string()
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn reports_of_other_versions_are_refused_by_their_number() {
     let text = |report: &MutationReport| serde_json::to_vec(report).expect("JSON");
     assert!(read("a", &text(&old)).is_ok());
     old.schema = "deltanet-check/mutation/2".into();
-    let told = read("a", &text(&old)).expect_err("old").message;
+    let told = read("a", &text(&old)).expect_err("old").to_string();
     assert!(
         told.starts_with("a is a report of the format deltanet-check/mutation/2, and"),
         "{told}"
     );
-    let told = read("a", b"{}").expect_err("none").message;
+    let told = read("a", b"{}").expect_err("none").to_string();
     assert!(told.starts_with("a is no report of `mutate`"), "{told}");
 }
 
@@ -92,7 +92,7 @@ fn a_campaign_that_was_interrupted_is_no_part() {
     let mut part = report("1/2", vec![(0, killed())]);
     (part.complete, part.drawn) = (false, 7);
     let bytes = serde_json::to_vec(&part).expect("JSON");
-    let told = read("a", &bytes).expect_err("interrupted").message;
+    let told = read("a", &bytes).expect_err("interrupted").to_string();
     assert_eq!(
         told,
         "a has 1 of 7 mutants: its campaign did not come to its end, run it again"

@@ -7,28 +7,50 @@ use gfx906::code_object::Symbol;
 
 use super::{reply, work};
 use crate::device::{
-    Device, DeviceBuffer, DeviceError, Launch, LaunchResult, Limits, Session, Watch,
+    Device, DeviceBuffer, DeviceError, Launch, LaunchResult, Limits, Session, SetupError, Watch,
 };
-use crate::exit::{Exit, Stop};
+use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::DeviceReport;
+use crate::text::StdoutError;
 
 /// The name of the hidden command of such a process.
 pub const CHILD: &str = "run-one-trial";
+
+/// An error of the process of a trial.
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    /// Standard input has no request that this program understands.
+    #[error(
+        "{0}: this command is how `deltanet-check` runs one test in a process of its own; \
+         use `deltanet-check --test ID`"
+    )]
+    Alien(String),
+    /// Standard input cannot be read.
+    #[error("cannot read standard input: {0}")]
+    Stdin(io::Error),
+    /// Standard output cannot be written.
+    #[error(transparent)]
+    Stdout(#[from] StdoutError),
+    /// A code object or the binding of the request cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The device of the request cannot be used.
+    #[error(transparent)]
+    Device(#[from] SetupError),
+}
 
 /// Runs the trial that standard input describes, and reports the result on standard output.
 ///
 /// # Errors
 /// Standard input has no trial, its device does not exist, or standard output cannot be written.
-pub fn serve() -> Result<Exit, Stop> {
+pub fn serve() -> Result<(), ChildError> {
     let work = work::read(io::stdin().lock())?;
     // If no thread can be started, the trial still ends by itself.
     let _ = thread::Builder::new().spawn(end_with_parent);
     let device = ReportingDevice(work.place().find()?);
     let finished = work.plan(&device).run();
-    reply::tell_finished(finished)
-        .map_err(|error| Stop::setup(format!("cannot write to standard output: {error}")))?;
-    Ok(Exit::Passed)
+    Ok(reply::tell_finished(finished).map_err(StdoutError)?)
 }
 
 /// Ends this process with the one that started it, which holds standard input open as long as it waits.

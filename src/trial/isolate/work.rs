@@ -1,16 +1,16 @@
 //! The decoding of a request in the process of a trial.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Read};
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::super::{Bound, Dump, Launching, Plan, PlantedKernel};
+use super::child::ChildError;
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, ContractTensors, describe};
 use crate::contract::catalog::functions;
 use crate::contract::{Case, ExternalTensors, Test, Value, Values};
 use crate::device::{Device, DeviceId, NOTHING};
-use crate::exit::Stop;
 use crate::program::Program;
 use crate::report::model::CodeObjectReport;
 
@@ -33,24 +33,20 @@ pub struct Work {
 ///
 /// # Errors
 /// The bytes are no request.
-pub fn read(mut from: impl BufRead) -> Result<Work, Stop> {
-    let alien = |what: &str| {
-        Stop::setup(format!(
-            "{what}: this command is how `deltanet-check` runs one test in a process of its own; \
-             use `deltanet-check --test ID`"
-        ))
-    };
-    let broken = |error: io::Error| Stop::setup(format!("cannot read standard input: {error}"));
+pub fn read(mut from: impl BufRead) -> Result<Work, ChildError> {
+    let alien = |what: &str| ChildError::Alien(what.into());
     let mut line = Vec::new();
     let mut first = from.by_ref().take(MAX_LINE);
-    first.read_until(b'\n', &mut line).map_err(broken)?;
+    first
+        .read_until(b'\n', &mut line)
+        .map_err(ChildError::Stdin)?;
     let lengths = lengths(&line).ok_or_else(|| alien("standard input has no test to run"))?;
-    let mut part = |length: u64| -> Result<Vec<u8>, Stop> {
+    let mut part = |length: u64| -> Result<Vec<u8>, ChildError> {
         let mut bytes = Vec::new();
         from.by_ref()
             .take(length)
             .read_to_end(&mut bytes)
-            .map_err(broken)?;
+            .map_err(ChildError::Stdin)?;
         if bytes.len() as u64 == length {
             Ok(bytes)
         } else {
@@ -60,10 +56,7 @@ pub fn read(mut from: impl BufRead) -> Result<Work, Stop> {
     let json = part(lengths.0)?;
     let long = part(lengths.1)?;
     let head: Head = serde_json::from_slice(&json).map_err(|error| alien(&error.to_string()))?;
-    Work::new(head, &long).map_err(|error| match error {
-        Trouble::Stop(stop) => stop,
-        Trouble::Alien(what) => alien(&what),
-    })
+    Work::new(head, &long)
 }
 
 fn lengths(line: &[u8]) -> Option<(u64, u64)> {
@@ -75,30 +68,18 @@ fn lengths(line: &[u8]) -> Option<(u64, u64)> {
     Some((json.parse().ok()?, long.parse().ok()?))
 }
 
-/// An error in a request.
-enum Trouble {
-    Stop(Stop),
-    Alien(String),
-}
-
-impl From<Stop> for Trouble {
-    fn from(stop: Stop) -> Trouble {
-        Trouble::Stop(stop)
-    }
-}
-
 impl Work {
-    fn new(head: Head, mut long: &[u8]) -> Result<Work, Trouble> {
-        let mut take = |count: u64| -> Result<Vec<u8>, Trouble> {
+    fn new(head: Head, mut long: &[u8]) -> Result<Work, ChildError> {
+        let mut take = |count: u64| -> Result<Vec<u8>, ChildError> {
             let split = usize::try_from(count)
                 .ok()
                 .and_then(|count| long.split_at_checked(count));
             let (taken, rest) =
-                split.ok_or_else(|| Trouble::Alien("the test has wrong lengths".into()))?;
+                split.ok_or_else(|| ChildError::Alien("the test has wrong lengths".into()))?;
             long = rest;
             Ok(taken.to_vec())
         };
-        let mut object = |object: &Object| -> Result<Program, Trouble> {
+        let mut object = |object: &Object| -> Result<Program, ChildError> {
             let CodeObjectReport { path, build, .. } = &object.report;
             Ok(Program::parse(path, take(object.bytes)?, build.clone())?)
         };
@@ -108,7 +89,7 @@ impl Work {
             Some((planted, at)) => Some((object(planted)?, *at)),
             None => None,
         };
-        let mut tensors = |lengths: &[(String, u64)]| -> Result<_, Trouble> {
+        let mut tensors = |lengths: &[(String, u64)]| -> Result<_, ChildError> {
             let mut all = BTreeMap::new();
             for (name, length) in lengths {
                 let bytes = take(length.saturating_mul(4))?;
@@ -126,7 +107,7 @@ impl Work {
         };
         let function = functions()
             .find(|function| function.name == head.function)
-            .ok_or_else(|| Trouble::Alien("the test has an unknown function".into()))?;
+            .ok_or_else(|| ChildError::Alien("the test has an unknown function".into()))?;
         let mut values = Vec::new();
         for (name, value) in &head.values {
             let value = match value {
@@ -138,7 +119,7 @@ impl Work {
         }
         let values = Values::new(values).with_variant(head.variant);
         if let Some(refusal) = function.refuses(&values) {
-            return Err(Trouble::Alien(refusal.title));
+            return Err(ChildError::Alien(refusal.title));
         }
         let bound = match &head.bound {
             Some(by) => {
@@ -148,7 +129,7 @@ impl Work {
                     .find(|binding| binding.span.start == by.at);
                 let described = describe(function, &[&values], &[]);
                 let (Some(binding), Some(described)) = (found, described) else {
-                    return Err(Trouble::Alien("the test has an unknown binding".into()));
+                    return Err(ChildError::Alien("the test has an unknown binding".into()));
                 };
                 Some((binding, described))
             }
@@ -180,7 +161,9 @@ impl Work {
             built_in: Bound::built_in(function)?,
         };
         match (&work.planted, work.bug()) {
-            (Some(_), None) => Err(Trouble::Alien("the test has an unknown planted bug".into())),
+            (Some(_), None) => Err(ChildError::Alien(
+                "the test has an unknown planted bug".into(),
+            )),
             _ => Ok(work),
         }
     }

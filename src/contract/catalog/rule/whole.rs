@@ -8,7 +8,7 @@ use super::Function;
 use super::problem::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED, SCALED_WITH_SNAPSHOTS};
 use super::problem::{
     CHUNKED, Chunks, DIMS, FEW, GATE_KIND, GATES, HEADS, KEYS, LAWS, LAYOUT, MAP, ONE_QUERY, RULE,
-    STATE, STRENGTHS, VALUES, WIDE, asked, problem,
+    STATE, STRENGTHS, VALUES, WIDE, problem, read_convention,
 };
 use crate::contract::catalog::laws::{self, HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
 use crate::contract::catalog::sizes;
@@ -258,14 +258,14 @@ pub const FUNCTIONS: &[Function] = &[
 
 /// Outputs and state of a call: however its tokens are split into launches, they are those of one.
 fn whole(t: &mut Instance<'_>) -> DeviceResult {
-    let p = problem(t, asked(t))?;
+    let p = problem(t, read_convention(t))?;
     let [o, last] = p.results(t)?;
     p.check(t, o, last)
 }
 
 /// The rule chunk by chunk.
 fn in_chunks(t: &mut Instance<'_>) -> DeviceResult {
-    let x = Chunks::new(t, asked(t))?;
+    let x = Chunks::new(t, read_convention(t))?;
     let [o, last] = x.p.results(t)?;
     x.p.check(t, o, last)
 }

@@ -40,7 +40,7 @@ impl Device for Failing {
 
 /// Runs a campaign on a device that fails with this kind of error after the honest kernels and one mutant have run. Returns the number of
 /// killed mutants and of all.
-fn campaign(kind: DeviceErrorKind) -> Result<(usize, usize), Stop> {
+fn campaign(kind: DeviceErrorKind) -> Result<(usize, usize), RunError> {
     let data = |name: &str| {
         PathBuf::from(env!("CARGO_MANIFEST_DIR"))
             .join("tests/data")
@@ -52,13 +52,14 @@ fn campaign(kind: DeviceErrorKind) -> Result<(usize, usize), Stop> {
         kernels: Some(&kernels),
         bind: &bind,
     };
-    let setup = Setup::new(sources, 0)?;
-    let (selected, ways) = setup.runnable(Selection {
+    let setup = Setup::new(sources, 0).expect("a good setup");
+    let runnable = setup.runnable(Selection {
         phase: &[],
         test: &["neg".into()],
         kernel: &[],
         require_all: false,
-    })?;
+    });
+    let (selected, ways) = runnable.expect("tests that run");
     let device = Failing {
         emulator: Box::new(emulator::Emulator::PLAIN),
         opened: AtomicUsize::new(0),
@@ -100,8 +101,8 @@ fn trouble_of_the_host_ends_the_campaign_and_kills_no_mutant() {
         DeviceErrorKind::Harness,
         DeviceErrorKind::Process,
     ] {
-        let stop = campaign(kind).expect_err("the host is to blame");
-        let told = &stop.message;
+        let error = campaign(kind).expect_err("the host is to blame");
+        let told = error.to_string();
         assert!(
             told.starts_with("the mutant negate_with_lines+0x"),
             "{told}"
