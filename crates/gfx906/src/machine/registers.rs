@@ -19,6 +19,17 @@ pub const REGISTERS: usize = 256 + SLOTS;
 /// A vector register: one dword per lane.
 pub type Lanes = [u32; LANES];
 
+/// Returns the values of a function for the lanes' numbers. It is a loop in its caller at every level of the optimiser, which
+/// `std::array::from_fn` and `map` are only where the inliner sees all of the crate at once.
+#[inline(always)]
+pub fn each_lane<T: Copy + Default>(value: impl Fn(usize) -> T) -> [T; LANES] {
+    let mut values = [T::default(); LANES];
+    for (lane, slot) in values.iter_mut().enumerate() {
+        *slot = value(lane);
+    }
+    values
+}
+
 /// A value that begins at a cache line. Without the alignment, every other vector move of 64 bytes to a row of lanes on the stack would
 /// touch two cache lines.
 #[repr(align(64))]

@@ -2,7 +2,7 @@
 
 use super::super::dpp::{exchange, masked};
 use super::super::op::Op;
-use super::super::registers::{LANES, Lanes};
+use super::super::registers::{LANES, Lanes, each_lane};
 use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::each;
@@ -11,7 +11,8 @@ use super::addresses::each;
 #[inline(always)]
 fn named(w: &Wave, op: &Op) -> Lanes {
     let (addr, offset) = (usize::from(op.plan.addr), op.offset as u32);
-    w.v[addr].map(|address| address.wrapping_add(offset) / 4)
+    let row = &w.v[addr];
+    each_lane(|l| row[l].wrapping_add(offset) / 4)
 }
 
 /// Each lane reads the lane that its address names. Disabled lanes read as 0.
@@ -61,7 +62,7 @@ pub fn swizzled(pattern: u32, l: u32) -> u32 {
 #[inline(always)]
 pub fn swizzle<const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
     let pattern = op.offset as u32 & 0xffff;
-    let from = std::array::from_fn(|l| l as u32 & 32 | swizzled(pattern, l as u32 & 31));
+    let from = each_lane(|l| l as u32 & 32 | swizzled(pattern, l as u32 & 31));
     let values = masked(w, op.plan.addr.into());
     write::<WIDTH>(w, op, &values, &from)
 }

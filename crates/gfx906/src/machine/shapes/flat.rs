@@ -3,7 +3,7 @@
 use super::super::env::Env;
 use super::super::memory::{PRIVATE_BASE, SHARED_BASE};
 use super::super::op::Op;
-use super::super::registers::LANES;
+use super::super::registers::{LANES, each_lane};
 use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::addresses::{Addresses, each, place, places, wide};
@@ -171,16 +171,14 @@ pub fn global(w: &Wave, i: &Inst) -> Addresses {
 #[inline(always)]
 pub fn flat(w: &Wave, i: &Inst) -> Addresses {
     let (lo, hi) = wide(w, i.by_role(Role::Addr));
-    std::array::from_fn(|l| {
-        (lo[l] as u64 | (hi[l] as u64) << 32).wrapping_add(i.offset as i64 as u64)
-    })
+    each_lane(|l| (lo[l] as u64 | (hi[l] as u64) << 32).wrapping_add(i.offset as i64 as u64))
 }
 
 /// Returns the lane-private offsets of a scratch instruction.
 pub fn private(w: &Wave, i: &Inst) -> Addresses {
     let offset = i.offset as u32;
     match (i.by_role(Role::Sbase), i.by_role(Role::Addr).as_vgpr()) {
-        (Code::OFF, Some(v)) => w.v[v as usize].map(|x| x.wrapping_add(offset) as u64),
+        (Code::OFF, Some(v)) => each_lane(|l| w.v[v as usize][l].wrapping_add(offset) as u64),
         (Code::OFF, None) => [offset as u64; LANES],
         (base, _) => [w.scalar32(base, 0).wrapping_add(offset) as u64; LANES],
     }

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::super::registers::{CacheAligned, LANES, Lanes, collect};
+use super::super::registers::{CacheAligned, LANES, Lanes, collect, each_lane};
 use super::super::single::load64;
 #[cfg(not(target_arch = "x86_64"))]
 use super::super::single::{store32, store64};
@@ -223,7 +223,7 @@ pub fn gather_narrow<W: Words + ?Sized>(words: &W, offsets: &Lanes, bytes: u64, 
                 .for_each(|(out, &x)| *out = x.into());
         }
     }
-    let dwords = offsets.map(|offset| offset & !3);
+    let dwords = each_lane(|l| offsets[l] & !3);
     gather_wide::<16, 1, W>(words, &dwords, std::array::from_mut(out));
     for (value, offset) in out.iter_mut().zip(offsets) {
         *value >>= (offset & 3) * 8;

@@ -4,7 +4,7 @@
 use super::super::env::Env;
 use super::super::lds::Lds;
 use super::super::op::Op;
-use super::super::registers::{CacheAligned, LANES, Lanes};
+use super::super::registers::{CacheAligned, LANES, Lanes, each_lane};
 use super::super::trap::Fault;
 use super::super::trap::StepResult;
 use super::super::wave::Wave;
@@ -23,7 +23,8 @@ pub fn register(code: Code) -> usize {
 /// Returns the byte addresses of the lanes.
 #[inline(always)]
 pub fn addresses(w: &Wave, i: &Inst, offset: u32) -> Lanes {
-    w.v[register(i.by_role(Role::Addr))].map(|at| at.wrapping_add(offset))
+    let row = &w.v[register(i.by_role(Role::Addr))];
+    each_lane(|l| row[l].wrapping_add(offset))
 }
 
 /// Moves an element of one lane between rows and an address in LDS.
@@ -347,7 +348,7 @@ pub fn m0_base(w: &Wave) -> u32 {
 /// Returns the addresses of the lanes by their numbers: M0 plus the offset plus one dword per lane.
 pub fn by_lane(w: &Wave, i: &Inst) -> Lanes {
     let base = m0_base(w) + i.offset as u32;
-    std::array::from_fn(|lane| base + 4 * lane as u32)
+    each_lane(|lane| base + 4 * lane as u32)
 }
 
 /// `ds_read_addtid_b32` reads at addresses by lane.

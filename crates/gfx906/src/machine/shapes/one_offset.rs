@@ -2,7 +2,7 @@
 
 use super::super::env::Env;
 use super::super::memory::PRIVATE_BASE;
-use super::super::registers::LANES;
+use super::super::registers::{LANES, each_lane};
 use super::super::wave::Wave;
 use super::addresses::place;
 use super::element::{Direction, Element};
@@ -39,7 +39,8 @@ pub fn transfer(
     let address = |k: usize| place(start, u64::from(offset).wrapping_add(4 * k as u64), 0);
     if direction == Direction::Store {
         return (0..usize::from(parts)).all(|k| {
-            let mut row = w.v[(register + k) & 255].map(|lane| part.store(lane));
+            let register = &w.v[(register + k) & 255];
+            let mut row = each_lane(|l| part.store(register[l]));
             transfer::side_by_side(e, &mut row, address(k), lanes, part, direction)
         });
     }

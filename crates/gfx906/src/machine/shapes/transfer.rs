@@ -2,7 +2,7 @@
 
 use super::super::env::Env;
 use super::super::memory::Hint;
-use super::super::registers::{LANES, Lanes, expand};
+use super::super::registers::{LANES, Lanes, each_lane, expand};
 use super::super::single::{store8, store16, store32};
 use super::super::trap::StepResult;
 use super::super::wave::Wave;
@@ -36,7 +36,7 @@ pub fn transfer(
     if direction == Direction::Store {
         let (dwords, _) = element.parts();
         for (row, register) in rows.iter_mut().zip(&w.v[first..][..dwords.into()]) {
-            *row = register.map(|register| element.store(register));
+            *row = each_lane(|l| element.store(register[l]));
         }
     }
     by(w, e, &mut rows)?;
@@ -127,7 +127,7 @@ pub fn commit(w: &mut Wave, first: usize, lanes: u64, element: Element, rows: &[
     let (dwords, part) = element.parts();
     for (k, row) in rows.iter().enumerate().take(dwords.into()) {
         let old = &w.v[first + k];
-        let values = std::array::from_fn(|l| part.load(row[l], old[l]));
+        let values = each_lane(|l| part.load(row[l], old[l]));
         w.write_lanes(first + k, lanes, &values);
     }
 }
