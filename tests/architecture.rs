@@ -42,7 +42,7 @@ fn room(path: &Path, root: &str) -> String {
 
 /// The rooms that a text names behind a prefix (`crate::ROOM`, and each of `crate::{A, B}`), but for its tests.
 fn used(text: &str, prefix: &str) -> BTreeSet<String> {
-    let own = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let own = without_tests(text);
     let name = |rest: &str| {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         rest[..end.unwrap_or(rest.len())].to_owned()
@@ -73,10 +73,24 @@ fn used(text: &str, prefix: &str) -> BTreeSet<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
+/// Leaves out each line that is for tests alone, with its item's line, and all from the module of tests on.
+fn without_tests(text: &str) -> String {
+    let before = text.split("#[cfg(test)]\nmod tests {").next();
+    let mut lines = before.unwrap_or_default().lines();
+    let mut own = String::new();
+    while let Some(line) = lines.next() {
+        match line.strip_prefix("#[cfg(test)]") {
+            Some("") => drop(lines.next()),
+            Some(_) => {}
+            None => own.extend([line, "\n"]),
+        }
+    }
+    own
+}
+
 #[test]
 fn names_are_found_alone_and_in_braces() {
-    let text =
-        "use crate::a::{x, y};\nuse crate::{b, c::{d, e}, f as g};\n#[cfg(test)] use crate::t;";
+    let text = "use crate::a::{x, y};\n#[cfg(test)]\nuse crate::t;\n#[cfg(test)] use crate::u;\nuse crate::{b, c::{d, e}, f as g};\n";
     let found: Vec<String> = used(text, "crate::").into_iter().collect();
     assert_eq!(found, ["a", "b", "c", "f"]);
 }
