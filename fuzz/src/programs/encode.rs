@@ -1,7 +1,6 @@
 //! Words of a row in a form: operands by their roles, modifiers by chance; the decoder has the last word.
 //!
-//! Which registers lead to memory is the frame's to say (crates/gfx906/tests/random/program.s): they are read where an address is due and
-//! never written.
+//! The frame (crates/gfx906/tests/random/program.s) reserves the registers that lead to memory: they are read as addresses and never written.
 
 use gfx906::isa::{self, Access, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
