@@ -23,8 +23,7 @@ use crate::interrupt::{ArmedSignals, RunResults};
 use crate::program::Program;
 use crate::report::model::{EnvironmentReport, TrialReport, Verdict};
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
-use crate::run::SelectedCase;
-use crate::run::Setup;
+use crate::run::{SelectedCase, Setup};
 use crate::trial::{
     Bound, FinishedTrial, Launching, Plan, PreparedCaseSlot, Progress, how, not_passed, run_all,
 };

@@ -25,9 +25,8 @@ use crate::contract::{PreparedCase, Tensor, Values};
 use crate::device::{DeviceResult, Session};
 use crate::program::Program;
 use crate::report::model::LaunchReport;
-use crate::tensor::Data;
-use crate::tensor::Layout;
 use crate::tensor::guards::Guards;
+use crate::tensor::{Data, Layout};
 
 pub use bound::{Bound, PlantedKernel};
 pub use elsewhere::ComputedTensor;

@@ -16,8 +16,7 @@ use serde::Serialize;
 use super::formula::parse;
 use super::scope::{Scope, TensorAxis, TensorShape};
 use crate::contract::{self, Factor, Function, TensorProbe, Values, probe};
-use crate::tensor::Axis;
-use crate::tensor::ElementKind;
+use crate::tensor::{Axis, ElementKind};
 use terms::{Terms, length};
 
 /// A contract's tensors.

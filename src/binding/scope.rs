@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use super::formula::{Formula, Node, Trouble};
 use super::value::{Value, ValueError, integer};
-use crate::contract::Function;
-use crate::contract::{self, Values};
+use crate::contract::{self, Function, Values};
 use crate::device::DeviceError;
 use crate::text::nearest;
 

@@ -5,8 +5,7 @@ use super::scope::{Scope, TensorAxis, TensorShape};
 use super::{Binding, FileValue};
 use crate::contract::Values;
 use crate::files::FileError;
-use crate::tensor::ElementKind;
-use crate::tensor::Layout;
+use crate::tensor::{ElementKind, Layout};
 use crate::text::nearest;
 
 /// The maximum number of elements of a tensor, padding included.

@@ -12,8 +12,7 @@ use crate::files;
 use crate::report::model::{TrialReport, Verdict};
 use crate::report::{failure_text, outputs};
 use crate::run::{Selection, Setup, Sources};
-use crate::tensor::ElementKind;
-use crate::tensor::read_safetensors;
+use crate::tensor::{ElementKind, read_safetensors};
 use crate::text::{print, shown};
 use crate::trial::{ComputedTensor, judge_elsewhere};
 

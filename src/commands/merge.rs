@@ -10,8 +10,7 @@ use crate::report::Format;
 use crate::report::known::KnownFailures;
 use crate::report::merge::merge;
 use crate::report::model::{RunReport, Verdict};
-use crate::report::saved::Report;
-use crate::report::saved::{Trial, totals};
+use crate::report::saved::{Report, Trial, totals};
 use crate::text::{escaped, not_run, print};
 
 /// Runs the command.

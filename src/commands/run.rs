@@ -20,8 +20,7 @@ use crate::exit::{Exit, Stop};
 use crate::interrupt::ArmedSignals;
 use crate::report::RunPlan;
 use crate::report::model::EnvironmentReport;
-use crate::run::SelectedCase;
-use crate::run::{BindingUsage, Setup, threads};
+use crate::run::{BindingUsage, SelectedCase, Setup, threads};
 use crate::text::{print, quoted, shown};
 use crate::trial::{Dump, FinishedTrial, Plan, Progress, run_until};
 

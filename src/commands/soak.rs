@@ -14,8 +14,7 @@ use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::interrupt::{ArmedSignals, RunResults};
 use crate::report::model::TrialReport;
-use crate::run::SelectedCase;
-use crate::run::{BindingUsage, Setup, threads};
+use crate::run::{BindingUsage, SelectedCase, Setup, threads};
 use crate::trial::{FinishedTrial, Plan, Progress, run_until};
 
 use state::SoakState;

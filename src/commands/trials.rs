@@ -3,8 +3,7 @@
 use crate::args::TrialArgs;
 use crate::device::{Device, Watch};
 use crate::report::model::{TrialReport, Verdict};
-use crate::run::SelectedCase;
-use crate::run::Setup;
+use crate::run::{SelectedCase, Setup};
 use crate::text;
 use crate::trial::{Bound, Plan};
 

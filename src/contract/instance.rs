@@ -9,9 +9,7 @@ use half::f16;
 use super::tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor};
 use super::{DeviceResult, ExternalTensors, Function, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
-use crate::tensor::Axis;
-use crate::tensor::ElementKind;
-use crate::tensor::{Data, Distribution, Stream};
+use crate::tensor::{Axis, Data, Distribution, ElementKind, Stream};
 
 /// Types of tensors, by name, that differ from the contract's.
 pub type Kinds<'a> = &'a dyn Fn(&str) -> Option<ElementKind>;

@@ -2,8 +2,7 @@
 
 use super::{Function, Instance, Role, Values};
 use crate::panics;
-use crate::tensor::Axis;
-use crate::tensor::ElementKind;
+use crate::tensor::{Axis, ElementKind};
 
 /// A tensor of a contract in a case.
 #[derive(Clone, Debug)]

@@ -3,9 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::compare::{OutputLimits, Unusable};
-use crate::tensor::Axis;
-use crate::tensor::Data;
-use crate::tensor::ElementKind;
+use crate::tensor::{Axis, Data, ElementKind};
 
 /// A tensor of an instance, or a part of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

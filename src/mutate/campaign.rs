@@ -16,9 +16,7 @@ use super::sites::{self, Function};
 use crate::device::{Device, Limits, Sanitize, Watch};
 use crate::program::Program;
 use crate::report::Progress as Bar;
-use crate::run::RunError;
-use crate::run::SelectedCase;
-use crate::run::Setup;
+use crate::run::{RunError, SelectedCase, Setup};
 use crate::trial::{Bound, FinishedTrial, Plan, PreparedCaseSlot, Progress, not_passed, run_all};
 
 /// The settings of a campaign.

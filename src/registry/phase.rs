@@ -8,8 +8,9 @@ use super::cases::DESIGN;
 use super::{FIRST_SEED, Phase, Registry};
 use crate::contract::catalog::functions;
 use crate::contract::{Case, OutputTolerance, Test};
-use crate::document::Complaint;
-use crate::document::{SpannedValue, Table, array, bad, boolean, integer, string, unknown};
+use crate::document::{
+    Complaint, SpannedValue, Table, array, bad, boolean, integer, string, unknown,
+};
 use crate::report::model::SourceReport;
 use crate::text::file_name;
 

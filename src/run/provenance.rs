@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use crate::binding::{Binding, built_in};
-use crate::files::FileError;
-use crate::files::sha256;
+use crate::files::{FileError, sha256};
 use crate::program::Program;
 use crate::report::model::{EnvironmentReport, HostReport, KernelReport, SourceReport};
 

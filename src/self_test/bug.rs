@@ -2,8 +2,7 @@
 
 use crate::binding::{Binding, Objects, PlantedSpec};
 use crate::exit::Stop;
-use crate::run::SelectedCase;
-use crate::run::Setup;
+use crate::run::{SelectedCase, Setup};
 use crate::trial::{Bound, PlantedKernel};
 
 /// A wrong kernel that a test must catch: launches of a binding, changed.

@@ -12,9 +12,7 @@ use crate::device::{DeviceError, DeviceErrorKind, Launch};
 use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::Tolerance;
-use crate::tensor::Axis;
-use crate::tensor::Data;
-use crate::tensor::{ElementKind, guards, poison};
+use crate::tensor::{Axis, Data, ElementKind, guards, poison};
 use crate::text::nearest;
 
 /// The binding by which the kernels under test are launched.

@@ -1,15 +1,13 @@
 //! Buffers read back after the launches, and judged: guards first, then inputs, then outputs.
 
 use super::{DeviceResult, Trial, TrialError};
-use crate::compare::check_between;
 use crate::compare::{
     Alternative, BufferAfter, NamedInput, OutputCase, OutputLimits, OwnerOf, POISON_LEFT,
-    accepted_trivially_by, judge_buffers, judge_by,
+    accepted_trivially_by, check_between, judge_buffers, judge_by,
 };
 use crate::contract::{Check, Role, Tensor, Test};
 use crate::report::model::{OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict};
-use crate::tensor::Data;
-use crate::tensor::{Element, decode, guards, with_element};
+use crate::tensor::{Data, Element, decode, guards, with_element};
 
 /// The judgement of a trial.
 pub(super) struct Judgement {

@@ -13,8 +13,7 @@ use crate::contract::PreparedCase;
 use crate::device::{DeviceError, DeviceErrorKind, Limits};
 use crate::panics;
 use crate::report::model::{FindingReport, Problem, TrialReport, Verdict};
-use crate::tensor::Stream;
-use crate::tensor::{decode, with_element};
+use crate::tensor::{Stream, decode, with_element};
 
 impl<'a> Plan<'a> {
     /// Runs the trial, in a process of its own if the device isolates trials. Errors and panics become its verdict.

@@ -1,8 +1,6 @@
 //! A tensor as formulas see it: its axes, their names and lengths.
 
-use crate::tensor::Axis;
-use crate::tensor::ElementKind;
-use crate::tensor::Layout;
+use crate::tensor::{Axis, ElementKind, Layout};
 
 /// A tensor of the contract, or scratch of the binding, at one case.
 #[derive(Clone, Debug, PartialEq)]

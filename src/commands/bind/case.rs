@@ -5,8 +5,7 @@ use super::kernarg::Number;
 use super::tensors::{Candidate, Tensors};
 use crate::binding::ContractTensors;
 use crate::commands::exec::recorded::RecordedLaunch;
-use crate::contract::Function;
-use crate::contract::{Value, Values};
+use crate::contract::{Function, Value, Values};
 
 /// Assignments of numbers to sizes after which the search gives up.
 const MAX_TRIED: usize = 200_000;

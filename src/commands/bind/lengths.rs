@@ -2,8 +2,7 @@
 
 use crate::binding::formula::{Formula, Node, parse};
 use crate::binding::{DescribedTensor, Scope};
-use crate::contract::Function;
-use crate::contract::Values;
+use crate::contract::{Function, Values};
 
 /// The lengths of a tensor's axes as parsed formulas.
 #[derive(Clone, Debug)]

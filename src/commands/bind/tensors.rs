@@ -3,8 +3,7 @@
 use super::lengths::Lengths;
 use crate::binding::TensorUse;
 use crate::commands::exec::recorded::Region;
-use crate::contract::Function;
-use crate::contract::Values;
+use crate::contract::{Function, Values};
 use crate::tensor::ElementKind;
 
 /// Bytes of an f16 or bf16 that a kernel may have in place of an f32 of the contract.

@@ -7,10 +7,9 @@ use super::shapes::axes;
 use crate::compare::{BufferAfter, judge_buffers};
 use crate::device::Session;
 use crate::report::model::Problem;
-use crate::tensor::Axis;
-use crate::tensor::ElementKind;
 use crate::tensor::guards::Guards;
 use crate::tensor::npy::Dtype;
+use crate::tensor::{Axis, ElementKind};
 
 /// Reads the contents of the read-only buffers before the launches; nothing for other buffers.
 pub(super) fn held(

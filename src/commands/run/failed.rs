@@ -12,8 +12,7 @@ use crate::files;
 use crate::program::MAX_CODE_OBJECT;
 use crate::report::model::{SettingsReport, SourceReport, Verdict};
 use crate::report::saved::Report;
-use crate::run::Setup;
-use crate::run::{SelectedCase, everything};
+use crate::run::{SelectedCase, Setup, everything};
 use crate::text::{escaped, quoted, shown};
 
 /// The tests that did not pass in the run of a report, and run again.

@@ -10,8 +10,7 @@ use crate::exit::{Exit, Stop};
 use crate::registry::Registry;
 use crate::report::known::KnownFailures;
 use crate::report::model::{RunReport, Verdict};
-use crate::report::saved::Report;
-use crate::report::saved::totals;
+use crate::report::saved::{Report, totals};
 use crate::run::everything;
 use crate::text::print;
 

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use deltanet_reference::rule::{GateKind, HeadMap, StateLayout};
 
 use super::file::Vectors;
-use crate::contract::ExternalTensors;
-use crate::contract::Function;
 use crate::contract::catalog::functions;
 use crate::contract::{Case, OutputTolerance, Test, Value, Values};
+use crate::contract::{ExternalTensors, Function};
 use crate::program::Program;
 use crate::report::model::Tolerance;
 use crate::run::Bindings;

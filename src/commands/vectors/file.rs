@@ -11,8 +11,7 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::exit::Stop;
 use crate::files;
-use crate::tensor::NotSafetensors;
-use crate::tensor::read_safetensors;
+use crate::tensor::{NotSafetensors, read_safetensors};
 use crate::text::shown;
 
 /// Bytes of the largest file that is read.

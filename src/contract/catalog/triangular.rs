@@ -8,8 +8,7 @@ use crate::contract::relation::Step;
 use crate::contract::{Buffer, Choice, DeviceResult, Domain, Factor, Instance, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::tensor::ElementKind;
-use crate::tensor::Stream;
+use crate::tensor::{ElementKind, Stream};
 
 /// The matrix to solve: from independent keys, or from nearly equal keys, where every element is nearly -1.
 pub const MATRIX: Choice = ("matrix", &["independent", "correlated"]);

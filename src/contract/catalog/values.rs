@@ -4,9 +4,7 @@
 //! drawn value, so that an output of zeros is never right.
 
 use crate::contract::{Buffer, Choice, DeviceResult, Factor, Function, Instance, Rule, Values};
-use crate::tensor::Axis;
-use crate::tensor::ElementKind;
-use crate::tensor::{Distribution, Stream};
+use crate::tensor::{Axis, Distribution, ElementKind, Stream};
 
 /// The choice of classes.
 pub const NAME: &str = "values";

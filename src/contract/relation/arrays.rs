@@ -1,8 +1,7 @@
 //! Tensors in laws: a name, axes, values, and the allowed error of each value.
 
 use crate::report::model::Tolerance;
-use crate::tensor::Axis;
-use crate::tensor::{Element, ElementKind, with_element};
+use crate::tensor::{Axis, Element, ElementKind, with_element};
 
 /// A tensor of a run.
 #[derive(Clone, Debug, PartialEq)]

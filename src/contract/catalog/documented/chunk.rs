@@ -13,8 +13,7 @@ use crate::contract::{
 use crate::references;
 use crate::tensor::Axis;
 use crate::tensor::Distribution::{self, Normal, Uniform};
-use crate::tensor::ElementKind;
-use crate::tensor::Stream;
+use crate::tensor::{ElementKind, Stream};
 
 /// Classes of gates: of a slow decay, or of either sign.
 pub const GATES: Choice = ("gates", &["small", "both"]);

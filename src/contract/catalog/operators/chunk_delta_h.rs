@@ -7,9 +7,8 @@ use deltanet_reference::rule::chunk::States;
 
 use super::chunked::{Chunks, GATES, ONE_TOKEN, OPERATOR, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
 use super::known::{self, KnownMistake};
-use crate::contract::catalog::Function;
-use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::{FEW, LAST, STATE};
+use crate::contract::catalog::{Function, laws};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Rule};
 

@@ -6,10 +6,8 @@ use deltanet_reference::gdr::chunk_o::chunk_o;
 use deltanet_reference::rule::{Scale, Sizes};
 
 use super::chunked::{Chunks, GATES, OPERATOR, OTHER_HEADS, SIZES, VALUES};
-use crate::contract::catalog::Function;
-use crate::contract::catalog::exchanged;
-use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::{FEW, ONE_PRODUCT, ONE_QUERY, STATE};
+use crate::contract::catalog::{Function, exchanged, laws};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake, Rule};
 

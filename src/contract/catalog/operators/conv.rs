@@ -14,8 +14,7 @@ use crate::contract::{
 };
 use crate::tensor::Axis;
 use crate::tensor::Distribution::Normal;
-use crate::tensor::ElementKind;
-use crate::tensor::Stream;
+use crate::tensor::{ElementKind, Stream};
 
 const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
 const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);

@@ -3,9 +3,7 @@
 use deltanet_reference::gdr::cumsum::Cumsum;
 
 use super::super::Function;
-use crate::contract::catalog::laws;
-use crate::contract::catalog::sizes;
-use crate::contract::catalog::values;
+use crate::contract::catalog::{laws, sizes, values};
 use crate::contract::relation::Step;
 use crate::contract::{
     Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes,

@@ -8,9 +8,8 @@ use super::chunked::{
     Chunks, GATED, ONE_TOKEN, OPERATOR, OTHER_HEADS, SIZES, SUMMED, SUMS, SUMS_BESIDE_PRODUCTS,
     VALUES,
 };
-use crate::contract::catalog::Function;
-use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::{FEW, scalars};
+use crate::contract::catalog::{Function, laws};
 use crate::contract::relation::{Relation, Step};
 use crate::contract::{DeviceResult, Domain, Formula, Instance, Mistake};
 use crate::references;

@@ -3,9 +3,7 @@
 use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
-use crate::contract::catalog::exchanged;
-use crate::contract::catalog::laws;
-use crate::contract::catalog::values;
+use crate::contract::catalog::{exchanged, laws, values};
 use crate::contract::relation::Step;
 use crate::contract::{
     Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, axes, table,

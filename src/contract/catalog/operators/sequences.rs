@@ -5,10 +5,9 @@ use deltanet_reference::gdr::recurrent::Layout;
 use crate::contract::catalog::rule::problem::{HEADS, unit};
 use crate::contract::catalog::{sizes, values};
 use crate::contract::{Buffer, DeviceResult, Factor, Instance, axes};
-use crate::tensor::Axis;
-use crate::tensor::Data;
 use crate::tensor::Distribution::Normal;
 use crate::tensor::ElementKind;
+use crate::tensor::{Axis, Data};
 
 /// Sequences, tokens of each (on average, where lengths differ), query/key heads, value heads, key channels, value channels.
 pub const DIMS: &[&str] = &["N", "T", "H", "HV", "K", "V"];

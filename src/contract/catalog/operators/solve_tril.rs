@@ -4,9 +4,8 @@ use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::widen;
 
 use super::chunked::{Chunks, OPERATOR, SOLVED, VALUES};
-use crate::contract::catalog::Function;
-use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::FEW;
+use crate::contract::catalog::{Function, laws};
 use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 use crate::tensor::Distribution::Normal;
 

@@ -3,8 +3,7 @@
 use deltanet_reference::gdr::split::{SplitSizes, qkvzba_split};
 
 use super::super::Function;
-use crate::contract::catalog::sizes;
-use crate::contract::catalog::values;
+use crate::contract::catalog::{sizes, values};
 use crate::contract::{DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes};
 use crate::tensor::Data;
 use crate::tensor::Distribution::Normal;

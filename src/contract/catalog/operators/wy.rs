@@ -3,9 +3,8 @@
 use deltanet_reference::gdr::wy::recompute_w_u;
 
 use super::chunked::{Chunks, OPERATOR, OTHER_HEADS, SIZES, VALUES};
-use crate::contract::catalog::Function;
-use crate::contract::catalog::laws;
 use crate::contract::catalog::rule::problem::{FEW, ONE_PRODUCT};
+use crate::contract::catalog::{Function, laws};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Instance, Mistake};
 

@@ -8,8 +8,7 @@ use super::problem::{
     CHUNKED, FEW, GATE_KIND, GATES, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, ONE_QUERY,
     SEVERAL_CHUNKS, STATE, STRENGTHS, SUMS, VALUES, WIDE,
 };
-use crate::contract::catalog::laws;
-use crate::contract::catalog::values;
+use crate::contract::catalog::{laws, values};
 use crate::contract::relation::{Closeness, Relation, Step};
 use crate::contract::{Domain, Factor, Rule};
 

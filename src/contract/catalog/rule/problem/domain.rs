@@ -2,8 +2,7 @@
 
 use super::laws::{COLUMNS, HANDED_ON, NEGATED, PADDED, SCALED};
 use crate::contract::catalog::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
-use crate::contract::catalog::sizes;
-use crate::contract::catalog::values;
+use crate::contract::catalog::{sizes, values};
 use crate::contract::relation::Relation;
 use crate::contract::{Choice, Domain, Factor, Rule};
 

@@ -9,8 +9,7 @@ use crate::contract::catalog::rule::problem::{
 };
 use crate::contract::{Buffer, DeviceResult, Instance, Mistake};
 use crate::references;
-use crate::tensor::Data;
-use crate::tensor::ElementKind;
+use crate::tensor::{Data, ElementKind};
 
 fn chunks(t: &mut Instance<'_>) -> DeviceResult<Chunks> {
     let convention = Convention {

@@ -7,8 +7,7 @@ use crate::contract::catalog::values::{self, one_of_zeros};
 use crate::contract::{Choice, DeviceResult, Instance, axes, elements, table};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::tensor::ElementKind;
-use crate::tensor::Stream;
+use crate::tensor::{ElementKind, Stream};
 
 /// Magnitude of a: on both sides of softplus's threshold of 20, or so far that e^a is infinite or 0.
 pub const REACH: Choice = ("reach", &["usual", "far"]);

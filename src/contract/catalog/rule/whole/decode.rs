@@ -9,8 +9,7 @@ use crate::contract::catalog::values;
 use crate::contract::{Choice, DeviceResult, Instance, Rule, axes};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::tensor::ElementKind;
-use crate::tensor::Stream;
+use crate::tensor::{ElementKind, Stream};
 
 /// Magnitude of the arguments of gates and write strengths: as in a model, or on both sides of softplus's threshold and
 /// beyond the range of e^x.

@@ -8,8 +8,7 @@ use crate::contract::catalog::rule::problem::{STRENGTHS, scalars, states, tokens
 use crate::contract::{Choice, DeviceResult, Instance, axes, elements};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
-use crate::tensor::ElementKind;
-use crate::tensor::Stream;
+use crate::tensor::{ElementKind, Stream};
 
 /// Decay of states: as in llama.cpp's test, none, about 1 % a token, as in a fresh model.
 pub const DECAY: Choice = ("decay", &["fast", "none", "slow", "model"]);
