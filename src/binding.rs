@@ -9,6 +9,7 @@ mod call;
 mod describe;
 mod file;
 pub mod formula;
+mod kernels;
 mod mentions;
 mod planted;
 mod resolve;

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::contract::Test;
+use crate::contract::design::KernelChoice;
 use crate::document;
 use crate::files::{self, FileError, sha256};
 use crate::report::model::SourceReport;
@@ -53,8 +54,6 @@ pub struct Registry {
     pub phases: Vec<Phase>,
     /// The first of its files, and the hash of all.
     pub source: SourceReport,
-    /// Seed that the designs are drawn from.
-    seed: u64,
 }
 
 /// The built-in registry, which the tests of this crate read once.
@@ -119,14 +118,15 @@ impl Registry {
         Err(FileError::Diagnostic(reports.join("\n\n")))
     }
 
-    /// Draws designs for a seed, where they are those of another: it has other cases, and a case is found again by its id and the seed.
-    pub fn redesign(&mut self, seed: u64) {
-        if std::mem::replace(&mut self.seed, seed) == seed {
-            return;
-        }
+    /// Draws the designs for a seed and for the kernels that each test launches.
+    pub fn redesign<'a>(
+        &mut self,
+        seed: u64,
+        kernels_of: impl Fn(&Test) -> Option<KernelChoice<'a>>,
+    ) {
         let tests = self.phases.iter_mut().flat_map(|phase| &mut phase.tests);
         for test in tests.filter(|test| test.designed) {
-            test.cases = cases::designed(&test.id, test.function, seed);
+            test.cases = cases::designed(&test.id, test.function, kernels_of(test).as_ref(), seed);
         }
     }
 

@@ -54,6 +54,14 @@ impl Symbol {
         self.parts.iter().map(part).collect()
     }
 
+    /// Returns the formulas in the name.
+    pub fn formulas(&self) -> impl Iterator<Item = &Formula> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Formula(formula) => Some(formula),
+        })
+    }
+
     /// Returns true if the symbol can match this kernel at some case.
     pub fn may_be(&self, kernel: &str) -> bool {
         find(&self.text(), std::iter::once(kernel)).is_ok()

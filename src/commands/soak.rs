@@ -68,7 +68,7 @@ fn run_seeds(args: &TrialArgs, limit: Limit) -> Result<Exit, Stop> {
                 break;
             }
             let seed = first.wrapping_add(round);
-            setup.registry.redesign(seed);
+            setup.redesign(seed);
             let hung = run_seed(args, &setup, (&*device, &watch), seed, &state, &mut usage)?;
             lock().end_seed()?;
             if hung.is_some() {

@@ -105,7 +105,7 @@ pub fn run(args: &TolerancesArgs) -> Result<Exit, Stop> {
     let device = args.device.spec()?.open()?;
     let mut campaign = Campaign::default();
     for seed in 0..u64::from(args.seeds) {
-        setup.registry.redesign(seed);
+        setup.redesign(seed);
         campaign.measure((&setup, &*device), args, seed)?;
     }
     let text = match args.format {

@@ -19,9 +19,18 @@ use space::{Levels, Space};
 /// Candidates for each case.
 const CANDIDATES: usize = 24;
 
-/// Returns the designed cases of a contract for a seed.
-pub fn design(function: &Function, seed: u64) -> Vec<Values> {
-    let space = Space::of(function);
+/// The kernels that a test launches, as a function of its case.
+pub struct KernelChoice<'a> {
+    /// The sizes and choices that decide which kernels a case launches.
+    pub parameters: Vec<&'static str>,
+    /// Returns the names of the kernels that a case launches, or `None` if none takes it.
+    pub kernels: Box<dyn Fn(&Values) -> Option<String> + 'a>,
+}
+
+/// Returns the designed cases of a contract for a seed. If sizes and choices decide which kernels a case launches, each kernel meets every
+/// value that the domain allows it.
+pub fn design(function: &Function, choice: Option<&KernelChoice<'_>>, seed: u64) -> Vec<Values> {
+    let space = Space::of(function, choice);
     let mut open = OpenPairs::of(&space);
     let mut stream = Stream::new(seed, function.name, "design");
     let mut cases = Vec::new();
@@ -47,7 +56,8 @@ pub fn design(function: &Function, seed: u64) -> Vec<Values> {
 /// Makes a case from an open pair. The other factors follow in random order, each at the level that covers most open pairs with the
 /// levels before it. Of levels that cover as many, the level with the least work is taken.
 fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option<Levels> {
-    let mut chosen = open.pair(stream.below(open.count()))?;
+    let pair = open.pair(stream.below(open.count()))?;
+    let mut chosen = space.launching(pair, stream)?;
     let mut order: Vec<usize> = (0..space.factors().len()).collect();
     for at in (1..order.len()).rev() {
         order.swap(at, stream.below(at + 1));
@@ -69,7 +79,7 @@ fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option
             .map(|level| chosen.with(level))
             .find(|more| space.completes(*more))?;
     }
-    Some(chosen)
+    Some(space.with_kernels(chosen))
 }
 
 #[cfg(test)]

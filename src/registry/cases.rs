@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::FIRST_SEED;
 use super::phase::Reader;
-use crate::contract::design::design;
+use crate::contract::design::{KernelChoice, design};
 use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
 use crate::document::{SpannedValue, Table, array, bad, integer, string, unknown};
 use crate::tensor::Stream;
@@ -16,7 +16,12 @@ pub(super) const DESIGN: &str = "design";
 const VARIANTS: usize = 5040;
 
 /// The cases of a test that asks for a design, for a seed.
-pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
+pub(super) fn designed(
+    id: &str,
+    function: &Function,
+    choice: Option<&KernelChoice<'_>>,
+    seed: u64,
+) -> Vec<Case> {
     let case = |values: Values| {
         let id = match values.suffix() {
             suffix if suffix.is_empty() => id.into(),
@@ -29,7 +34,10 @@ pub(super) fn designed(id: &str, function: &Function, seed: u64) -> Vec<Case> {
             id,
         }
     };
-    design(function, seed).into_iter().map(case).collect()
+    design(function, choice, seed)
+        .into_iter()
+        .map(case)
+        .collect()
 }
 
 impl Reader<'_> {
@@ -126,7 +134,7 @@ impl Reader<'_> {
                 .push(unknown(word.span(), "choice of cases", other, &[DESIGN]));
             return Vec::new();
         }
-        designed(id, function, FIRST_SEED)
+        designed(id, function, None, FIRST_SEED)
     }
 
     /// The values of one case; `at` is the place of a complaint about what is missing.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use toml::de::DeTable;
 
 use super::cases::DESIGN;
-use super::{FIRST_SEED, Phase, Registry};
+use super::{Phase, Registry};
 use crate::contract::catalog::functions;
 use crate::contract::{Case, OutputTolerance, Test};
 use crate::document::{
@@ -54,7 +54,6 @@ pub fn registry(files: &[(&str, &str)], base: Option<&Registry>) -> (Registry, V
     let registry = Registry {
         phases,
         source: SourceReport::default(),
-        seed: FIRST_SEED,
     };
     (registry, complaints)
 }

@@ -70,7 +70,7 @@ impl Setup {
         };
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
-        registry.redesign(seed);
+        redesign(&mut registry, &bindings, seed);
         Ok(Setup {
             bindings,
             registry,
@@ -78,6 +78,11 @@ impl Setup {
             planted: LazyLock::new(|| Program::planted().expect("embedded kernels are good")),
             user,
         })
+    }
+
+    /// Draws the designs for another seed.
+    pub fn redesign(&mut self, seed: u64) {
+        redesign(&mut self.registry, &self.bindings, seed);
     }
 
     /// The kernels under test.
@@ -223,6 +228,11 @@ impl Setup {
         };
         selected.iter().map(way).collect()
     }
+}
+
+/// Draws the designs for a seed and for the kernels that the bindings launch.
+fn redesign(registry: &mut Registry, bindings: &Bindings, seed: u64) {
+    registry.redesign(seed, |test| bindings.kernel_choice(test));
 }
 
 /// The kernels that `--kernel` means.

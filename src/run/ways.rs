@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::binding::{self, Binding, ContractTensors, Objects, describe};
-use crate::contract::{Case, Function, Test};
+use crate::contract::design::KernelChoice;
+use crate::contract::{Case, Function, Test, Values};
 use crate::document::{Complaint, diagnostic};
 use crate::files::{FileError, sha256};
 use crate::program::Program;
@@ -110,6 +111,36 @@ impl Bindings {
     pub fn of<'a, 't>(&'a self, test: &'t Test) -> impl Iterator<Item = &'a Binding> + use<'a, 't> {
         let own = self.own(test).map(|(binding, _)| binding);
         own.chain(self.built_in(test).map(|named| -> &'a Binding { named }))
+    }
+
+    /// Returns the kernels that a test launches, as a function of its case.
+    pub fn kernel_choice<'a>(&'a self, test: &Test) -> Option<KernelChoice<'a>> {
+        let mut bindings: Vec<&'a Binding> = self.of(test).collect();
+        if bindings.is_empty() && test.binding.is_none() {
+            bindings.extend(
+                Bound::built_in(test.function)
+                    .ok()
+                    .map(|bound| bound.binding),
+            );
+        }
+        let mut parameters: Vec<&str> = Vec::new();
+        for name in bindings
+            .iter()
+            .flat_map(|binding| binding.kernel_parameters())
+        {
+            if !parameters.contains(&name) {
+                parameters.push(name);
+            }
+        }
+        let kernels = move |values: &Values| {
+            let mut all = bindings.iter();
+            all.find_map(|binding| binding.kernels_at(values))
+                .map(|all| all.join(" "))
+        };
+        Some(KernelChoice {
+            parameters,
+            kernels: Box::new(kernels),
+        })
     }
 
     /// Returns a user's bindings of a test.

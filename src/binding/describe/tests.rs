@@ -7,7 +7,7 @@ use crate::contract::design::design;
 
 /// Returns the designed cases of a contract.
 fn cases(function: &'static Function) -> Vec<Values> {
-    design(function, 0)
+    design(function, None, 0)
 }
 
 fn described(function: &'static Function) -> ContractTensors {

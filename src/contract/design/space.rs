@@ -1,12 +1,18 @@
 //! The levels that a design chooses from, and the combinations that the domain allows.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::KernelChoice;
 use crate::contract::{Function, MAX_ELEMENTS, Rule, Value, Values};
+use crate::tensor::Stream;
 
 /// Sizes along the lanes of a wave: a few lanes take about as long as all.
 const CHANNELS: [&str; 4] = ["K", "V", "DK", "DV"];
 const WAVE: i128 = 64;
+
+/// The most combinations of levels for which a design looks up the launched kernels.
+const MAX_COMBINATIONS: usize = 4096;
 
 /// A set of levels of any factors, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,10 +32,20 @@ pub(super) struct Space<'a> {
     apart: Vec<Levels>,
     /// Factors that appear in such combinations; all other factors combine freely.
     bound: Vec<Range<usize>>,
+    /// Kernels that some cases launch. Each has a level of its own, which sets no parameter and is no factor's.
+    kernels: Vec<LaunchedKernels>,
+}
+
+/// Kernels that some cases launch.
+struct LaunchedKernels {
+    /// The level that stands for the kernels.
+    level: usize,
+    /// The combinations of the deciding levels that launch them.
+    combinations: Vec<Levels>,
 }
 
 impl<'a> Space<'a> {
-    pub(super) fn of(function: &'a Function) -> Space<'a> {
+    pub(super) fn of(function: &'a Function, choice: Option<&KernelChoice<'_>>) -> Space<'a> {
         let sizes = function.domain.factors.iter().map(|factor| {
             let set = |numbers: &[i64]| -> Set {
                 let pairs = factor.names().iter().zip(numbers);
@@ -61,6 +77,7 @@ impl<'a> Space<'a> {
             factors,
             apart: Vec::new(),
             bound: Vec::new(),
+            kernels: Vec::new(),
         };
         let rules = function.domain.rules.iter();
         let largest = function.largest.iter();
@@ -69,7 +86,86 @@ impl<'a> Space<'a> {
         space.apart = broken.chain(too_large).collect();
         let apart = |levels: &&Range<usize>| space.apart.iter().any(|apart| apart.any_of(levels));
         space.bound = space.factors.iter().filter(apart).cloned().collect();
+        if let Some(choice) = choice {
+            space.add_kernels(choice);
+        }
         space
+    }
+
+    /// Adds a level for each set of kernels that a case can launch. Nothing is added if all cases launch the same.
+    fn add_kernels(&mut self, choice: &KernelChoice<'_>) {
+        let parameters = &choice.parameters;
+        if self.combination_count(parameters) > MAX_COMBINATIONS {
+            return;
+        }
+        let mut all: BTreeMap<String, Vec<Levels>> = BTreeMap::new();
+        for levels in self.combinations(parameters) {
+            let case = self.values(levels, |name, _| parameters.contains(&name));
+            if let Some(kernels) = (choice.kernels)(&case)
+                && self.completes(levels)
+            {
+                all.entry(kernels).or_default().push(levels);
+            }
+        }
+        if all.len() < 2 || self.count() + all.len() > Levels::MOST {
+            return;
+        }
+        for combinations in all.into_values() {
+            let level = self.sets.len();
+            self.sets.push(Set::new());
+            self.works.push(1);
+            self.kernels.push(LaunchedKernels {
+                level,
+                combinations,
+            });
+        }
+    }
+
+    /// Returns the number of combinations of levels of the factors that set these parameters.
+    fn combination_count(&self, names: &[&str]) -> usize {
+        let own = self
+            .factors
+            .iter()
+            .filter(|levels| self.sets_any(levels, names));
+        own.map(Range::len).fold(1, usize::saturating_mul)
+    }
+
+    /// Returns true if a factor sets one of these parameters.
+    fn sets_any(&self, levels: &Range<usize>, names: &[&str]) -> bool {
+        let mut set = self.sets[levels.clone()].iter().flatten();
+        set.any(|(name, _)| names.contains(name))
+    }
+
+    /// Adds levels with which a case launches the chosen kernels, if kernels are among the chosen levels.
+    pub(super) fn launching(&self, chosen: Levels, stream: &mut Stream) -> Option<Levels> {
+        let kernels = self
+            .kernels
+            .iter()
+            .find(|kernels| chosen.has(kernels.level));
+        let Some(kernels) = kernels else {
+            return Some(chosen);
+        };
+        let count = kernels.combinations.len();
+        let turn = stream.below(count);
+        let mut turned = (0..count).map(|step| kernels.combinations[(turn + step) % count]);
+        let agrees = |levels: &Levels| self.agree(chosen, *levels);
+        turned.find(agrees).map(|levels| chosen.or(levels))
+    }
+
+    /// Adds the level of the kernels that a case launches.
+    pub(super) fn with_kernels(&self, case: Levels) -> Levels {
+        let launched = self.kernels.iter().find(|kernels| {
+            let mut all = kernels.combinations.iter();
+            all.any(|levels| levels.without(case) == Levels::default())
+        });
+        launched.map_or(case, |kernels| case.with(kernels.level))
+    }
+
+    /// Returns true if some case has the levels of both sets.
+    fn agree(&self, one: Levels, other: Levels) -> bool {
+        let both = one.or(other);
+        let mut factors = self.factors.iter();
+        factors.all(|factor| both.within(factor).count() <= 1) && self.completes(both)
     }
 
     /// Returns the numbers of each factor's levels.
@@ -106,10 +202,10 @@ impl<'a> Space<'a> {
 
     /// Returns every combination of levels of the factors that set these parameters.
     fn combinations(&self, names: &[&str]) -> Vec<Levels> {
-        let own = self.factors.iter().filter(|levels| {
-            let mut set = self.sets[(*levels).clone()].iter().flatten();
-            set.any(|(name, _)| names.contains(name))
-        });
+        let own = self
+            .factors
+            .iter()
+            .filter(|levels| self.sets_any(levels, names));
         own.fold(vec![Levels::default()], |some, levels| {
             let longer = |one: Levels| levels.clone().map(move |level| one.with(level));
             some.into_iter().flat_map(longer).collect()
@@ -118,14 +214,29 @@ impl<'a> Space<'a> {
 
     /// Returns the pairs that the domain allows, the lower level first.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let alone = (self.factors.len() == 1).then(|| (0..self.count()).map(|one| (one, one)));
+        let factors = self.factors.last().map_or(0, |last| last.end);
+        let alone = (self.factors.len() == 1).then(|| (0..factors).map(|one| (one, one)));
         let met = self.factors.iter().flat_map(move |own| {
-            let others = own.end..self.count();
+            let others = own.end..factors;
             own.clone()
                 .flat_map(move |one| others.clone().map(move |other| (one, other)))
         });
         let all = alone.into_iter().flatten().chain(met);
-        all.filter(|(a, b)| self.completes(Levels::default().with(*a).with(*b)))
+        let pairs = all.filter(|(a, b)| self.completes(Levels::default().with(*a).with(*b)));
+        pairs.chain(self.pairs_with_kernels())
+    }
+
+    /// Returns the pairs of a level with the kernels of a case that has the level.
+    fn pairs_with_kernels(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let factors = self.factors.last().map_or(0, |last| last.end);
+        self.kernels.iter().flat_map(move |kernels| {
+            let met = move |level: &usize| {
+                let alone = Levels::default().with(*level);
+                let mut all = kernels.combinations.iter();
+                all.any(|levels| self.agree(alone, *levels))
+            };
+            (0..factors).filter(met).map(|level| (level, kernels.level))
+        })
     }
 
     /// Returns true if some case has these levels.
@@ -202,6 +313,21 @@ impl Levels {
     /// Returns the intersection.
     pub(super) fn and(self, others: Levels) -> Levels {
         Levels(self.0 & others.0)
+    }
+
+    /// Returns the union.
+    pub(super) fn or(self, others: Levels) -> Levels {
+        Levels(self.0 | others.0)
+    }
+
+    /// Returns true if a level is in the set.
+    fn has(self, level: usize) -> bool {
+        self.0 >> level & 1 == 1
+    }
+
+    /// Returns the levels of a factor.
+    fn within(self, factor: &Range<usize>) -> Levels {
+        self.from(factor.start).without(self.from(factor.end))
     }
 
     /// Returns the difference.
