@@ -28,7 +28,7 @@ pub fn encode(t: &Template, c: &mut Choices) -> Option<Vec<u32>> {
         let same = std::ptr::eq(inst.row, t.row) && inst.form == t.form;
         let sound = !inst.modifiers.flags.has(Flags::MALFORMED) && inst.size() == 4 * words.len();
         // A few reserved values, which trap, are wanted; too many would end every program.
-        let usable = isa::fields::reserved(&inst).is_none() || c.percent(2);
+        let usable = isa::fields::find_reserved(&inst).is_none() || c.percent(2);
         (same && sound && usable).then_some(words)
     })
 }

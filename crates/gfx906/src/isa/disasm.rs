@@ -39,7 +39,7 @@ pub fn register_name(code: Code, count: usize) -> String {
     text
 }
 
-/// Returns the mnemonic's suffix where the instruction has several forms.
+/// Returns the mnemonic's suffix, which names the form of an instruction that has several forms.
 fn suffix(inst: &Inst) -> &'static str {
     let several = !inst.row.operands.is_empty() && inst.row.has_form(inst.encoding, Form::E64);
     match inst.form {

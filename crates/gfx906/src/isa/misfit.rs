@@ -1,5 +1,5 @@
-//! Operands that a field can encode but the instruction cannot use: an SGPR where only VGPRs are valid, or a constant as a jump target.
-//! LLVM disassembles such words with a comment, so they decode here; executing them traps.
+//! Misfits: operands that a field can encode but the instruction cannot use, such as an SGPR where only VGPRs are valid, or a constant as a
+//! jump target. LLVM disassembles such words with a comment, so this decoder accepts them too; executing them traps.
 
 use super::{Access, Code, Encoding, Inst, Operand, Role, Type};
 

@@ -18,7 +18,7 @@ impl FieldBits {
         FieldBits { low, bits, unit: 1 }
     }
 
-    const fn of_groups(low: u32, bits: u32, unit: u16) -> FieldBits {
+    const fn with_unit(low: u32, bits: u32, unit: u16) -> FieldBits {
         FieldBits { low, bits, unit }
     }
 
@@ -62,8 +62,8 @@ pub fn opcode(inst: &Inst) -> Option<FieldBits> {
     })
 }
 
-/// Returns the opcode field's value for another row, which the table lists under `encoding`, in an instruction that is encoded like `like`.
-/// Returns `None` where the row has no such encoding. A VOP3 instruction may become any row that has the VOP3 form.
+/// Returns the opcode field's value that turns `like` into an instruction of another row, which the table lists under `encoding`. Returns
+/// `None` if the row has no encoding with the fields of `like`. A VOP3 instruction may become any row that has the VOP3 form.
 pub fn opcode_of(like: &Inst, encoding: Encoding, row: &Row) -> Option<u64> {
     let long = |encoding, form| form == Form::E64 || encoding == Encoding::Vop3;
     let own = u64::from(row.opcode);
@@ -108,7 +108,7 @@ pub fn operand(inst: &Inst, index: usize) -> Option<FieldBits> {
             }
         }
         (Encoding::Smem, _, Role::Sdst) if operand.ty != Type::Number => FieldBits::new(6, 7),
-        (Encoding::Smem, _, Role::Sbase) => FieldBits::of_groups(0, 6, 2),
+        (Encoding::Smem, _, Role::Sbase) => FieldBits::with_unit(0, 6, 2),
         (Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc, form, role) => match (role, form) {
             (Role::Vdst | Role::Sdst, _) => FieldBits::new(17, 8),
             (Role::Src0, Form::Native) => FieldBits::new(0, 9),
@@ -124,7 +124,7 @@ pub fn operand(inst: &Inst, index: usize) -> Option<FieldBits> {
         (Encoding::Mubuf | Encoding::Mtbuf, _, role) => match role {
             Role::Addr => FieldBits::new(32, 8),
             Role::Vdst | Role::Data => FieldBits::new(40, 8),
-            Role::Sbase => FieldBits::of_groups(48, 5, registers.min(4)),
+            Role::Sbase => FieldBits::with_unit(48, 5, registers.min(4)),
             Role::Soffset => FieldBits::new(56, 8),
             _ => return None,
         },
@@ -143,7 +143,7 @@ fn ds(role: Role) -> Option<u32> {
     })
 }
 
-/// Returns the positions of a memory instruction's offsets: two where the instruction has two addresses.
+/// Returns the positions of a memory instruction's offsets: two for an instruction with two addresses.
 pub fn offsets(inst: &Inst) -> Vec<FieldBits> {
     match inst.encoding {
         Encoding::Ds if inst.row.modifiers.has(Flags::SWIZZLE) => Vec::new(),
@@ -161,18 +161,20 @@ pub fn offsets(inst: &Inst) -> Vec<FieldBits> {
 /// Returns the positions of the bits that negate sources or take their magnitude, one bit per source.
 pub fn signs(inst: &Inst) -> Vec<FieldBits> {
     let all = 0..inst.row.operands.len();
-    let second = all
-        .filter_map(|at| operand(inst, at))
-        .any(|place| place.low == 8 && place.bits == 7);
-    let one = |low| FieldBits::new(low, 1);
+    let has_second_destination = all
+        .filter_map(|index| operand(inst, index))
+        .any(|field| field.low == 8 && field.bits == 7);
+    let single_bit = |low| FieldBits::new(low, 1);
     match (inst.encoding, inst.form) {
         // A second destination replaces the abs bits.
-        (Encoding::Vop3, _) if second => [61, 62, 63].map(one).into(),
-        (_, Form::E64) if second => [61, 62, 63].map(one).into(),
-        (_, Form::E64) | (Encoding::Vop3, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
-        (Encoding::Vop3p, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
-        (_, Form::Sdwa) => [52, 53, 60, 61].map(one).into(),
-        (_, Form::Dpp) => [52, 53, 54, 55].map(one).into(),
+        (_, Form::E64) | (Encoding::Vop3, _) if has_second_destination => {
+            [61, 62, 63].map(single_bit).into()
+        }
+        (_, Form::E64) | (Encoding::Vop3 | Encoding::Vop3p, _) => {
+            [61, 62, 63, 8, 9, 10].map(single_bit).into()
+        }
+        (_, Form::Sdwa) => [52, 53, 60, 61].map(single_bit).into(),
+        (_, Form::Dpp) => [52, 53, 54, 55].map(single_bit).into(),
         _ => Vec::new(),
     }
 }
@@ -188,8 +190,8 @@ mod tests {
         words.to_le_bytes()
     }
 
-    /// Random words of every row in every form: the decoder reads an operand from its position, and changing the position changes that
-    /// operand alone.
+    /// Checks with random words of every row in every form that the decoder reads an operand from its position, and that a change at the
+    /// position changes that operand alone.
     #[test]
     fn a_place_holds_its_operand_and_nothing_else() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
