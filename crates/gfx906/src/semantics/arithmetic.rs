@@ -9,7 +9,7 @@ pub(crate) fn add<F: Format>(mode: Mode, a: F, b: F) -> F {
     settle2(a.sum(b, F::rounding(mode)), a, b).result(mode)
 }
 
-/// `a - b`; a NaN `b` comes back with its own sign.
+/// `a - b`. If the result is the NaN `b`, it keeps its sign.
 #[inline(always)]
 pub(crate) fn sub<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
@@ -47,7 +47,7 @@ pub(crate) fn fma<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
 
 /// Returns the mode of the unfused multiply-adds: the given mode with every denormal flushed.
 #[inline(always)]
-pub(crate) fn flushing(mode: Mode) -> Mode {
+pub(crate) fn flush_all_denormals(mode: Mode) -> Mode {
     Mode {
         denorm_in32: false,
         denorm_out32: false,
@@ -60,7 +60,7 @@ pub(crate) fn flushing(mode: Mode) -> Mode {
 /// `a * b + c`. The product is rounded before the sum, and denormals are always flushed.
 #[inline(always)]
 pub(crate) fn mad<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
-    let mode = flushing(mode);
+    let mode = flush_all_denormals(mode);
     add(mode, mul(mode, a, b), c)
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn mad_number(a: f32, b: f32, c: f32) -> f32 {
 /// [`mad`] with the product of [`mul_legacy()`].
 #[inline(always)]
 pub(crate) fn mad_legacy<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
-    let mode = flushing(mode);
+    let mode = flush_all_denormals(mode);
     add(mode, mul_legacy(mode, a, b), c)
 }
 

@@ -1,5 +1,5 @@
-//! Branch-free rounding in the mode's direction: the result to nearest, and the side on which the exact value lies, determine a step by one
-//! place. Loops over lanes of these functions vectorise. `exact` computes the same in integers for one value.
+//! Branch-free rounding in the mode's direction. The result to nearest, and the side on which the exact value lies, determine a step by one
+//! place. Loops over lanes of these functions vectorise. `exact` computes the same results in integers, for one value at a time.
 
 use super::Round;
 use super::format::{Format, power_of_two};

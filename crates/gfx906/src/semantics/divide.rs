@@ -148,11 +148,11 @@ division!(f32, fma_f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflo
 division!(f64, fma_f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
 
 /// Limit for f16, whose exponents never differ enough to make the quotient vanish.
-const NEVER: i32 = i32::MAX;
+const NO_UNDERFLOW: i32 = i32::MAX;
 
 instructions! {
     /// [`div_fixup_f32()`] for f16.
-    div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+    div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NO_UNDERFLOW) }
     /// [`div_fixup_f16()`]. The instructions differ only in the destination's other half.
-    div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+    div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NO_UNDERFLOW) }
 }

@@ -1,5 +1,5 @@
-//! Arithmetic of f16, in which no host computes: operands are widened, the operation runs in f32, and the result is narrowed, with the
-//! effect of a single rounding.
+//! Arithmetic of f16. Hosts do not compute in f16, so operands are widened, the operation runs in f32, and the result is narrowed, with
+//! the effect of a single rounding.
 //!
 //! All values are 32 bits wide, so that a loop over lanes handles as many f16 per vector as f32.
 

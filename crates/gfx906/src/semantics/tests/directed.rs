@@ -41,7 +41,7 @@ fn operations<F: Format + core::fmt::Debug>(
         let want = exact::fma(round, a, b, c, 0);
         prop_assert!(same(got, want), "{a:?} * {b:?} + {c:?} {round:?}: {got:?}");
         let got = a.scaled(by, round);
-        let want = Exact::of(a).scaled(by).round::<F>(round);
+        let want = Exact::from_float(a).scaled(by).round::<F>(round);
         prop_assert!(same(got, want), "{a:?} * 2^{by} {round:?}: {got:?}");
     }
     Ok(())

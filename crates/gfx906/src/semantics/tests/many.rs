@@ -119,27 +119,27 @@ macro_rules! checks {
             let mut words = Words(stringify!($test).len() as u64);
             $({
                 type Arguments = (Mode, $($ty,)*);
-                let heeds = <$name as Function<Arguments>>::HEEDS;
+                let mode_fields = <$name as Function<Arguments>>::MODE_FIELDS;
                 let mut whole = false;
                 for (round, bits) in modes().flat_map(|bits| [(0, bits), (1, bits)]) {
                     // HIP's mode oftener: its code is another.
                     let bits = if words.next() & 3 == 0 { Mode::HIP_BITS } else { bits };
                     $(let $arg = words.register(round == 1);)*
-                    let heeded = bits & heeds | Mode::HIP_BITS & !heeds;
+                    let declared_bits = bits & mode_fields | Mode::HIP_BITS & !mode_fields;
                     let want: Register = std::array::from_fn(|l| {
-                        $name(Mode::from_bits(heeded), $(<$ty>::get($arg[l])),*).put()
+                        $name(Mode::from_bits(declared_bits), $(<$ty>::get($arg[l])),*).put()
                     });
                     let all: Register = std::array::from_fn(|l| {
                         $name(Mode::from_bits(bits), $(<$ty>::get($arg[l])),*).put()
                     });
-                    assert_eq!(all, want, "{} heeds more than it says: {bits:#x}", stringify!($name));
+                    assert_eq!(all, want, "{} depends on more mode fields than it declares: {bits:#x}", stringify!($name));
                     for width in widths() {
                         let mut to = [0; 64];
-                        let (mode, sources) = (Mode::from_bits(heeded), [$(&$arg),*]);
+                        let (mode, sources) = (Mode::from_bits(declared_bits), [$(&$arg),*]);
                         let done = match width {
-                            16 => <$name as Function<Arguments>>::many::<16>(mode, &sources, &mut to),
-                            32 => <$name as Function<Arguments>>::many::<32>(mode, &sources, &mut to),
-                            _ => <$name as Function<Arguments>>::many::<64>(mode, &sources, &mut to),
+                            16 => <$name as Function<Arguments>>::compute_wave::<16>(mode, &sources, &mut to),
+                            32 => <$name as Function<Arguments>>::compute_wave::<32>(mode, &sources, &mut to),
+                            _ => <$name as Function<Arguments>>::compute_wave::<64>(mode, &sources, &mut to),
                         };
                         if done {
                             whole = true;
@@ -266,17 +266,17 @@ fn permuted_bytes() {
         for width in widths() {
             let (mut to, sources) = ([0; 64], [&a, &b, &selector]);
             let done = match width {
-                16 => <perm_b32 as Function<(u32, u32, u32)>>::many::<16>(
+                16 => <perm_b32 as Function<(u32, u32, u32)>>::compute_wave::<16>(
                     Mode::HIP,
                     &sources,
                     &mut to,
                 ),
-                32 => <perm_b32 as Function<(u32, u32, u32)>>::many::<32>(
+                32 => <perm_b32 as Function<(u32, u32, u32)>>::compute_wave::<32>(
                     Mode::HIP,
                     &sources,
                     &mut to,
                 ),
-                _ => <perm_b32 as Function<(u32, u32, u32)>>::many::<64>(
+                _ => <perm_b32 as Function<(u32, u32, u32)>>::compute_wave::<64>(
                     Mode::HIP,
                     &sources,
                     &mut to,
