@@ -1,4 +1,4 @@
-//! The integer rounding agrees with the host's to nearest, and brackets the exact value in the other modes.
+//! Tests that the integer rounding agrees with the host's to nearest, and brackets the exact value in the other modes.
 
 use super::super::exact::Exact;
 use super::super::format::Format;
