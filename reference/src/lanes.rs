@@ -1,4 +1,4 @@
-//! Inner loops of the references, which take most of their time, by the host's vector units if it has them.
+//! Inner loops of the references, in which they spend most of their time. The loops use the host's vector units if it has them.
 //!
 //! A fused `f32` multiply-add is one instruction with vector units; otherwise it is a call of the C library, an order of magnitude slower.
 //! The bits are the same either way.

@@ -52,14 +52,14 @@ pub struct HeadInputs<'a, R> {
 pub struct DepartureResults<R> {
     /// Output, `tokens` x `value_size`; none with [`Departure::NoOutput`].
     pub output: Option<Vec<R>>,
-    /// `key_size` x `value_size`.
+    /// The state after the last token, `key_size` x `value_size`.
     pub state: Vec<R>,
 }
 
 /// Computes the gated delta rule by chunks of one head, with the given departures. Without departures it is the rule; with all departures
 /// it is the documented [`crate::pipelines::deltanet`].
 #[must_use]
-pub fn departed<R: Real>(
+pub fn rule_with_departures<R: Real>(
     inputs: HeadInputs<'_, R>,
     key_size: usize,
     value_size: usize,
@@ -67,17 +67,32 @@ pub fn departed<R: Real>(
     departures: &[Departure],
 ) -> DepartureResults<R> {
     let tokens = inputs.g.len();
-    shape::expect("departed", "q", inputs.q.len(), &[tokens, key_size]);
-    shape::expect("departed", "k", inputs.k.len(), &[tokens, key_size]);
-    shape::expect("departed", "v", inputs.v.len(), &[tokens, value_size]);
-    shape::expect("departed", "beta", inputs.beta.len(), &[tokens]);
     shape::expect(
-        "departed",
+        "rule_with_departures",
+        "q",
+        inputs.q.len(),
+        &[tokens, key_size],
+    );
+    shape::expect(
+        "rule_with_departures",
+        "k",
+        inputs.k.len(),
+        &[tokens, key_size],
+    );
+    shape::expect(
+        "rule_with_departures",
+        "v",
+        inputs.v.len(),
+        &[tokens, value_size],
+    );
+    shape::expect("rule_with_departures", "beta", inputs.beta.len(), &[tokens]);
+    shape::expect(
+        "rule_with_departures",
         "state",
         inputs.state.len(),
         &[key_size, value_size],
     );
-    assert!(chunk > 0, "departed: a chunk of no tokens");
+    assert!(chunk > 0, "rule_with_departures: a chunk of no tokens");
     let departs = |departure| departures.contains(&departure);
 
     let mut state = inputs.state.to_vec();
@@ -105,7 +120,7 @@ pub fn departed<R: Real>(
             )
         };
         let l = lower(c, |i, j| {
-            let of = if departs(Departure::BetaOfColumn) {
+            let beta_index = if departs(Departure::BetaOfColumn) {
                 j
             } else {
                 i
@@ -113,7 +128,7 @@ pub fn departed<R: Real>(
             if i == j {
                 R::ZERO
             } else {
-                beta[of] * product(k, i, j) * decay(i, j)
+                beta[beta_index] * product(k, i, j) * decay(i, j)
             }
         });
         let inverse = invert(&l, c, Inverse::ForwardSubstitution);
