@@ -70,10 +70,10 @@ mod tests {
         for n in [0, 1, 7, 8, 31, 128, 133] {
             let (a, b) = (values::<R>(n, 0.1), values::<R>(n, 0.7));
             let factor = R::from_f64(0.1);
-            let (mut here, mut plain) = (a.clone(), a.clone());
-            add_scaled(&mut here, factor, &b);
+            let (mut vectorised, mut plain) = (a.clone(), a.clone());
+            add_scaled(&mut vectorised, factor, &b);
             add_scaled_plain(&mut plain, factor, &b);
-            assert_eq!(here, plain);
+            assert_eq!(vectorised, plain);
             assert_eq!(dot(&a, &b), dot_plain(&a, &b));
         }
     }

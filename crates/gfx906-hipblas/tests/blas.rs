@@ -194,8 +194,13 @@ fn batches_apart_and_by_pointers() {
     for _ in 0..10 {
         let call = Call::random(&mut random, 40);
         let count = 1 + random.below(4) as usize;
-        let all: Vec<[Vec<f32>; 2]> = (0..count).map(|_| call.inputs(&mut random)).collect();
-        let [a, b] = [0, 1].map(|side| all.iter().map(|p| p[side].clone()).collect::<Vec<_>>());
+        let inputs: Vec<[Vec<f32>; 2]> = (0..count).map(|_| call.inputs(&mut random)).collect();
+        let [a, b] = [0, 1].map(|side| {
+            inputs
+                .iter()
+                .map(|pair| pair[side].clone())
+                .collect::<Vec<_>>()
+        });
         let before: Vec<Vec<f32>> = (0..count).map(|_| call.result(&mut random)).collect();
         let (da, db) = (Device::copy_of(&a.concat()), Device::copy_of(&b.concat()));
         let dc = [
@@ -317,8 +322,12 @@ fn triangular_systems_solve() {
         };
         assert_eq!(status, [0, 0]);
         let x: Vec<f32> = db[0].read_back();
-        let same: Vec<f32> = db[1].read_back();
-        assert!(x.iter().zip(&same).all(|(p, q)| p.to_bits() == q.to_bits()));
+        let by_pointers: Vec<f32> = db[1].read_back();
+        assert!(
+            x.iter()
+                .zip(&by_pointers)
+                .all(|(p, q)| p.to_bits() == q.to_bits())
+        );
         let entry = |i: i32, j: i32| {
             let (i, j) = if op == N { (i, j) } else { (j, i) };
             match i.cmp(&j) {

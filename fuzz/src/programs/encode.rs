@@ -209,7 +209,7 @@ fn vector(t: &Template, c: &mut Choices) -> Vec<u32> {
         Encoding::Vop2 => op << 25,
         _ => 0x7c00_0000 | op << 17,
     };
-    let (mut literal, mut sub) = (false, 0);
+    let (mut literal, mut second) = (false, 0);
     let mut src0 = 0;
     for o in t.row.operands {
         match o.role {
@@ -219,53 +219,59 @@ fn vector(t: &Template, c: &mut Choices) -> Vec<u32> {
                 src0 = source(o.ty, &mut literal, c);
             }
             Role::Src0 if t.form == Form::Native => src0 = 256 + vgpr(1, c),
-            Role::Src0 => sub |= vgpr(1, c),
+            Role::Src0 => second |= vgpr(1, c),
             Role::Src1 => first |= vgpr(o.ty.registers(), c) << 9,
             Role::Literal => literal = true,
             _ => {}
         }
     }
     match t.form {
-        Form::Dpp => {
-            let control = match c.below(8) {
-                0 => c.pick(&[0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143]),
-                1 => c.below(512),
-                2..=4 => c.pick(&[0x101, 0x111, 0x121]) + c.below(15),
-                _ => c.below(256),
-            };
-            let masks = if c.percent(50) { 0xff } else { c.below(256) };
-            sub |= control << 8 | c.below(2) << 19 | masks << 24;
-            if c.percent(25) {
-                sub |= c.below(16) << 20;
-            }
-            vec![first | DPP, sub]
-        }
-        Form::Sdwa => {
-            sub |= c.below(7) << 16 | c.below(7) << 24;
-            if t.encoding == Encoding::Vopc {
-                // VCC, or SGPRs.
-                sub |= if c.percent(50) {
-                    (0x80 | sgpr(2, c)) << 8
-                } else {
-                    0
-                };
-            } else {
-                sub |= c.below(7) << 8 | c.below(3) << 11 | u32::from(c.percent(10)) << 13;
-                sub |= if c.percent(10) { c.below(4) << 14 } else { 0 };
-            }
-            if c.percent(30) {
-                sub |= c.below(8) << 19 | c.below(8) << 27;
-            }
-            if c.percent(20) {
-                sub = sub & !0xff | 1 << 23 | sgpr(1, c);
-            }
-            if t.encoding == Encoding::Vop1 {
-                sub &= 0x00ff_ffff;
-            }
-            vec![first | SDWA, sub]
-        }
+        Form::Dpp => vec![first | DPP, dpp_word(second, c)],
+        Form::Sdwa => vec![first | SDWA, sdwa_word(t, second, c)],
         _ => with_literal(first | src0, literal, c),
     }
+}
+
+/// Adds the modifiers of DPP to a second word with a source.
+fn dpp_word(mut second: u32, c: &mut Choices) -> u32 {
+    let control = match c.below(8) {
+        0 => c.pick(&[0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143]),
+        1 => c.below(512),
+        2..=4 => c.pick(&[0x101, 0x111, 0x121]) + c.below(15),
+        _ => c.below(256),
+    };
+    let masks = if c.percent(50) { 0xff } else { c.below(256) };
+    second |= control << 8 | c.below(2) << 19 | masks << 24;
+    if c.percent(25) {
+        second |= c.below(16) << 20;
+    }
+    second
+}
+
+/// Adds the modifiers of SDWA to a second word with a source.
+fn sdwa_word(t: &Template, mut second: u32, c: &mut Choices) -> u32 {
+    second |= c.below(7) << 16 | c.below(7) << 24;
+    if t.encoding == Encoding::Vopc {
+        // The destination is VCC or a pair of SGPRs.
+        second |= if c.percent(50) {
+            (0x80 | sgpr(2, c)) << 8
+        } else {
+            0
+        };
+    } else {
+        second |= c.below(7) << 8 | c.below(3) << 11 | u32::from(c.percent(10)) << 13;
+        second |= if c.percent(10) { c.below(4) << 14 } else { 0 };
+    }
+    if c.percent(30) {
+        second |= c.below(8) << 19 | c.below(8) << 27;
+    }
+    if c.percent(20) {
+        second = second & !0xff | 1 << 23 | sgpr(1, c);
+    }
+    if t.encoding == Encoding::Vop1 {
+        second &= 0x00ff_ffff;
+    }
+    second
 }
 
 fn vop3(t: &Template, op: u32, c: &mut Choices) -> Vec<u32> {

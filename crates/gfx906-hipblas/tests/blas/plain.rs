@@ -62,17 +62,17 @@ fn vectors_are_summed_and_searched() {
         let (xs, ys) = (strided(n, incx), strided(n, incy));
         let (dx, dy) = (Device::copy_of(&x), Device::copy_of(&y));
         let mut found = [f64::NAN; 3];
-        let mut places = [-1i32; 2];
+        let mut indices = [-1i32; 2];
         let at = found.as_mut_ptr() as u64;
-        let place = places.as_mut_ptr() as u64;
+        let index = indices.as_mut_ptr() as u64;
         // SAFETY: the vectors have `n` elements at their distances, and results have room.
         let status = unsafe {
             [
                 hipblasDdot(blas.0, n, dx.at, incx, dy.at, incy, at),
                 hipblasDasum(blas.0, n, dx.at, incx, at + 8),
                 hipblasDnrm2(blas.0, n, dx.at, incx, at + 16),
-                hipblasIdamax(blas.0, n, dx.at, incx, place),
-                hipblasIdamin(blas.0, n, dx.at, incx, place + 4),
+                hipblasIdamax(blas.0, n, dx.at, incx, index),
+                hipblasIdamin(blas.0, n, dx.at, incx, index + 4),
             ]
         };
         assert_eq!(status, [0; 5]);
@@ -94,7 +94,7 @@ fn vectors_are_summed_and_searched() {
         };
         let most = sizes.iter().copied().fold(0.0, f64::max);
         let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
-        assert_eq!(places, [first(most), first(least)]);
+        assert_eq!(indices, [first(most), first(least)]);
     }
     // The squares of this norm overflow, and its result is on the device.
     let huge = Device::copy_of(&[3e200f64, -4e200]);
@@ -181,14 +181,14 @@ fn triangles_are_read_and_written_alone() {
     ] {
         let order = if right { n } else { m };
         let full = matrix::<f64>(&mut random, order, order, order);
-        let kept = |i: i32, j: i32| if fill == 121 { i <= j } else { i >= j };
+        let in_triangle = |i: i32, j: i32| if fill == 121 { i <= j } else { i >= j };
         let symmetric = |i: i32, j: i32| {
-            let (i, j) = if kept(i, j) { (i, j) } else { (j, i) };
+            let (i, j) = if in_triangle(i, j) { (i, j) } else { (j, i) };
             full[(i + j * order) as usize]
         };
         let half: Vec<f64> = (0..order * order)
             .map(|n| {
-                if kept(n % order, n / order) {
+                if in_triangle(n % order, n / order) {
                     full[n as usize]
                 } else {
                     f64::NAN
@@ -260,7 +260,7 @@ fn triangles_are_read_and_written_alone() {
                 let sum: f64 = (0..n)
                     .map(|k| b[(i + k * m) as usize] * b[(j + k * m) as usize])
                     .sum();
-                assert!(if kept(i, j) {
+                assert!(if in_triangle(i, j) {
                     (found - 2.0 * sum).abs() < 1e-12
                 } else {
                     found.is_nan()
@@ -273,8 +273,8 @@ fn triangles_are_read_and_written_alone() {
 #[test]
 fn what_cannot_be_is_refused() {
     let blas = Blas::new();
-    let (one, matrix) = (1.0f32, Device::copy_of(&[1.0f32; 16]));
-    let (f, x) = (&raw const one as u64, matrix.at);
+    let (factor, matrix) = (1.0f32, Device::copy_of(&[1.0f32; 16]));
+    let (f, x) = (&raw const factor as u64, matrix.at);
     let gemm = |handle, op, m, lda, alpha, c| {
         // SAFETY: the arrays have 16 elements, and no valid call exceeds them.
         call!(hipblasSgemm(

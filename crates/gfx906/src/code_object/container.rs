@@ -34,17 +34,17 @@ fn extract_from_section(section: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError
         })
         .take(MAX_BUNDLES)
         .collect();
-    let mut found = Vec::new();
+    let mut images = Vec::new();
     let mut first_error = None;
     for (index, &start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(section.len());
         match extract_from_bundle(&section[start..end]) {
-            Ok(image) => found.push(image),
+            Ok(image) => images.push(image),
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    let count = found.len();
-    match (found.pop(), first_error) {
+    let count = images.len();
+    match (images.pop(), first_error) {
         (Some(image), _) if count == 1 => Ok(image),
         (Some(_), _) => Err(CodeObjectError::SeveralBundles { count }),
         (None, Some(error)) => Err(error),

@@ -16,10 +16,10 @@ pub(super) fn read(bytes: &[u8]) -> Option<Dwarf<Section>> {
     let elf = container::extract_elf(bytes).ok()?;
     let file = GpuElf::parse(&elf).ok()?;
     let section = |id: SectionId| -> Result<Section, object::Error> {
-        let found = file
+        let header = file
             .sections
             .section_by_name(object::LittleEndian, id.name().as_bytes());
-        let data = match found {
+        let data = match header {
             Some((_, section)) => section.data(object::LittleEndian, file.bytes)?,
             None => &[],
         };

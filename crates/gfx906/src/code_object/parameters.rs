@@ -132,11 +132,11 @@ impl SourceParameters {
     pub fn kernel_parameters(&self, kernel: &Kernel) -> Option<&[SourceParameter]> {
         let parameters = self.0.get(&kernel.entry_address)?;
         let mut args = kernel.explicit_args();
-        let same = parameters.iter().all(|parameter| {
+        let sizes_agree = parameters.iter().all(|parameter| {
             let size = args.next().map(|arg| u64::from(arg.size));
             size.is_some() && parameter.ty.size().is_none_or(|own| Some(own) == size)
         });
-        (same && args.next().is_none()).then_some(parameters)
+        (sizes_agree && args.next().is_none()).then_some(parameters)
     }
 
     fn add_units(&mut self, dwarf: &Dwarf<Section>) -> gimli::Result<()> {

@@ -57,8 +57,8 @@ pub struct ReservedValue {
 impl Field {
     /// Returns the effect of a value. A value beyond the field's width is reserved.
     pub fn effect(&self, value: u32) -> Effect {
-        let known = self.values.iter().find(|v| value <= v.last);
-        known.map_or(Effect::Traps("reserved"), |v| v.effect)
+        let range = self.values.iter().find(|range| value <= range.last);
+        range.map_or(Effect::Traps("reserved"), |range| range.effect)
     }
 
     /// Accepts a value that can be used.

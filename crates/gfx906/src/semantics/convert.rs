@@ -20,7 +20,7 @@ fn convert_nan<F: Format, G: Format>(a: F) -> G {
         fraction << (G::PRECISION.saturating_sub(F::PRECISION))
     };
     let sign = if bits & F::SIGN != 0 { G::SIGN } else { 0 };
-    G::of_bits(sign | G::INFINITY | G::QUIET | fraction)
+    G::from_encoding(sign | G::INFINITY | G::QUIET | fraction)
 }
 
 /// Converts to a normalised integer of `[-1, 1]` or `[0, 1]`: scaled, rounded to nearest even, saturated; a NaN becomes 0.

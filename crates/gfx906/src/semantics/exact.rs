@@ -128,7 +128,7 @@ impl Exact {
     pub(crate) fn round<F: Format>(self, round: Round) -> F {
         let sign = if self.negative { F::SIGN } else { 0 };
         if self.significand == 0 {
-            return F::of_bits(sign);
+            return F::from_encoding(sign);
         }
         let value = self.normalised();
         // Weight of the result's last place.
@@ -156,7 +156,7 @@ impl Exact {
             (places << (F::PRECISION - 1)) + kept + u64::from(up)
         };
         if magnitude < F::INFINITY {
-            return F::of_bits(sign | magnitude);
+            return F::from_encoding(sign | magnitude);
         }
         let to_infinity = match round {
             Round::NearestEven => true,
@@ -164,7 +164,7 @@ impl Exact {
             Round::TowardNegative => self.negative,
             Round::TowardZero => false,
         };
-        F::of_bits(
+        F::from_encoding(
             sign | if to_infinity {
                 F::INFINITY
             } else {

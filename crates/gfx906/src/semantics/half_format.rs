@@ -21,7 +21,7 @@ impl Format for f16 {
         u64::from(self.to_bits())
     }
     #[inline(always)]
-    fn of_bits(bits: u64) -> f16 {
+    fn from_encoding(bits: u64) -> f16 {
         f16::from_bits(bits as u16)
     }
     // An f32 has more than twice the bits of an f16 plus two, so rounding a sum to nearest twice equals rounding it once.

@@ -71,8 +71,8 @@ pub fn states<R: Real>(
         state.iter_mut().for_each(|x| *x = whole * *x);
         for (i, new) in new.iter().enumerate() {
             let to_end = decay::<R>(g_last - g[i]);
-            let left: Vec<R> = new.iter().map(|&new| to_end * new).collect();
-            write(&mut state, k[i], &left);
+            let decayed: Vec<R> = new.iter().map(|&new| to_end * new).collect();
+            write(&mut state, k[i], &decayed);
             vn[sizes.chunk_row(&index, i, sizes.value_size)].copy_from_slice(new);
         }
         if index.tokens.end == sizes.tokens {

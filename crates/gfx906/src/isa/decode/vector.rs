@@ -6,7 +6,7 @@ use super::{
 };
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
-/// Source codes that select the form of the second word.
+// Source codes that select the form of the second word.
 const SDWA: u16 = 249;
 const DPP: u16 = 250;
 
@@ -57,7 +57,7 @@ fn native(
     Ok(inst)
 }
 
-/// Decodes the operands that stand in the first word in every form.
+/// Decodes the operands that are in the first word in every form.
 fn common(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
     match operand.role {
         Role::Vdst => vgprs(bits(w, 17, 8), operand.ty),

@@ -52,7 +52,7 @@ impl Printer<'_> {
                 self.put(format_args!("{immediate:#x}"))
             }
             _ if operand.role == Role::Simm16 => self.number(u64::from(immediate), Type::I32),
-            _ => self.plain(index, operand),
+            _ => self.print_operand(index, operand),
         }
     }
 

@@ -43,7 +43,7 @@ impl Printer<'_> {
             (Encoding::Exp, Role::Target) => self.export_target(code.0),
             (Encoding::Exp, _) if code == Code::OFF => self.text.push_str("off"),
             _ if code == Code::OFF => {}
-            _ => self.plain(index, operand),
+            _ => self.print_operand(index, operand),
         }
     }
 

@@ -70,8 +70,8 @@ fn inline_integer(code: u16) -> i32 {
 }
 
 impl Printer<'_> {
-    /// Prints an operand by its code and type.
-    pub(super) fn plain(&mut self, index: usize, operand: &Operand) {
+    /// Prints an operand by its code and type, with LLVM's comment if the instruction cannot use it.
+    pub(super) fn print_operand(&mut self, index: usize, operand: &Operand) {
         let misfit = misfit(self.inst, index, operand);
         let ty = match misfit {
             Some(Misfit::Constant) => Type::B32,

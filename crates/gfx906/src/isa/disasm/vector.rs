@@ -22,7 +22,7 @@ impl Printer<'_> {
             (Role::Src1, _) => self.source(index, operand, 1),
             (Role::Src2, _) => self.source(index, operand, 2),
             (Role::Literal, _) => self.put(format_args!("{:#x}", self.inst.literal)),
-            _ => self.plain(index, operand),
+            _ => self.print_operand(index, operand),
         }
     }
 
@@ -46,7 +46,7 @@ impl Printer<'_> {
         });
         self.text.push_str(if sext { "sext(" } else { "" });
         self.text.push_str(if abs { "|" } else { "" });
-        self.plain(index, operand);
+        self.print_operand(index, operand);
         self.text.push_str(if abs { "|" } else { "" });
         self.text.push_str(if sext { ")" } else { "" });
         self.text.push_str(if neg && number { ")" } else { "" });

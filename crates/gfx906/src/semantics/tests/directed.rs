@@ -12,7 +12,7 @@ use super::*;
 fn near<F: Format>(a: F, b: F, by: u32) -> F {
     let places = (b.bits() & !F::SIGN & (F::HIDDEN * 4 - 1)) << (by % 5);
     let bits = (a.bits() & !F::SIGN).wrapping_add(places) & !F::SIGN | b.bits() & F::SIGN;
-    F::of_bits(bits)
+    F::from_encoding(bits)
 }
 
 /// Checks every operation of a format against the exact one.
@@ -61,7 +61,7 @@ proptest! {
     fn f64_operations(a in any_f64(), b in any_f64(), c in any_f64(), by in -2300i32..2300) {
         operations(a, b, c, by)?;
         operations(a, near(a, b, by as u32), c, by)?;
-        operations(a, near(f64::of_bits(0x7fe0_0000_0000_0000 - (a.bits() & !f64::SIGN) / 2), b, 0), c, i32::MIN)?;
+        operations(a, near(f64::from_encoding(0x7fe0_0000_0000_0000 - (a.bits() & !f64::SIGN) / 2), b, 0), c, i32::MIN)?;
     }
 
     #[test]
