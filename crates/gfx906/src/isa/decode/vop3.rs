@@ -31,22 +31,22 @@ pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
     let q = words.both()?;
     let mut inst = instruction(words, row, encoding, form, 8);
     // A second destination replaces the abs bits.
-    let has_sdst = second_destination(row, encoding);
+    let has_sdst = has_second_destination(row, encoding);
     let used = used_fields(row, encoding);
     require_unused(q, used)?;
     require(encoding != Encoding::Vintrp || !bit(q, 40))?;
-    modifiers(&mut inst, q, has_sdst, used)?;
+    decode_modifiers(&mut inst, q, has_sdst, used)?;
     let dst = bits(q, 0, 8);
     require(dst == 0 || !row.operands.is_empty())?;
     set_operands(&mut inst, |operand| match (operand.role, operand.ty) {
         (Role::Vdst, ty) => vgprs(dst, ty),
         (Role::Sdst, ty) if has_sdst => scalar_register(bits(q, 8, 7), ty),
-        (Role::Sdst, ty) => no_literal(scalar(dst, ty)?),
-        (Role::Vcc, ty) if encoding == Encoding::Vopc => no_literal(scalar(dst, ty)?),
+        (Role::Sdst, ty) => reject_literal(scalar(dst, ty)?),
+        (Role::Vcc, ty) if encoding == Encoding::Vopc => reject_literal(scalar(dst, ty)?),
         (Role::Vcc, ty) if operand.access == Access::Write => scalar_register(bits(q, 8, 7), ty),
         (Role::Attr, _) => Ok(Code(bits(q, 32, 6) << 2 | bits(q, 38, 2))),
         (_, Type::Param) => Ok(Code(bits(q, 41, 9))),
-        (role, ty) => no_literal(source(
+        (role, ty) => reject_literal(source(
             bits(q, 32 + 9 * source_field(role, encoding), 9),
             ty,
         )?),
@@ -86,7 +86,7 @@ fn require_unused(q: u64, used: u8) -> Result<(), DecodeError> {
 }
 
 /// Returns true if bits 8..=14 name a scalar destination.
-fn second_destination(row: &Row, encoding: Encoding) -> bool {
+fn has_second_destination(row: &Row, encoding: Encoding) -> bool {
     let carry_out = encoding == Encoding::Vop2
         && row
             .operands
@@ -99,12 +99,12 @@ fn second_destination(row: &Row, encoding: Encoding) -> bool {
 }
 
 /// Rejects a literal, which VOP3 cannot have.
-fn no_literal(code: Code) -> Result<Code, DecodeError> {
+fn reject_literal(code: Code) -> Result<Code, DecodeError> {
     require(code != Code::LITERAL)?;
     Ok(code)
 }
 
-fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), DecodeError> {
+fn decode_modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), DecodeError> {
     let legal = inst.row.modifiers;
     let sources = if inst.encoding == Encoding::Vop2 {
         used & 3
@@ -185,7 +185,7 @@ pub(super) fn vop3p(words: Words) -> Result<Inst, DecodeError> {
     }
     set_operands(&mut inst, |operand| match operand.role {
         Role::Vdst => vgprs(bits(q, 0, 8), operand.ty),
-        role => no_literal(source(
+        role => reject_literal(source(
             bits(q, 32 + 9 * source_field(role, Encoding::Vop3p), 9),
             operand.ty,
         )?),
