@@ -1,4 +1,5 @@
-//! Checks of the sanitizer on any program: it does not change what the program does, repeats its findings, and keeps to its bounds.
+//! Checks of the sanitizer on any program: the sanitizer does not change the program's results, repeats its findings, and keeps at most a
+//! fixed number of them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,19 +7,19 @@ use std::sync::Arc;
 use gfx906::machine::{Level, Nobody};
 use gfx906::observe::sanitize::{Check, Checks, Findings, Heap, Sanitizer};
 
-use crate::programs::{Difference, Machine, RandomProgram, Result};
+use crate::programs::{Difference, Machine, RandomProgram, RunResult};
 
-/// The largest number of findings that are kept apart.
-const MOST: usize = 1000;
+/// The largest number of findings that the sanitizer keeps.
+const MOST_FINDINGS: usize = 1000;
 
 /// The counts of findings in programs.
 #[derive(Default)]
 pub struct FindingCounts {
     /// Programs that ran.
     pub programs: u64,
-    /// Programs that have findings, by check.
+    /// Number of programs with findings of each check.
     pub by_check: [u64; Check::ALL.len()],
-    /// The number of findings of the program that has most.
+    /// The largest number of findings in one program.
     pub most: usize,
 }
 
@@ -27,8 +28,8 @@ impl FindingCounts {
     pub fn add(&mut self, other: &FindingCounts) {
         self.programs += other.programs;
         self.most = self.most.max(other.most);
-        for (sum, more) in self.by_check.iter_mut().zip(other.by_check) {
-            *sum += more;
+        for (sum, count) in self.by_check.iter_mut().zip(other.by_check) {
+            *sum += count;
         }
     }
 }
@@ -46,43 +47,45 @@ impl fmt::Display for FindingCounts {
 /// Runs a program without checks, and twice under all checks.
 ///
 /// # Errors
-/// The runs differ, or the findings exceed their bounds.
+/// The runs differ, or there are too many findings.
 pub fn run(
     machine: &mut Machine,
     program: &RandomProgram,
-    found: &mut FindingCounts,
-) -> std::result::Result<(), Difference> {
+    counts: &mut FindingCounts,
+) -> Result<(), Difference> {
     machine.load(program);
-    let plain = machine.observed(program.block, Level::host(), 1, &mut Nobody, |_, _, _| ());
-    let (first, findings) = checked(machine, program);
-    let (_, again) = checked(machine, program);
-    if first != plain {
+    let unchecked =
+        machine.run_observed(program.block, Level::host(), 1, &mut Nobody, |_, _, _| ());
+    let (checked, findings) = run_checked(machine, program);
+    let (_, repeated) = run_checked(machine, program);
+    if checked != unchecked {
         return Err(Difference(format!(
-            "under all checks {:?}, else {:?}",
-            first.end, plain.end
+            "under all checks {:?}, without checks {:?}",
+            checked.end, unchecked.end
         )));
     }
-    if !findings.iter().eq(again.iter()) {
+    if !findings.iter().eq(repeated.iter()) {
         return Err(Difference(format!(
-            "finds {findings:?}, and then {again:?}"
+            "finds {findings:?}, and then {repeated:?}"
         )));
     }
-    if findings.len() > MOST {
+    if findings.len() > MOST_FINDINGS {
         return Err(Difference(format!("{} findings are kept", findings.len())));
     }
-    found.programs += 1;
-    found.most = found.most.max(findings.len());
-    for (check, count) in Check::ALL.into_iter().zip(&mut found.by_check) {
+    counts.programs += 1;
+    counts.most = counts.most.max(findings.len());
+    for (check, count) in Check::ALL.into_iter().zip(&mut counts.by_check) {
         *count += u64::from(findings.iter().any(|finding| finding.check == check));
     }
     Ok(())
 }
 
-fn checked(machine: &Machine, program: &RandomProgram) -> (Result, Findings) {
+/// Runs the loaded program under all checks.
+fn run_checked(machine: &Machine, program: &RandomProgram) -> (RunResult, Findings) {
     let heap = Arc::new(Heap::default());
     let mut sanitizer = Sanitizer::new(Checks::ALL).with_heap(Arc::clone(&heap));
-    let ready = |_: &mut Sanitizer, _, data: std::ops::Range<u64>| {
-        // The program's memory is blocks of several sizes with gaps between them. Some blocks are unwritten.
+    let declare_heap = |_: &mut Sanitizer, _, data: std::ops::Range<u64>| {
+        // The program's memory consists of blocks of several sizes with gaps between them: one written, one unwritten, one freed.
         let (start, quarter) = (data.start, (data.end - data.start) / 4);
         heap.declare("a", start..start + quarter, start..start + quarter, None);
         let b = start + quarter..start + 2 * quarter - 3;
@@ -92,6 +95,12 @@ fn checked(machine: &Machine, program: &RandomProgram) -> (Result, Findings) {
         heap.declare("c", c.clone(), c.clone(), None);
         heap.free(c.start, "another call");
     };
-    let result = machine.observed(program.block, Level::host(), 1, &mut sanitizer, ready);
+    let result = machine.run_observed(
+        program.block,
+        Level::host(),
+        1,
+        &mut sanitizer,
+        declare_heap,
+    );
     (result, sanitizer.take_findings())
 }

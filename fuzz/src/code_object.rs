@@ -1,8 +1,8 @@
-//! The reader of code objects: any bytes give an error of one line, or a code object that keeps its promises.
+//! Checks of the reader of code objects: any bytes give an error of one line, or a consistent code object.
 
 use gfx906::code_object::{CodeObject, MAX_IMAGE, MAX_LDS, MAX_WORK_GROUP};
 
-/// Reads `bytes` as a code object, and checks the result.
+/// Reads `bytes` as a code object, and checks the code object or the error.
 pub fn run(bytes: &[u8]) {
     match CodeObject::parse(bytes) {
         Ok(object) => check(&object),

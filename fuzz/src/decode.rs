@@ -1,21 +1,26 @@
-//! The decoder: any bytes are an instruction with a text, or an error.
+//! Checks of the decoder: any bytes give an instruction that disassembles, or an error.
 
 use gfx906::isa::{self, DecodeError, Encoding};
+
+/// Bytes of the longest instruction of gfx906: one with 64-bit words or with a literal.
+const LONGEST: usize = 8;
 
 /// Decodes the instruction at the beginning of `bytes`, and checks the result. Returns true if there is an instruction.
 pub fn run(bytes: &[u8]) -> bool {
     let inst = match isa::decode(bytes) {
         Ok(inst) => inst,
         Err(DecodeError::Truncated) => {
-            // the longest instruction is a DPP, SDWA or literal form of 8 bytes, or a MIMG of 16
-            assert!(bytes.len() < 16, "16 bytes are enough for any instruction");
+            assert!(
+                bytes.len() < LONGEST,
+                "{LONGEST} bytes are enough for any instruction"
+            );
             return false;
         }
         Err(_) => return false,
     };
     let size = inst.size();
     assert!(
-        size.is_multiple_of(4) && (4..=16).contains(&size) && size <= bytes.len(),
+        size.is_multiple_of(4) && (4..=LONGEST).contains(&size) && size <= bytes.len(),
         "{size} bytes"
     );
     let text = isa::disassemble(&inst);

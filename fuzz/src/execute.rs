@@ -1,11 +1,12 @@
-//! Checks of the machine: any program ends or traps with a report. It does the same at every feature level and on any number of threads.
+//! Checks of the machine: any program ends, or traps with a report, and has the same results at every feature level and on any number of
+//! threads.
 
 use std::fmt;
 
 use gfx906::machine::Level;
 
 use crate::programs::{
-    Choices, Difference, End, Machine, RandomProgram, Result, Rows, Tally, generate,
+    Choices, Difference, End, Machine, RandomProgram, Rows, RunResult, Tally, generate,
 };
 
 /// Counts of the results of programs.
@@ -38,7 +39,8 @@ pub struct Census {
 }
 
 impl Census {
-    fn of(result: Result, tally: Tally) -> Census {
+    /// Counts one program.
+    fn from_run(result: RunResult, tally: Tally) -> Census {
         let is = |condition: bool| u64::from(condition);
         Census {
             programs: 1,
@@ -88,13 +90,13 @@ impl fmt::Display for Census {
         )?;
         write!(
             f,
-            "rows: {reached} of {all} that run ran; never: {}",
+            "rows: {reached} of {all} rows with semantics ran; missed: {}",
             self.rows.missed().join(" ")
         )
     }
 }
 
-/// Runs a program at the lowest level on one thread and counts it, then at each other level of the host, and on two threads.
+/// Runs a program at the lowest feature level on one thread and counts it, then at each other level of the host, and on two threads.
 ///
 /// # Errors
 /// Two runs differ. The error describes both.
@@ -102,9 +104,9 @@ pub fn compare(
     machine: &mut Machine,
     program: &RandomProgram,
     census: &mut Census,
-) -> std::result::Result<(), Difference> {
+) -> Result<(), Difference> {
     machine.load(program);
-    let mut tally = Tally::of_rows();
+    let mut tally = Tally::with_rows();
     let first = machine.run(program.block, Level::Baseline, 1, &mut tally);
     let levels = [Level::V3, Level::V4].into_iter();
     let levels = levels.filter(|&level| level <= Level::host() && !cfg!(debug_assertions));
@@ -112,7 +114,7 @@ pub fn compare(
     for (level, threads) in others {
         let second = machine.run(program.block, level, threads, &mut Tally::default());
         let same = match (&first.end, &second.end) {
-            // When the budget is used up or another group has trapped, it is not specified which waves of other threads still run.
+            // Once the budget is used up or another group has trapped, it is not specified how far the waves of other threads run.
             (End::Hung(_), End::Hung(_)) if threads > 1 => true,
             (End::Hung(_), End::Trapped(_)) | (End::Trapped(_), End::Hung(_)) if threads > 1 => {
                 true
@@ -124,7 +126,7 @@ pub fn compare(
         };
         if !same {
             return Err(Difference(format!(
-                "{level:?} on {threads} threads: {:?}, {} instructions, registers {:x}; else {:?}, {}, {:x}; memory the same: {}",
+                "{level:?} on {threads} threads: {:?}, {} instructions, registers {:x}; first run: {:?}, {}, {:x}; memory equal: {}",
                 second.end,
                 second.instructions,
                 second.registers,
@@ -135,11 +137,11 @@ pub fn compare(
             )));
         }
     }
-    census.add(&Census::of(first, tally));
+    census.add(&Census::from_run(first, tally));
     Ok(())
 }
 
-/// Returns a report without the address, because an address in scratch depends on the worker.
+/// Returns a report without the address, because the address of scratch depends on the worker thread.
 fn without_address(report: &str) -> &str {
     report.split("\n  address").next().unwrap_or(report)
 }

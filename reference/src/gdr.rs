@@ -1,7 +1,10 @@
 //! The GDR operators: operations of a model around the gated delta rule, and the rule in the model's layouts.
 //!
-//! Each file has one operator. bf16 tensors are passed and returned as exact numbers, and each rounding to bf16 is a call of
-//! [`bf16::round`].
+//! Each file has one operator. Names, layouts and formulas are those of Flash Linear Attention and vLLM (see docs/the-rule.md); the name in
+//! brackets is that of the project's kernel. Letters of shapes: B sequences, T tokens, H heads of q and k, HV value heads, K and V
+//! channels, BT tokens of a chunk, NT chunks, N sequences of unequal length.
+//!
+//! bf16 tensors are passed and returned as exact numbers, and each rounding to bf16 is a call of [`bf16::round`].
 
 pub mod bf16;
 pub mod chunk_delta_h;

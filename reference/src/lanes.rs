@@ -1,4 +1,4 @@
-//! Inner loops of the references, which take most of their time, by the host's vector units if it has them.
+//! Inner loops of the references, in which they spend most of their time. The loops use the host's vector units if it has them.
 //!
 //! A fused `f32` multiply-add is one instruction with vector units; otherwise it is a call of the C library, an order of magnitude slower.
 //! The bits are the same either way.
@@ -70,10 +70,10 @@ mod tests {
         for n in [0, 1, 7, 8, 31, 128, 133] {
             let (a, b) = (values::<R>(n, 0.1), values::<R>(n, 0.7));
             let factor = R::from_f64(0.1);
-            let (mut here, mut plain) = (a.clone(), a.clone());
-            add_scaled(&mut here, factor, &b);
+            let (mut vectorised, mut plain) = (a.clone(), a.clone());
+            add_scaled(&mut vectorised, factor, &b);
             add_scaled_plain(&mut plain, factor, &b);
-            assert_eq!(here, plain);
+            assert_eq!(vectorised, plain);
             assert_eq!(dot(&a, &b), dot_plain(&a, &b));
         }
     }

@@ -22,18 +22,19 @@ pub trait Real:
     /// 1.
     const ONE: Self;
 
-    /// Returns `self * a + b`. `f32` rounds once, because hipcc contracts the kernels' multiply-adds to `v_fmac_f32`. `f64` rounds twice,
-    /// whose error is far below the oracle's use, and which is faster on a host without fused instructions.
+    /// Returns `self * a + b`. `f32` rounds once, because hipcc contracts the kernels' multiply-adds to `v_fmac_f32`. `f64` rounds twice: its
+    /// error is far below what the oracle resolves, and two operations are faster on a host without fused instructions.
     fn mul_add(self, a: Self, b: Self) -> Self;
 
-    /// Returns e^self. In `f32` the result is correctly rounded, through `f64`. The device's own `expf` is within 1 ULP of it and libraries
-    /// disagree about the side, so the true value is the only neutral reference.
+    /// Returns e^self. In `f32` the result is computed in `f64` and rounded. The device's own `expf` is within 1 ULP of the true value, and
+    /// libraries err to different sides, so the true value is the only neutral reference.
     fn exp(self) -> Self;
 
-    /// Returns ln(self). In `f32` the result is correctly rounded, as for [`Real::exp`].
+    /// Returns ln(self). In `f32` the result is computed in `f64` and rounded, as for [`Real::exp`].
     fn ln(self) -> Self;
 
-    /// Returns ln(1 + self), without losing a small `self` in the sum. In `f32` the result is correctly rounded, as for [`Real::exp`].
+    /// Returns ln(1 + self), without losing a small `self` in the sum. In `f32` the result is computed in `f64` and rounded, as for
+    /// [`Real::exp`].
     fn ln_1p(self) -> Self;
 
     /// Returns the square root, correctly rounded.

@@ -1,11 +1,11 @@
-//! The gated delta rule as models use it, in contrast to the documented pipeline.
+//! The gated delta rule as models use it (docs/the-rule.md), in contrast to the documented pipeline.
 //!
-//! - [`recurrence`]: the definition, token by token; a [`Convention`] says which of the variants in use is meant;
-//! - [`chunk`]: the same function by chunks, one function a launch, every intermediate result;
-//! - [`ggml_gated_delta_net`]: ggml's layouts and output buffer, and [`nmse`], its metric;
-//! - [`decode_step`]: the same with a layer's gates and norms made inside;
+//! - [`recurrence`]: the definition, token by token, in the variant that a [`Convention`] names;
+//! - [`chunk`]: the same results by chunks, with a function for each launch and every intermediate result;
+//! - [`ggml_gated_delta_net`]: the recurrence in ggml's layouts and with its output buffer, and [`nmse`], ggml's metric;
+//! - [`decode_step`]: the recurrence together with a layer's gates and norms;
 //! - [`producers`]: gates from a model's parameters;
-//! - [`departed`]: the rule with any of the documented pipeline's departures from it.
+//! - [`rule_with_departures`]: the rule with any of the documented pipeline's departures from it.
 //!
 //! Tensors are whole (all heads and sequences) and row-major, in the layouts of [`Sizes`].
 
@@ -22,7 +22,7 @@ mod sizes;
 
 pub use convention::{Convention, Gate, HeadMap, Order, Readout, Scale, StateLayout};
 pub use decode::{DecodeInputs, decode_step};
-pub use departures::{Departure, DepartureResults, HeadInputs, departed};
+pub use departures::{Departure, DepartureResults, HeadInputs, rule_with_departures};
 pub use ggml::{ggml_gated_delta_net, ggml_output_len, nmse};
 pub use norm::Norm;
 pub use recurrence::recurrence;

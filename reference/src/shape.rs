@@ -1,4 +1,4 @@
-//! Check of tensor shapes.
+//! The check of a tensor's length against its shape.
 
 /// Panics unless the tensor has the length of its documented shape.
 #[track_caller]

@@ -5,7 +5,7 @@ use deltanet_reference::operators::transpose;
 use deltanet_reference::pipelines::{DeltanetInputs, deltanet};
 use deltanet_reference::rule::{
     Convention, Departure, DepartureResults, GateKind, HeadInputs, Inputs, Outputs, Sizes,
-    departed, recurrence,
+    recurrence, rule_with_departures,
 };
 
 use super::inputs::{CHUNK, Head, SIZE, TOKENS};
@@ -105,7 +105,7 @@ impl Subject {
             state: &state,
             scale: Convention::FLA.scale.factor(SIZE),
         };
-        departed(inputs, SIZE, SIZE, CHUNK, self.departures)
+        rule_with_departures(inputs, SIZE, SIZE, CHUNK, self.departures)
     }
 }
 

@@ -24,7 +24,7 @@ mod written;
 use std::fmt::Display;
 use std::path::Path;
 
-use gfx906::code_object::{Kernel, Parameters};
+use gfx906::code_object::{Kernel, SourceParameters};
 
 use self::given::GivenSizes;
 use self::offer::Offer;
@@ -71,7 +71,7 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
             no_kernel(&object, &launch.kernel)
         ))
     })?;
-    let kernel = &source::named(kernel, &Parameters::read(&program.bytes));
+    let kernel = &source::named(kernel, &SourceParameters::read(&program.bytes));
     kernarg::check(kernel, &launch).map_err(|misfit| stopped(&misfit))?;
     let setup = Setup::new(Sources::default(), 0)?;
     let described = contract(&setup.registry, function).ok_or_else(|| {
@@ -103,7 +103,7 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
 fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
     let program = load_program(file)?;
     let object = &program.object;
-    let parameters = Parameters::read(&program.bytes);
+    let parameters = SourceParameters::read(&program.bytes);
     let setup = Setup::new(Sources::default(), 0)?;
     let function = args.contract.as_deref().map(contracts::find).transpose()?;
     let described = function.and_then(|function| contract(&setup.registry, function));

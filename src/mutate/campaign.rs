@@ -185,7 +185,9 @@ impl Campaign<'_> {
             self.judge_all(placed, &honest, &slots, |own, mut report| {
                 let (function, mutant) = &placed[own];
                 bar.step(&function.name);
-                report.source = lines.as_ref().and_then(|lines| lines.at(mutant.address));
+                report.source = lines
+                    .as_ref()
+                    .and_then(|lines| lines.line_at(mutant.address));
                 told(News::Judged((at, own), Box::new(report)));
             })?;
             for (&case, _) in last_use.iter().filter(|(_, last)| **last == at) {

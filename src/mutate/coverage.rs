@@ -90,7 +90,7 @@ fn path(function: &Function, at: usize, covered: &impl Fn(u64) -> bool) -> Strin
     let all = &function.instructions;
     let to = all[at].0;
     let branches = all.iter().filter(|(address, inst)| {
-        inst.encoding == Encoding::Sopp && Kind::of(inst) == Kind::Branch && covered(*address)
+        inst.encoding == Encoding::Sopp && inst.kind() == Kind::Branch && covered(*address)
     });
     for (address, inst) in branches {
         let behind = address + inst.size() as u64;

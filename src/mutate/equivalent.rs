@@ -111,7 +111,7 @@ fn is_pure(inst: &Inst) -> bool {
         Properties::SETS_HARDWARE_REGISTER,
         Properties::SETS_VSKIP,
     ];
-    let kind = match Kind::of(inst) {
+    let kind = match inst.kind() {
         Kind::Valu => inst.encoding.is_vector_alu(),
         Kind::Salu => true,
         _ => false,

@@ -82,7 +82,7 @@ pub(super) fn listing(function: &Function, lines: Option<&Lines>) -> Vec<Line> {
     let line = |(address, inst): &(u64, Inst)| Line {
         offset: address - function.start,
         text: disassemble(inst),
-        source: lines.and_then(|lines| lines.at(*address)),
+        source: lines.and_then(|lines| lines.line_at(*address)),
     };
     instructions.map(line).collect()
 }

@@ -216,7 +216,7 @@ fn described(
     SiteProfile {
         address,
         text: site.text(),
-        source: lines.and_then(|lines| lines.at(address)),
+        source: lines.and_then(|lines| lines.line_at(address)),
         class: site.class.name(),
         executed: site.count,
         lds_cycles: site.lds.taken,

@@ -1,8 +1,8 @@
 //! Table of every function that the library exports.
 //!
-//! Numbers of constants and the order of arguments are hipBLAS's. `hipblasGemmEx` and its kin take the types of hipBLAS 1 and 2
-//! (`hipblasDatatype_t`) as well as the types of `HIPBLAS_V2` and hipBLAS 3 (`hipDataType`, `hipblasComputeType_t`): the numbers do not
-//! overlap.
+//! Numbers of constants and the order of arguments are hipBLAS's. `hipblasGemmEx` and its variants take the types of hipBLAS 1 and 2
+//! (`hipblasDatatype_t`) as well as the types of `HIPBLAS_V2` and hipBLAS 3 (`hipDataType`, `hipblasComputeType_t`). The numbers of the two
+//! do not overlap.
 
 use std::ffi::c_char;
 
@@ -16,7 +16,7 @@ use crate::{handle, level1, product, solve, transfer};
 macro_rules! functions {
     ($($name:ident($($arg:ident: $type:ty),*) = $body:expr;)*) => {
         $(
-            #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or good for what hipBLAS's documentation says.")]
+            #[doc = concat!("`", stringify!($name), "`.\n\n# Safety\nEvery pointer is null, or valid for the accesses that hipBLAS documents.")]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($arg: $type),*) -> u32 {
                 enter(stringify!($name), || $body)
@@ -31,7 +31,7 @@ pub extern "C" fn hipblasStatusToString(status: u32) -> *const c_char {
     name(status).as_ptr()
 }
 
-fn call(
+fn gemm_call(
     ops: [u32; 2],
     sizes: [i32; 3],
     factors: [Address; 2],
@@ -47,7 +47,7 @@ fn call(
     }
 }
 
-fn system(side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32) -> Trsm {
+fn trsm_call(side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32) -> Trsm {
     Trsm {
         side,
         fill,
@@ -99,8 +99,8 @@ functions! {
     hipblasStrsv(handle: Address, fill: u32, op: u32, diagonal: u32, n: i32, a: Address, lda: i32, x: Address, incx: i32) = solve::trsv(handle, ElementType::F32, fill, op, diagonal, n, (a, lda), (x, incx));
     hipblasSsymm(handle: Address, side: u32, fill: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::symm(handle, ElementType::F32, side, fill, m, n, [alpha, beta], (a, lda), (b, ldb), (c, ldc));
     hipblasSsyrk(handle: Address, fill: u32, op: u32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, beta: Address, c: Address, ldc: i32) = product::syrk(handle, ElementType::F32, fill, op, n, k, [alpha, beta], (a, lda), (c, ldc));
-    hipblasStrsm(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32) = solve::trsm(handle, ElementType::F32, &system(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::One);
-    hipblasStrsmBatched(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, count: i32) = solve::trsm(handle, ElementType::F32, &system(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::Listed(count));
+    hipblasStrsm(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32) = solve::trsm(handle, ElementType::F32, &trsm_call(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::Single);
+    hipblasStrsmBatched(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, count: i32) = solve::trsm(handle, ElementType::F32, &trsm_call(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::Pointers(count));
 
     // f64.
     hipblasDaxpy(handle: Address, n: i32, alpha: Address, x: Address, incx: i32, y: Address, incy: i32) = level1::map_elements(handle, "axpy", ElementType::F64, n, alpha, (x, incx), Some((y, incy)));
@@ -119,23 +119,23 @@ functions! {
     hipblasDtrsv(handle: Address, fill: u32, op: u32, diagonal: u32, n: i32, a: Address, lda: i32, x: Address, incx: i32) = solve::trsv(handle, ElementType::F64, fill, op, diagonal, n, (a, lda), (x, incx));
     hipblasDsymm(handle: Address, side: u32, fill: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::symm(handle, ElementType::F64, side, fill, m, n, [alpha, beta], (a, lda), (b, ldb), (c, ldc));
     hipblasDsyrk(handle: Address, fill: u32, op: u32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, beta: Address, c: Address, ldc: i32) = product::syrk(handle, ElementType::F64, fill, op, n, k, [alpha, beta], (a, lda), (c, ldc));
-    hipblasDtrsm(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32) = solve::trsm(handle, ElementType::F64, &system(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::One);
-    hipblasDtrsmBatched(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, count: i32) = solve::trsm(handle, ElementType::F64, &system(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::Listed(count));
+    hipblasDtrsm(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32) = solve::trsm(handle, ElementType::F64, &trsm_call(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::Single);
+    hipblasDtrsmBatched(handle: Address, side: u32, fill: u32, op: u32, diagonal: u32, m: i32, n: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, count: i32) = solve::trsm(handle, ElementType::F64, &trsm_call(side, fill, op, diagonal, m, n), alpha, (a, lda), (b, ldb), Systems::Pointers(count));
 
     // Products.
-    hipblasHgemm(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::gemm(handle, F16, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::One);
-    hipblasHgemmBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32, count: i32) = product::gemm(handle, F16, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Listed(count));
-    hipblasHgemmStridedBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, a_step: i64, b: Address, ldb: i32, b_step: i64, beta: Address, c: Address, ldc: i32, c_step: i64, count: i32) = product::gemm(handle, F16, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Apart([a_step, b_step, c_step], count));
-    hipblasSgemm(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::gemm(handle, F32, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::One);
-    hipblasSgemmBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32, count: i32) = product::gemm(handle, F32, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Listed(count));
-    hipblasSgemmStridedBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, a_step: i64, b: Address, ldb: i32, b_step: i64, beta: Address, c: Address, ldc: i32, c_step: i64, count: i32) = product::gemm(handle, F32, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Apart([a_step, b_step, c_step], count));
-    hipblasDgemm(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::gemm(handle, F64, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::One);
-    hipblasDgemmBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32, count: i32) = product::gemm(handle, F64, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Listed(count));
-    hipblasDgemmStridedBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, a_step: i64, b: Address, ldb: i32, b_step: i64, beta: Address, c: Address, ldc: i32, c_step: i64, count: i32) = product::gemm(handle, F64, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Apart([a_step, b_step, c_step], count));
-    hipblasGemmEx(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmEx", a_type, b_type, c_type, compute)?, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::One);
-    hipblasGemmBatchedEx(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmBatchedEx", a_type, b_type, c_type, compute)?, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Listed(count));
-    hipblasGemmStridedBatchedEx(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, a_step: i64, b: Address, b_type: u32, ldb: i32, b_step: i64, beta: Address, c: Address, c_type: u32, ldc: i32, c_step: i64, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmStridedBatchedEx", a_type, b_type, c_type, compute)?, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Apart([a_step, b_step, c_step], count));
-    hipblasGemmEx_v2(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmEx", a_type, b_type, c_type, compute)?, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::One);
-    hipblasGemmBatchedEx_v2(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmBatchedEx", a_type, b_type, c_type, compute)?, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Listed(count));
-    hipblasGemmStridedBatchedEx_v2(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, a_step: i64, b: Address, b_type: u32, ldb: i32, b_step: i64, beta: Address, c: Address, c_type: u32, ldc: i32, c_step: i64, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmStridedBatchedEx", a_type, b_type, c_type, compute)?, &call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Apart([a_step, b_step, c_step], count));
+    hipblasHgemm(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::gemm(handle, F16, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Single);
+    hipblasHgemmBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32, count: i32) = product::gemm(handle, F16, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Pointers(count));
+    hipblasHgemmStridedBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, a_step: i64, b: Address, ldb: i32, b_step: i64, beta: Address, c: Address, ldc: i32, c_step: i64, count: i32) = product::gemm(handle, F16, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Strided([a_step, b_step, c_step], count));
+    hipblasSgemm(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::gemm(handle, F32, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Single);
+    hipblasSgemmBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32, count: i32) = product::gemm(handle, F32, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Pointers(count));
+    hipblasSgemmStridedBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, a_step: i64, b: Address, ldb: i32, b_step: i64, beta: Address, c: Address, ldc: i32, c_step: i64, count: i32) = product::gemm(handle, F32, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Strided([a_step, b_step, c_step], count));
+    hipblasDgemm(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32) = product::gemm(handle, F64, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Single);
+    hipblasDgemmBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, b: Address, ldb: i32, beta: Address, c: Address, ldc: i32, count: i32) = product::gemm(handle, F64, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Pointers(count));
+    hipblasDgemmStridedBatched(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, lda: i32, a_step: i64, b: Address, ldb: i32, b_step: i64, beta: Address, c: Address, ldc: i32, c_step: i64, count: i32) = product::gemm(handle, F64, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Strided([a_step, b_step, c_step], count));
+    hipblasGemmEx(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmEx", a_type, b_type, c_type, compute)?, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Single);
+    hipblasGemmBatchedEx(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmBatchedEx", a_type, b_type, c_type, compute)?, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Pointers(count));
+    hipblasGemmStridedBatchedEx(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, a_step: i64, b: Address, b_type: u32, ldb: i32, b_step: i64, beta: Address, c: Address, c_type: u32, ldc: i32, c_step: i64, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmStridedBatchedEx", a_type, b_type, c_type, compute)?, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Strided([a_step, b_step, c_step], count));
+    hipblasGemmEx_v2(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmEx", a_type, b_type, c_type, compute)?, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Single);
+    hipblasGemmBatchedEx_v2(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, b: Address, b_type: u32, ldb: i32, beta: Address, c: Address, c_type: u32, ldc: i32, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmBatchedEx", a_type, b_type, c_type, compute)?, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Pointers(count));
+    hipblasGemmStridedBatchedEx_v2(handle: Address, op_a: u32, op_b: u32, m: i32, n: i32, k: i32, alpha: Address, a: Address, a_type: u32, lda: i32, a_step: i64, b: Address, b_type: u32, ldb: i32, b_step: i64, beta: Address, c: Address, c_type: u32, ldc: i32, c_step: i64, count: i32, compute: u32, _algorithm: u32) = product::gemm(handle, Kinds::from_numbers("hipblasGemmStridedBatchedEx", a_type, b_type, c_type, compute)?, &gemm_call([op_a, op_b], [m, n, k], [alpha, beta], [a, b, c], [lda, ldb, ldc]), BatchLayout::Strided([a_step, b_step, c_step], count));
 }

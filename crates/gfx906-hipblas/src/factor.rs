@@ -1,4 +1,4 @@
-//! Factors alpha and beta, on the host or on the device, as the handle's settings say.
+//! The factors alpha and beta. The handle's settings say whether they are on the host or on the device.
 
 use half::f16;
 

@@ -1,9 +1,9 @@
-//! Handles: numbers that are no valid pointers, and the settings behind them.
+//! Handles, which are numbers that are no valid pointers, and the settings of each handle.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use crate::hip::{Address, put};
+use crate::hip::{Address, store_host_value};
 use crate::status::{BlasResult, Status};
 
 /// Settings that a program has made for a handle.
@@ -21,15 +21,17 @@ pub struct HandleSettings {
 const FIRST: Address = 0x1a40 << 48;
 const STEP: Address = 16;
 
+/// The handles of the process.
 #[derive(Default)]
-struct Handles {
-    made: u64,
-    held: HashMap<Address, HandleSettings>,
+struct HandleTable {
+    /// Number of handles that have been created, destroyed ones included.
+    created: u64,
+    settings: HashMap<Address, HandleSettings>,
 }
 
-static HANDLES: LazyLock<Mutex<Handles>> = LazyLock::new(Mutex::default);
+static HANDLES: LazyLock<Mutex<HandleTable>> = LazyLock::new(Mutex::default);
 
-fn handles() -> MutexGuard<'static, Handles> {
+fn handles() -> MutexGuard<'static, HandleTable> {
     HANDLES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -38,35 +40,35 @@ pub fn create(out: Address) -> BlasResult {
         return Err(Status::HandleIsNull);
     }
     let mut handles = handles();
-    handles.made += 1;
-    let handle = FIRST + handles.made * STEP;
-    handles.held.insert(handle, HandleSettings::default());
-    put(out, handle)
+    handles.created += 1;
+    let handle = FIRST + handles.created * STEP;
+    handles.settings.insert(handle, HandleSettings::default());
+    store_host_value(out, handle)
 }
 
 pub fn destroy(handle: Address) -> BlasResult {
     if handle == 0 {
         return Err(Status::HandleIsNull);
     }
-    let removed = handles().held.remove(&handle);
+    let removed = handles().settings.remove(&handle);
     removed.map(drop).ok_or(Status::NotInitialized)
 }
 
 /// Returns the settings of a handle.
 pub fn settings(handle: Address) -> BlasResult<HandleSettings> {
-    let settings = handles().held.get(&handle).copied();
+    let settings = handles().settings.get(&handle).copied();
     settings.ok_or(Status::NotInitialized)
 }
 
 fn change(handle: Address, f: impl FnOnce(&mut HandleSettings)) -> BlasResult {
     let mut handles = handles();
-    let settings = handles.held.get_mut(&handle);
+    let settings = handles.settings.get_mut(&handle);
     f(settings.ok_or(Status::NotInitialized)?);
     Ok(())
 }
 
-/// Returns a number. Fails unless it is one of a constant's.
-fn one_of(number: u32, numbers: std::ops::RangeInclusive<u32>) -> BlasResult<u32> {
+/// Returns the number if it is in the range of an enumeration, and fails otherwise.
+fn check_enum(number: u32, numbers: std::ops::RangeInclusive<u32>) -> BlasResult<u32> {
     if !numbers.contains(&number) {
         return Err(Status::InvalidEnum);
     }
@@ -78,35 +80,35 @@ pub fn set_stream(handle: Address, stream: Address) -> BlasResult {
 }
 
 pub fn get_stream(handle: Address, out: Address) -> BlasResult {
-    put(out, settings(handle)?.stream)
+    store_host_value(out, settings(handle)?.stream)
 }
 
 pub fn set_pointer_mode(handle: Address, mode: u32) -> BlasResult {
-    let mode = one_of(mode, 0..=1)?;
+    let mode = check_enum(mode, 0..=1)?;
     change(handle, |settings| settings.on_device = mode == 1)
 }
 
 pub fn get_pointer_mode(handle: Address, out: Address) -> BlasResult {
-    put(out, settings(handle)?.on_device as u32)
+    store_host_value(out, settings(handle)?.on_device as u32)
 }
 
 pub fn set_atomics_mode(handle: Address, mode: u32) -> BlasResult {
-    let mode = one_of(mode, 0..=1)?;
+    let mode = check_enum(mode, 0..=1)?;
     change(handle, |settings| settings.atomics = mode)
 }
 
 pub fn get_atomics_mode(handle: Address, out: Address) -> BlasResult {
-    put(out, settings(handle)?.atomics)
+    store_host_value(out, settings(handle)?.atomics)
 }
 
-/// Accepts a math mode. Every mode computes alike, as sums are as wide as the function demands.
+/// Accepts a math mode. All modes compute the same results, because the type of sums depends on the function alone.
 pub fn set_math_mode(handle: Address, mode: u32) -> BlasResult {
-    let mode = one_of(mode, 0..=3)?;
+    let mode = check_enum(mode, 0..=3)?;
     change(handle, |settings| settings.math = mode)
 }
 
 pub fn get_math_mode(handle: Address, out: Address) -> BlasResult {
-    put(out, settings(handle)?.math)
+    store_host_value(out, settings(handle)?.math)
 }
 
 /// Accepts a workspace, which no kernel needs.

@@ -1,13 +1,13 @@
 //! Calls of the HIP runtime, and accesses to the caller's memory.
 //!
-//! Addresses are numbers, so all other rooms are safe code. The caller of an exported function vouches for its pointers as in C, and only
-//! this room dereferences them.
+//! Addresses are numbers, so all other modules are safe code. The caller of an exported function guarantees that its pointers are valid, as
+//! in C, and only this module dereferences them.
 
 use std::ffi::{CStr, c_char, c_void};
 
 use crate::status::{BlasResult, Status};
 
-/// Address on either side, or a handle.
+/// Address on the host or on the device, or a handle.
 pub type Address = u64;
 
 unsafe extern "C" {
@@ -106,14 +106,14 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // SAFETY: the address comes from `hipMalloc`. The result after a failed kernel does not matter.
+        // SAFETY: the address comes from `hipMalloc`. The call may fail after a failed kernel, which has been reported already.
         unsafe { hipFree(self.0) };
     }
 }
 
 /// Copies bytes between host or device addresses.
 pub fn copy(to: Address, from: Address, bytes: usize, stream: Address) -> BlasResult {
-    // SAFETY: the caller vouches for both ranges.
+    // SAFETY: the caller guarantees that both ranges are valid.
     let code = unsafe { hipMemcpyAsync(to, from, bytes, BY_ADDRESS, stream) };
     check(code, Status::MappingError)
 }
@@ -126,7 +126,7 @@ pub fn copy_rows(
     height: usize,
     stream: Address,
 ) -> BlasResult {
-    // SAFETY: the caller vouches for both ranges.
+    // SAFETY: the caller guarantees that both ranges are valid.
     let code = unsafe {
         hipMemcpy2DAsync(
             to.0, to.1, from.0, from.1, width, height, BY_ADDRESS, stream,
@@ -137,7 +137,7 @@ pub fn copy_rows(
 
 /// Fills device memory with zeros.
 pub fn zero(to: Address, bytes: usize, stream: Address) -> BlasResult {
-    // SAFETY: the caller vouches for the range.
+    // SAFETY: the caller guarantees that the range is valid.
     check(
         unsafe { hipMemsetAsync(to, 0, bytes, stream) },
         Status::MappingError,
@@ -153,23 +153,23 @@ pub fn wait(stream: Address) -> BlasResult {
     )
 }
 
-/// Reads a value of the caller's on the host.
+/// Reads the caller's value at a host address.
 pub fn host_value<T: Copy>(at: Address) -> BlasResult<T> {
     if at == 0 {
         return Err(Status::InvalidValue);
     }
-    let place: *const T = std::ptr::with_exposed_provenance(at as usize);
-    // SAFETY: the pointer is not null, and the caller vouches for it.
-    Ok(unsafe { place.read_unaligned() })
+    let pointer: *const T = std::ptr::with_exposed_provenance(at as usize);
+    // SAFETY: the pointer is not null, and the caller guarantees that it is valid.
+    Ok(unsafe { pointer.read_unaligned() })
 }
 
-/// Stores a value for the caller on the host.
-pub fn put<T: Copy>(at: Address, value: T) -> BlasResult {
+/// Stores a value for the caller at a host address.
+pub fn store_host_value<T: Copy>(at: Address, value: T) -> BlasResult {
     if at == 0 {
         return Err(Status::InvalidValue);
     }
-    let place: *mut T = std::ptr::with_exposed_provenance_mut(at as usize);
-    // SAFETY: the pointer is not null, and the caller vouches for it.
-    unsafe { place.write_unaligned(value) };
+    let pointer: *mut T = std::ptr::with_exposed_provenance_mut(at as usize);
+    // SAFETY: the pointer is not null, and the caller guarantees that it is valid.
+    unsafe { pointer.write_unaligned(value) };
     Ok(())
 }

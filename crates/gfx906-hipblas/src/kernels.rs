@@ -10,6 +10,7 @@ use crate::status::{BlasResult, Status};
 /// Code object of `kernels/blas.hip`, which `scripts/build-blas.sh` compiles.
 static CODE: &[u8] = include_bytes!("../kernels/blas.co");
 
+/// The loaded module, and the kernels that have been looked up.
 struct LoadedKernels {
     module: Address,
     kernels: HashMap<String, Address>,
@@ -45,12 +46,15 @@ pub fn launch<T: Copy>(
     stream: Address,
     argument: &T,
 ) -> BlasResult {
-    let again = || {
+    // The program may have reset the device since the last launch. The kernels are then loaded again.
+    let reload_and_launch = || {
         *LOADED.lock().unwrap_or_else(PoisonError::into_inner) = None;
         hip::launch(find(name)?, grid, block, stream, argument)
     };
     match find(name) {
-        Ok(kernel) => hip::launch(kernel, grid, block, stream, argument).or_else(|_| again()),
-        Err(_) => again(),
+        Ok(kernel) => {
+            hip::launch(kernel, grid, block, stream, argument).or_else(|_| reload_and_launch())
+        }
+        Err(_) => reload_and_launch(),
     }
 }

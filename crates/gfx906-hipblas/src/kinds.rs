@@ -1,4 +1,4 @@
-//! Types of elements, as both generations of hipBLAS number them, and the combinations that functions support.
+//! Types of elements, with their numbers in both generations of hipBLAS, and the combinations of types that functions support.
 
 use crate::status::{BlasResult, Status, not_supported};
 
@@ -16,7 +16,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// Returns the size of an element.
+    /// Returns the size of an element in bytes.
     pub fn bytes(self) -> usize {
         match self {
             ElementType::F16 | ElementType::Bf16 => 2,
@@ -48,9 +48,9 @@ impl ElementType {
     }
 }
 
-/// Returns the least type of sums. The elements' number says which enumeration `number` belongs to: `hipblasDatatype_t` or
-/// `hipblasComputeType_t`.
-fn sums(elements: u32, number: u32) -> Option<ElementType> {
+/// Returns the type of alpha and beta for a compute type. `elements`, the number of the elements' type, says which enumeration `number`
+/// belongs to: `hipblasDatatype_t` or `hipblasComputeType_t`.
+fn factor_type(elements: u32, number: u32) -> Option<ElementType> {
     const FIRST_OF_OLD: u32 = 150;
     if elements >= FIRST_OF_OLD {
         return ElementType::from_number(number).filter(|_| number >= FIRST_OF_OLD);
@@ -64,7 +64,7 @@ fn sums(elements: u32, number: u32) -> Option<ElementType> {
     }
 }
 
-/// Supported combination of types.
+/// Combination of types that the kernels support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds {
     /// Type of the factors' elements.
@@ -129,11 +129,11 @@ const ALL: [Kinds; 7] = [
 ];
 
 impl Kinds {
-    /// Returns the combination for `hipblasGemmEx` and its kin, by the numbers of a, b, c and of the sums.
+    /// Returns the combination for `hipblasGemmEx` and its variants, from the numbers of the types of a, b and c and of the compute type.
     pub fn from_numbers(name: &str, a: u32, b: u32, c: u32, compute: u32) -> BlasResult<Kinds> {
         let supported = || {
             let (from, other) = (ElementType::from_number(a)?, ElementType::from_number(b)?);
-            let (to, factor) = (ElementType::from_number(c)?, sums(a, compute)?);
+            let (to, factor) = (ElementType::from_number(c)?, factor_type(a, compute)?);
             let fits = |k: &&Kinds| (k.from, k.to, k.factor) == (from, to, factor);
             ALL.iter().find(fits).copied().filter(|_| from == other)
         };
@@ -145,7 +145,7 @@ impl Kinds {
     }
 
     /// Returns the combination of one type only.
-    pub fn plain(kind: ElementType) -> BlasResult<Kinds> {
+    pub fn single_type(kind: ElementType) -> BlasResult<Kinds> {
         match kind {
             ElementType::F32 => Ok(F32),
             ElementType::F64 => Ok(F64),

@@ -35,8 +35,9 @@ pub fn map_elements(
     y: Option<Vector>,
 ) -> BlasResult {
     let settings = settings(handle)?;
-    let backwards = x.1 <= 0 && y.is_none();
-    if n <= 0 || backwards {
+    // BLAS ignores a call on one vector whose step is not positive.
+    let ignored = x.1 <= 0 && y.is_none();
+    if n <= 0 || ignored {
         return Ok(());
     }
     let y = y.unwrap_or(x);
@@ -81,20 +82,20 @@ pub fn reduce(
             return hip::zero(result, bytes, settings.stream);
         }
         return match bytes {
-            8 => hip::put(result, 0.0f64),
-            // The bits are those of 0 in f32 as well.
-            _ => hip::put(result, 0i32),
+            8 => hip::store_host_value(result, 0.0f64),
+            // An f32 of value 0 has the same bits.
+            _ => hip::store_host_value(result, 0i32),
         };
     }
     let y = y.unwrap_or(x);
     check_pointers(&[x.0, y.0])?;
     let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
-    let place = match settings.on_device {
+    let scratch = match settings.on_device {
         true => None,
         false => Some(Scratch::new(size_of::<f64>())?),
     };
-    let at = place.as_ref().map_or(result, |place| place.0);
+    let at = scratch.as_ref().map_or(result, |scratch| scratch.0);
     let argument = Argument {
         at: [x.at, y.at],
         alpha_at: 0,
@@ -105,7 +106,7 @@ pub fn reduce(
     };
     let name = format!("{name}_{}", kind.name());
     kernels::launch(&name, [1, 1, 1], GROUP, settings.stream, &argument)?;
-    if place.is_none() {
+    if scratch.is_none() {
         return Ok(());
     }
     hip::copy(result, at, bytes, settings.stream).map_err(|_| Status::ExecutionFailed)?;

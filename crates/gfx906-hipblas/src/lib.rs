@@ -1,7 +1,8 @@
-//! Small hipBLAS: the functions that programs link for when they multiply matrices. Any HIP runtime launches its kernels.
+//! A small hipBLAS: matrix products, and the vector operations and triangular systems that programs use with them. Any HIP runtime launches
+//! its kernels.
 //!
-//! `scripts/build-hip.sh` makes `libhipblas.so` of this crate. [`api`] is the table of all exported functions. An unsupported function
-//! returns `HIPBLAS_STATUS_NOT_SUPPORTED` and logs that once.
+//! `scripts/build-hip.sh` builds `libhipblas.so` from this crate. [`api`] is the table of the functions that work. The functions of
+//! [`unsupported`] return `HIPBLAS_STATUS_NOT_SUPPORTED`, and log that once each.
 #![deny(missing_docs)]
 
 pub mod api;

@@ -1,4 +1,4 @@
-//! Matrices and vectors as the caller describes them, and as kernels reach them.
+//! Matrices and vectors: checks of the caller's description, and the form in which kernels take them.
 
 use crate::hip::Address;
 use crate::status::{BlasResult, Status};
@@ -63,7 +63,7 @@ impl Matrix {
     }
 }
 
-/// Operation on a stored matrix. The conjugate equals the matrix, as all elements are real.
+/// Operation on a stored matrix. All elements are real, so the conjugate transpose is the transpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Matrix as stored.
@@ -111,7 +111,7 @@ pub fn is_right(number: u32) -> BlasResult<bool> {
 }
 
 /// Fails if a size is negative. Returns true if no size is 0.
-pub fn sizes(sizes: &[i32]) -> BlasResult<bool> {
+pub fn check_sizes(sizes: &[i32]) -> BlasResult<bool> {
     if sizes.iter().any(|size| *size < 0) {
         return Err(Status::InvalidValue);
     }

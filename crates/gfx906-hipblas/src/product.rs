@@ -1,12 +1,13 @@
-//! Products of matrices. Every function of levels 2 and 3 that multiplies is such a product, by its distances between elements.
+//! Products of matrices. Every function of levels 2 and 3 that multiplies is a product of matrices with strides for rows and columns: a
+//! vector is a matrix with one column, and a transpose has its strides exchanged.
 
 use crate::factor::Factor;
 use crate::handle::{HandleSettings, settings};
 use crate::hip::Address;
 use crate::kernels;
 use crate::kinds::{ElementType, Kinds};
-use crate::matrix::{Matrix, Op, check_pointers, is_lower, is_right, sizes};
-use crate::status::{BlasResult, Status};
+use crate::matrix::{Matrix, Op, check_pointers, check_sizes, is_lower, is_right};
+use crate::status::BlasResult;
 
 /// Argument of the kernels: `Product` of `kernels/blas.hip`, field by field.
 #[repr(C)]
@@ -25,15 +26,15 @@ struct Argument {
     symmetric: i32,
 }
 
-/// Number of products, and the place of the next matrices.
+/// Number of products, and the positions of their matrices.
 #[derive(Clone, Copy, Debug)]
 pub enum BatchLayout {
     /// One product.
-    One,
-    /// Matrices that are a distance in elements apart, and their number.
-    Apart([i64; 3], i32),
-    /// Lists of pointers to matrices, and their number.
-    Listed(i32),
+    Single,
+    /// Distances in elements between consecutive a, b and c, and the number of products.
+    Strided([i64; 3], i32),
+    /// Number of products; the addresses of a, b and c are those of lists of pointers.
+    Pointers(i32),
 }
 
 /// Part of a matrix, as kernels number it.
@@ -45,7 +46,7 @@ enum Part {
 }
 
 impl Part {
-    fn of(lower: bool) -> Part {
+    fn triangle(lower: bool) -> Part {
         if lower { Part::Lower } else { Part::Upper }
     }
 
@@ -69,14 +70,14 @@ struct Product {
     c: Matrix,
     alpha: Factor,
     beta: Factor,
-    many: BatchLayout,
+    batch: BatchLayout,
     /// Part of c that is written.
     written: Part,
     /// Part of a that is read, if a is symmetric.
     read: Part,
 }
 
-/// Greatest side of a result that is computed without tiles.
+/// Greatest number of rows or columns of a result that is computed without tiles.
 const THIN: i32 = 8;
 /// Side of a tile, and the work-items of a work-group for a tile and for single elements.
 const TILE: i32 = 64;
@@ -91,16 +92,16 @@ impl Product {
         if m >= n || self.read != Part::All {
             return self;
         }
-        let many = match self.many {
-            BatchLayout::Apart([a, b, c], count) => BatchLayout::Apart([b, a, c], count),
-            other => other,
+        let batch = match self.batch {
+            BatchLayout::Strided([a, b, c], count) => BatchLayout::Strided([b, a, c], count),
+            BatchLayout::Single | BatchLayout::Pointers(_) => self.batch,
         };
         Product {
             sizes: [n, m, k],
             a: self.b.transposed(),
             b: self.a.transposed(),
             c: self.c.transposed(),
-            many,
+            batch,
             written: self.written.transposed(),
             ..self
         }
@@ -108,10 +109,10 @@ impl Product {
 
     fn launch(self, settings: &HandleSettings) -> BlasResult {
         let [m, n, _] = self.sizes;
-        let (count, apart, listed) = match self.many {
-            BatchLayout::One => (1, [0; 3], false),
-            BatchLayout::Apart(steps, count) => (count, steps, false),
-            BatchLayout::Listed(count) => (count, [0; 3], true),
+        let (count, by_pointers) = match self.batch {
+            BatchLayout::Single => (1, false),
+            BatchLayout::Strided(_, count) => (count, false),
+            BatchLayout::Pointers(count) => (count, true),
         };
         if m == 0 || n == 0 || count == 0 {
             return Ok(());
@@ -119,16 +120,16 @@ impl Product {
         let thin = m.min(n) <= THIN;
         let product = if thin { self.upright() } else { self };
         let [m, n, _] = product.sizes;
-        let of = |matrix: Matrix| [matrix.row, matrix.col];
+        let steps = |matrix: Matrix| [matrix.row, matrix.col];
         let at = [product.a.at, product.b.at, product.c.at];
-        let batch_steps = match product.many {
-            BatchLayout::Apart(steps, _) => steps,
-            _ => apart,
+        let batch_steps = match product.batch {
+            BatchLayout::Strided(steps, _) => steps,
+            BatchLayout::Single | BatchLayout::Pointers(_) => [0; 3],
         };
         let argument = Argument {
-            at: if listed { [0; 3] } else { at },
-            batch: if listed { at } else { [0; 3] },
-            steps: [of(product.a), of(product.b), of(product.c)],
+            at: if by_pointers { [0; 3] } else { at },
+            batch: if by_pointers { at } else { [0; 3] },
+            steps: [steps(product.a), steps(product.b), steps(product.c)],
             batch_steps,
             factors_at: [product.alpha.at, product.beta.at],
             factors: [product.alpha.value, product.beta.value],
@@ -166,19 +167,21 @@ pub struct Gemm {
     pub leading: [i32; 3],
 }
 
-pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: BatchLayout) -> BlasResult {
+/// Computes C = alpha * op(A) * op(B) + beta * C for every product of a batch.
+pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, batch: BatchLayout) -> BlasResult {
     let settings = settings(handle)?;
     let [op_a, op_b] = [Op::from_number(call.ops[0])?, Op::from_number(call.ops[1])?];
     let ([m, n, k], [a, b, c]) = (call.sizes, call.at);
-    let count = match many {
-        BatchLayout::One => 1,
-        BatchLayout::Apart(_, count) | BatchLayout::Listed(count) => count,
+    let count = match batch {
+        BatchLayout::Single => 1,
+        BatchLayout::Strided(_, count) | BatchLayout::Pointers(count) => count,
     };
-    let some = sizes(&[m, n, k, count])? || (m > 0 && n > 0 && count > 0);
+    // A product with k = 0 still scales C.
+    let has_elements = check_sizes(&[m, n, k, count])? || (m > 0 && n > 0 && count > 0);
     let a = Matrix::with_op(op_a, a, m, k, call.leading[0])?;
     let b = Matrix::with_op(op_b, b, k, n, call.leading[1])?;
     let c = Matrix::columns(c, m, call.leading[2])?;
-    if !some {
+    if !has_elements {
         return Ok(());
     }
     let [alpha, beta] = call.factors;
@@ -196,15 +199,15 @@ pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, many: BatchLayout) -> Bl
         c,
         alpha,
         beta,
-        many,
+        batch,
         written: Part::All,
         read: Part::All,
     }
     .launch(&settings)
 }
 
-/// Computes a single product whose matrices have one type.
-fn plain(
+/// Returns a single product whose matrices have one type.
+fn single_product(
     kind: ElementType,
     sizes: [i32; 3],
     [a, b, c]: [Matrix; 3],
@@ -212,14 +215,14 @@ fn plain(
 ) -> BlasResult<Product> {
     check_pointers(&[a.at, b.at, c.at])?;
     Ok(Product {
-        kinds: Kinds::plain(kind)?,
+        kinds: Kinds::single_type(kind)?,
         sizes,
         a,
         b,
         c,
         alpha: factors[0],
         beta: factors[1],
-        many: BatchLayout::One,
+        batch: BatchLayout::Single,
         written: Part::All,
         read: Part::All,
     })
@@ -243,7 +246,7 @@ pub fn gemv(
 ) -> BlasResult {
     let settings = settings(handle)?;
     let op = Op::from_number(op)?;
-    let some = sizes(&[rows, cols])?;
+    let has_elements = check_sizes(&[rows, cols])?;
     let (m, k) = match op {
         Op::None => (rows, cols),
         Op::Transpose => (cols, rows),
@@ -251,14 +254,15 @@ pub fn gemv(
     let matrix = Matrix::with_op(op, a.0, m, k, a.1)?;
     let x = Matrix::vector(x.0, k, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, m, y.1, kind.bytes())?;
-    if !some {
+    if !has_elements {
         return Ok(());
     }
-    let factors = both(&settings, factors, kind)?;
-    plain(kind, [m, 1, k], [matrix, x, y], factors)?.launch(&settings)
+    let factors = read_factors(&settings, factors, kind)?;
+    single_product(kind, [m, 1, k], [matrix, x, y], factors)?.launch(&settings)
 }
 
-fn both(
+/// Reads alpha and beta.
+fn read_factors(
     settings: &HandleSettings,
     factors: [Address; 2],
     kind: ElementType,
@@ -283,16 +287,16 @@ pub fn symv(
     y: Vector,
 ) -> BlasResult {
     let settings = settings(handle)?;
-    let read = Part::of(is_lower(fill)?);
-    let some = sizes(&[n])?;
+    let read = Part::triangle(is_lower(fill)?);
+    let has_elements = check_sizes(&[n])?;
     let matrix = Matrix::columns(a.0, n, a.1)?;
     let x = Matrix::vector(x.0, n, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, n, y.1, kind.bytes())?;
-    if !some {
+    if !has_elements {
         return Ok(());
     }
-    let factors = both(&settings, factors, kind)?;
-    let product = plain(kind, [n, 1, n], [matrix, x, y], factors)?;
+    let factors = read_factors(&settings, factors, kind)?;
+    let product = single_product(kind, [n, 1, n], [matrix, x, y], factors)?;
     Product { read, ..product }.launch(&settings)
 }
 
@@ -308,7 +312,7 @@ pub fn ger(
     y: Vector,
     a: (Address, i32),
 ) -> BlasResult {
-    outer(handle, kind, [m, n], alpha, [x, y], a, Part::All)
+    outer_product(handle, kind, [m, n], alpha, [x, y], a, Part::All)
 }
 
 /// Computes A = alpha * x * x' + A in a triangle.
@@ -321,11 +325,12 @@ pub fn syr(
     x: Vector,
     a: (Address, i32),
 ) -> BlasResult {
-    let written = Part::of(is_lower(fill)?);
-    outer(handle, kind, [n, n], alpha, [x, x], a, written)
+    let written = Part::triangle(is_lower(fill)?);
+    outer_product(handle, kind, [n, n], alpha, [x, x], a, written)
 }
 
-fn outer(
+/// Computes A = alpha * x * y' + A in a part of A.
+fn outer_product(
     handle: Address,
     kind: ElementType,
     [m, n]: [i32; 2],
@@ -335,15 +340,15 @@ fn outer(
     written: Part,
 ) -> BlasResult {
     let settings = settings(handle)?;
-    let some = sizes(&[m, n])?;
+    let has_elements = check_sizes(&[m, n])?;
     let x = Matrix::vector(x.0, m, x.1, kind.bytes())?;
     let y = Matrix::vector(y.0, n, y.1, kind.bytes())?.transposed();
     let matrix = Matrix::columns(a.0, m, a.1)?;
-    if !some {
+    if !has_elements {
         return Ok(());
     }
     let alpha = Factor::read(&settings, alpha, kind)?;
-    let product = plain(kind, [m, n, 1], [x, y, matrix], [alpha, Factor::ONE])?;
+    let product = single_product(kind, [m, n, 1], [x, y, matrix], [alpha, Factor::ONE])?;
     Product { written, ..product }.launch(&settings)
 }
 
@@ -362,26 +367,26 @@ pub fn symm(
     c: (Address, i32),
 ) -> BlasResult {
     let settings = settings(handle)?;
-    let (right, read) = (is_right(side)?, Part::of(is_lower(fill)?));
-    let some = sizes(&[m, n])?;
+    let (right, read) = (is_right(side)?, Part::triangle(is_lower(fill)?));
+    let has_elements = check_sizes(&[m, n])?;
     let order = if right { n } else { m };
     let a = Matrix::columns(a.0, order, a.1)?;
     let b = Matrix::columns(b.0, m, b.1)?;
     let c = Matrix::columns(c.0, m, c.1)?;
-    if !some {
+    if !has_elements {
         return Ok(());
     }
-    let factors = both(&settings, factors, kind)?;
+    let factors = read_factors(&settings, factors, kind)?;
     let product = if right {
         // C' = A * B', since A is its own transpose.
-        plain(
+        single_product(
             kind,
             [n, m, n],
             [a, b.transposed(), c.transposed()],
             factors,
         )?
     } else {
-        plain(kind, [m, n, m], [a, b, c], factors)?
+        single_product(kind, [m, n, m], [a, b, c], factors)?
     };
     Product { read, ..product }.launch(&settings)
 }
@@ -400,16 +405,14 @@ pub fn syrk(
     c: (Address, i32),
 ) -> BlasResult {
     let settings = settings(handle)?;
-    let (written, op) = (Part::of(is_lower(fill)?), Op::from_number(op)?);
-    if sizes(&[n, k]).is_err() {
-        return Err(Status::InvalidValue);
-    }
+    let (written, op) = (Part::triangle(is_lower(fill)?), Op::from_number(op)?);
+    check_sizes(&[n, k])?;
     let a = Matrix::with_op(op, a.0, n, k, a.1)?;
     let c = Matrix::columns(c.0, n, c.1)?;
     if n == 0 {
         return Ok(());
     }
-    let factors = both(&settings, factors, kind)?;
-    let product = plain(kind, [n, n, k], [a, a.transposed(), c], factors)?;
+    let factors = read_factors(&settings, factors, kind)?;
+    let product = single_product(kind, [n, n, k], [a, a.transposed(), c], factors)?;
     Product { written, ..product }.launch(&settings)
 }

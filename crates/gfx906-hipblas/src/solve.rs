@@ -5,7 +5,7 @@ use crate::handle::settings;
 use crate::hip::Address;
 use crate::kernels;
 use crate::kinds::ElementType;
-use crate::matrix::{Matrix, Op, check_pointers, is_lower, is_right, is_unit, sizes};
+use crate::matrix::{Matrix, Op, check_pointers, check_sizes, is_lower, is_right, is_unit};
 use crate::status::BlasResult;
 
 /// Argument of the kernels: `Solve` of `kernels/blas.hip`, field by field.
@@ -24,7 +24,7 @@ struct Argument {
     unit: i32,
 }
 
-/// Work-items of a work-group. Each solves for a right side.
+/// Work-items of a work-group. Each work-item solves for one right side.
 const GROUP: u32 = 64;
 
 /// Arguments of a triangular system.
@@ -46,9 +46,9 @@ pub struct Trsm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Systems {
     /// One system.
-    One,
-    /// Lists of pointers to systems, and their number.
-    Listed(i32),
+    Single,
+    /// Number of systems; the addresses of a and b are those of lists of pointers.
+    Pointers(i32),
 }
 
 /// Solves op(A) * X = alpha * B, or X * op(A) = alpha * B. X replaces B.
@@ -89,11 +89,11 @@ pub fn trsv(
         sizes: [n, 1],
     };
     let b = Matrix::vector(x.0, n, x.1, kind.bytes())?;
-    triangular(handle, kind, &call, false, [n, 1], 0, a, b, Systems::One)
+    triangular(handle, kind, &call, false, [n, 1], 0, a, b, Systems::Single)
 }
 
 /// Solves a system whose right sides are columns. An alpha at address 0 stands for 1.
-#[expect(clippy::too_many_arguments, reason = "what the two have in common")]
+#[expect(clippy::too_many_arguments, reason = "the arguments of trsm and trsv")]
 fn triangular(
     handle: Address,
     kind: ElementType,
@@ -112,32 +112,36 @@ fn triangular(
         Op::from_number(call.op)?,
     );
     let count = match systems {
-        Systems::One => 1,
-        Systems::Listed(count) => count,
+        Systems::Single => 1,
+        Systems::Pointers(count) => count,
     };
-    let some = sizes(&counts)? & sizes(&[count])?;
+    let has_elements = check_sizes(&counts)? & check_sizes(&[count])?;
     let stored = Matrix::columns(a.0, counts[0], a.1)?;
-    if !some {
+    if !has_elements {
         return Ok(());
     }
     // X * op(A) = B is equivalent to op(A)' * X' = B'.
-    let turned = right != (op == Op::Transpose);
-    let a = if turned { stored.transposed() } else { stored };
+    let transposed = right != (op == Op::Transpose);
+    let a = if transposed {
+        stored.transposed()
+    } else {
+        stored
+    };
     let alpha = match alpha {
         0 if b.col == 0 => Factor::ONE,
         at => Factor::read(&settings, at, kind)?,
     };
     check_pointers(&[a.at, b.at])?;
     let at = [a.at, b.at];
-    let listed = systems != Systems::One;
+    let by_pointers = systems != Systems::Single;
     let argument = Argument {
-        at: if listed { [0; 2] } else { at },
-        batch: if listed { at } else { [0; 2] },
+        at: if by_pointers { [0; 2] } else { at },
+        batch: if by_pointers { at } else { [0; 2] },
         steps: [[a.row, a.col], [b.row, b.col]],
         alpha_at: alpha.at,
         alpha: alpha.value,
         sizes: counts,
-        lower: (lower != turned) as i32,
+        lower: (lower != transposed) as i32,
         unit: unit as i32,
     };
     let groups = counts[1].cast_unsigned().div_ceil(GROUP);

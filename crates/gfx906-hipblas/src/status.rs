@@ -23,7 +23,7 @@ pub enum Status {
     NotSupported = 7,
     /// Null pointer to a handle.
     HandleIsNull = 9,
-    /// Number that no constant has.
+    /// Number that no constant of an enumeration has.
     InvalidEnum = 10,
 }
 
@@ -54,8 +54,8 @@ pub fn name(status: u32) -> &'static CStr {
         .unwrap_or(c"HIPBLAS_STATUS_UNKNOWN")
 }
 
-/// Writes a line to stderr. A program without stderr misses it.
-fn tell(text: &str) {
+/// Writes a line to stderr, and ignores the panic of `eprintln!` in a program without stderr.
+fn log(text: &str) {
     drop(std::panic::catch_unwind(|| {
         eprintln!("gfx906-hipblas: {text}")
     }));
@@ -63,24 +63,24 @@ fn tell(text: &str) {
 
 /// Logs once that something is not supported, and returns the status for that.
 pub fn not_supported(what: &str) -> Status {
-    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let mut logged = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut logged = LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
     if !logged.iter().any(|text| text == what) {
         logged.push(what.to_owned());
-        tell(&format!(
+        log(&format!(
             "{what} is not supported: HIPBLAS_STATUS_NOT_SUPPORTED"
         ));
     }
     Status::NotSupported
 }
 
-/// Runs an exported function. Errors and panics become numbers.
+/// Runs an exported function. Errors and panics become the numbers of statuses.
 pub fn enter(name: &str, f: impl FnOnce() -> BlasResult) -> u32 {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as u32,
         Err(_) => {
-            tell(&format!("{name}: internal error, see the panic above"));
+            log(&format!("{name}: internal error, see the panic above"));
             Status::InternalError as u32
         }
     }

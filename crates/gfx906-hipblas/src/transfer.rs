@@ -1,13 +1,13 @@
-//! Copies of vectors and matrices between host and device. They are copies of rows.
+//! Copies of vectors and matrices between host and device, each as a copy of rows.
 
 use crate::hip::{Address, copy_rows, wait};
 use crate::status::{BlasResult, Status};
 
-fn size(n: i32) -> BlasResult<usize> {
+fn to_size(n: i32) -> BlasResult<usize> {
     usize::try_from(n).map_err(|_| Status::InvalidValue)
 }
 
-/// Vector or matrix in memory: address of the first element, and elements from one to the next.
+/// Vector or matrix in memory: the address of the first element, and the distance in elements from one element or column to the next.
 type StridedAddress = (Address, i32);
 
 fn copy_strided(
@@ -18,8 +18,8 @@ fn copy_strided(
     to: StridedAddress,
     stream: Address,
 ) -> BlasResult {
-    let pitch = |place: StridedAddress| Ok((place.0, size(place.1)? * bytes));
-    let (from, to) = (pitch(from)?, pitch(to)?);
+    let with_pitch = |(at, step): StridedAddress| Ok((at, to_size(step)? * bytes));
+    let (from, to) = (with_pitch(from)?, with_pitch(to)?);
     if width == 0 || height == 0 {
         return Ok(());
     }
@@ -29,7 +29,7 @@ fn copy_strided(
     copy_rows(to, from, width * bytes, height, stream)
 }
 
-/// Copies a vector. The direction follows from the addresses. Without a stream, the call waits.
+/// Copies a vector. The direction follows from the addresses. Without a stream, the function waits for the copy.
 pub fn vector(
     n: i32,
     bytes: i32,
@@ -40,7 +40,7 @@ pub fn vector(
     matrix(1, n, bytes, from, to, stream)
 }
 
-/// Copies a matrix. The direction follows from the addresses. Without a stream, the call waits.
+/// Copies a matrix. The direction follows from the addresses. Without a stream, the function waits for the copy.
 pub fn matrix(
     rows: i32,
     cols: i32,
@@ -49,7 +49,7 @@ pub fn matrix(
     to: StridedAddress,
     stream: Option<Address>,
 ) -> BlasResult {
-    let (rows, cols, bytes) = (size(rows)?, size(cols)?, size(bytes)?);
+    let (rows, cols, bytes) = (to_size(rows)?, to_size(cols)?, to_size(bytes)?);
     copy_strided(rows, cols, bytes, from, to, stream.unwrap_or(0))?;
     match stream {
         Some(_) => Ok(()),

@@ -1,11 +1,11 @@
-//! Exported functions that are not supported. Programs that only name them can start.
+//! Exported functions that are not supported. They exist so that programs that refer to them can be linked and started.
 
 use crate::status::{enter, not_supported};
 
 macro_rules! unsupported {
     ($($name:ident)*) => {
         $(
-            #[doc = concat!("`", stringify!($name), "`: returns `HIPBLAS_STATUS_NOT_SUPPORTED`, whatever its arguments.\n\n# Safety\nNothing is asked.")]
+            #[doc = concat!("`", stringify!($name), "`: returns `HIPBLAS_STATUS_NOT_SUPPORTED`, whatever its arguments.\n\n# Safety\nThe function has no requirements.")]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name() -> u32 {
                 enter(stringify!($name), || Err(not_supported(stringify!($name))))

@@ -1,7 +1,7 @@
-//! Tests of every function against sums in f64, over sizes, transposes, leading dimensions, factors and places of factors.
+//! Tests of every function against sums in f64, over sizes, transposes, leading dimensions, and factors on the host and on the device.
 //!
-//! The bound has two parts: k + 4 roundings of the sum's type, relative to the sum of the absolute products, and one rounding of the
-//! result's type.
+//! The bound of the error has two parts: k + 4 roundings of the sum's type, relative to the sum of the absolute products, and one rounding
+//! of the result's type.
 
 use gfx906_hip as _;
 use gfx906_hipblas::api::*;
@@ -19,8 +19,8 @@ fn matrix<E: Element>(random: &mut Random, rows: i32, cols: i32, leading: i32) -
     let (leading, rows) = (leading as usize, rows as usize);
     (0..leading * (cols as usize).max(1))
         .map(|n| match n % leading < rows {
-            true => E::of(random.unit()),
-            false => E::of(f64::NAN),
+            true => E::from_f64_value(random.unit()),
+            false => E::from_f64_value(f64::NAN),
         })
         .collect()
 }
@@ -88,7 +88,7 @@ impl Call {
         ]
     }
 
-    /// Checks a product's result in c. If beta is 0, c held NaN before.
+    /// Checks a product's result in c, and that nothing between its columns was written.
     fn check<E: Element, C: Element>(
         &self,
         sums: f64,
@@ -124,10 +124,11 @@ impl Call {
         }
     }
 
+    /// Returns c before the product. If beta is 0, it is full of NaN, because the product must not read it.
     fn result<C: Element>(&self, random: &mut Random) -> Vec<C> {
         let mut c = matrix(random, self.m, self.n, self.leading[2]);
         if self.beta == 0.0 {
-            c.fill(C::of(f64::NAN));
+            c.fill(C::from_f64_value(f64::NAN));
         }
         c
     }
@@ -147,13 +148,17 @@ fn products<E: Element, C: Element, S: Element>(
         let call = Call::random(&mut random, most);
         let [a, b] = call.inputs::<E>(&mut random);
         let before = call.result::<C>(&mut random);
-        let (da, db, dc) = (Device::of(&a), Device::of(&b), Device::of(&before));
-        let factors = [S::of(call.alpha), S::of(call.beta)];
-        let on_device = Device::of(&factors);
-        let there = round % 2 == 1;
-        blas.factors_on_device(there);
+        let (da, db, dc) = (
+            Device::copy_of(&a),
+            Device::copy_of(&b),
+            Device::copy_of(&before),
+        );
+        let factors = [S::from_f64_value(call.alpha), S::from_f64_value(call.beta)];
+        let on_device = Device::copy_of(&factors);
+        let uses_device = round % 2 == 1;
+        blas.factors_on_device(uses_device);
         let host = factors.as_ptr() as u64;
-        let at = if there { on_device.at } else { host };
+        let at = if uses_device { on_device.at } else { host };
         let (alpha, beta) = (at, at + size_of::<S>() as u64);
         let [op_a, op_b] = call.ops;
         let [lda, ldb, ldc] = call.leading;
@@ -165,7 +170,7 @@ fn products<E: Element, C: Element, S: Element>(
             )
         };
         assert_eq!(status, 0, "{call:?}");
-        call.check(sums, &a, &b, &before, &dc.back());
+        call.check(sums, &a, &b, &before, &dc.read_back());
     }
 }
 
@@ -189,17 +194,25 @@ fn batches_apart_and_by_pointers() {
     for _ in 0..10 {
         let call = Call::random(&mut random, 40);
         let count = 1 + random.below(4) as usize;
-        let all: Vec<[Vec<f32>; 2]> = (0..count).map(|_| call.inputs(&mut random)).collect();
-        let [a, b] = [0, 1].map(|side| all.iter().map(|p| p[side].clone()).collect::<Vec<_>>());
+        let inputs: Vec<[Vec<f32>; 2]> = (0..count).map(|_| call.inputs(&mut random)).collect();
+        let [a, b] = [0, 1].map(|side| {
+            inputs
+                .iter()
+                .map(|pair| pair[side].clone())
+                .collect::<Vec<_>>()
+        });
         let before: Vec<Vec<f32>> = (0..count).map(|_| call.result(&mut random)).collect();
-        let (da, db) = (Device::of(&a.concat()), Device::of(&b.concat()));
-        let dc = [Device::of(&before.concat()), Device::of(&before.concat())];
+        let (da, db) = (Device::copy_of(&a.concat()), Device::copy_of(&b.concat()));
+        let dc = [
+            Device::copy_of(&before.concat()),
+            Device::copy_of(&before.concat()),
+        ];
         let steps = [a[0].len(), b[0].len(), before[0].len()].map(|n| n as i64);
         let list = |at: u64, step: i64| {
             let pointers: Vec<u64> = (0..count as u64)
                 .map(|n| at + n * step as u64 * 4)
                 .collect();
-            Device::of(&pointers)
+            Device::copy_of(&pointers)
         };
         let lists = [
             list(da.at, steps[0]),
@@ -238,7 +251,7 @@ fn batches_apart_and_by_pointers() {
         };
         assert_eq!(status, [0, 0]);
         for dc in dc {
-            let after: Vec<f32> = dc.back();
+            let after: Vec<f32> = dc.read_back();
             for (z, after) in after.chunks(steps[2] as usize).enumerate() {
                 call.check(HALF, &a[z], &b[z], &before[z], after);
             }
@@ -274,8 +287,11 @@ fn triangular_systems_solve() {
             }
         }
         let b = matrix::<f32>(&mut random, m, n, ldb);
-        let (da, db) = (Device::of(&a), [Device::of(&b), Device::of(&b)]);
-        let lists = [Device::of(&[da.at]), Device::of(&[db[1].at])];
+        let (da, db) = (
+            Device::copy_of(&a),
+            [Device::copy_of(&b), Device::copy_of(&b)],
+        );
+        let lists = [Device::copy_of(&[da.at]), Device::copy_of(&[db[1].at])];
         let alpha = 1.5f32;
         let side = if right { 142 } else { 141 };
         let fill = if lower { 122 } else { 121 };
@@ -305,9 +321,13 @@ fn triangular_systems_solve() {
             ]
         };
         assert_eq!(status, [0, 0]);
-        let x: Vec<f32> = db[0].back();
-        let same: Vec<f32> = db[1].back();
-        assert!(x.iter().zip(&same).all(|(p, q)| p.to_bits() == q.to_bits()));
+        let x: Vec<f32> = db[0].read_back();
+        let by_pointers: Vec<f32> = db[1].read_back();
+        assert!(
+            x.iter()
+                .zip(&by_pointers)
+                .all(|(p, q)| p.to_bits() == q.to_bits())
+        );
         let entry = |i: i32, j: i32| {
             let (i, j) = if op == N { (i, j) } else { (j, i) };
             match i.cmp(&j) {

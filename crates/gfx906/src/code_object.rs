@@ -36,7 +36,7 @@ pub use kernarg::{Arguments, Kernarg, KernargError};
 pub use kernel::{Kernel, MAX_KERNARG, MAX_LDS, MAX_SCRATCH, MAX_WORK_GROUP};
 pub use launch::{Extent, LaunchShape, ShapeError, ShapeProblem};
 pub use lines::Lines;
-pub use parameters::{Member, NumberKind, Parameter, Parameters, SourceType};
+pub use parameters::{NumberKind, SourceMember, SourceParameter, SourceParameters, SourceType};
 pub use symbols::{Symbol, SymbolKind};
 pub use target::{AbiVersion, Target};
 
@@ -62,7 +62,7 @@ impl CodeObject {
     ///
     /// The bytes contain no code object for gfx906. The message is one line.
     pub fn elf(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
-        container::unwrap(bytes)
+        container::extract_elf(bytes)
     }
 
     /// Reads a code object: plain ELF, `__CLANG_OFFLOAD_BUNDLE__`, compressed bundle (`CCOB`), or a host program that carries one bundle in
@@ -72,7 +72,7 @@ impl CodeObject {
     ///
     /// The reason why the bytes cannot be run as a gfx906 code object, in one line.
     pub fn parse(bytes: &[u8]) -> Result<CodeObject, CodeObjectError> {
-        let elf = container::unwrap(bytes)?;
+        let elf = container::extract_elf(bytes)?;
         let file = elf::GpuElf::parse(&elf)?;
         let symbols = symbols::read(&file)?;
         let image = image::read(&file)?;

@@ -16,22 +16,26 @@ pub trait Function<Arguments> {
     /// Result of the function.
     type Result;
     /// Fields of MODE that can affect the result.
-    const HEEDS: u32 = Mode::FIELDS;
+    const MODE_FIELDS: u32 = Mode::FIELDS;
     /// Calls the function.
     fn call(arguments: Arguments) -> Self::Result;
-    /// Computes all lanes of a wave at the feature level of vectors of `WIDTH` bytes. Returns false where no method is faster than one lane
-    /// at a time; `to` is then undefined. The sources are one register each.
+    /// Computes all lanes of a wave at the feature level of vectors of `WIDTH` bytes. Each source is one register. Returns false if no
+    /// method is faster than one lane at a time; `to` is then undefined.
     #[inline(always)]
-    fn many<const WIDTH: usize>(_mode: Mode, _sources: &[&[u32; 64]], _to: &mut [u32; 64]) -> bool {
+    fn compute_wave<const WIDTH: usize>(
+        _mode: Mode,
+        _sources: &[&[u32; 64]],
+        _to: &mut [u32; 64],
+    ) -> bool {
         false
     }
 }
 
-/// Declares the type of a function.
+/// Declares the type of a function. `by` names the method of [`whole`] that computes a whole wave.
 macro_rules! as_type {
     ($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty
-        $(, heeds $($field:ident)* $(, by $space:ident
-            $(($($of:tt)*))? $(|$mode:ident, $($x:ident)*; $n:literal| $single:expr)?)?)?) => {
+        $(, mode_fields $($field:ident)* $(, by $method:ident
+            $(($($argument:tt)*))? $(|$mode:ident, $($x:ident)*; $n:literal| $single:expr)?)?)?) => {
         #[doc = concat!("[`", stringify!($name), "()`] as a type.")]
         #[expect(non_camel_case_types, reason = "named as the function")]
         #[derive(Clone, Copy, Debug)]
@@ -40,10 +44,10 @@ macro_rules! as_type {
         impl super::Function<($($ty,)*)> for $name {
             type Result = $ret;
             $(
-                const HEEDS: u32 = 0 $(| super::Mode::$field)*;
+                const MODE_FIELDS: u32 = 0 $(| super::Mode::$field)*;
                 $(
                     #[inline(always)]
-                    fn many<const WIDTH: usize>(
+                    fn compute_wave<const WIDTH: usize>(
                         mode: super::Mode,
                         sources: &[&[u32; 64]],
                         to: &mut [u32; 64],
@@ -51,16 +55,16 @@ macro_rules! as_type {
                         let Ok(&sources) = sources.try_into() else {
                             return false;
                         };
-                        $(super::whole::$space::<WIDTH, _>(mode, sources, to, $($of)*))?
+                        $(super::whole::$method::<WIDTH, _>(mode, sources, to, $($argument)*))?
                         $(
                             enum Lane {}
                             impl super::whole::Single<$n> for Lane {
                                 #[inline(always)]
-                                fn of($mode: super::Mode, [$($x),*]: [f32; $n]) -> f32 {
+                                fn compute($mode: super::Mode, [$($x),*]: [f32; $n]) -> f32 {
                                     $single
                                 }
                             }
-                            super::whole::$space::<WIDTH, $n, Lane>(mode, sources, to)
+                            super::whole::$method::<WIDTH, $n, Lane>(mode, sources, to)
                         )?
                     }
                 )?
@@ -73,25 +77,25 @@ macro_rules! as_type {
     };
 }
 
-/// Declares instructions from documentation, name, arguments, result, the fields of the mode that affect the result (all by default), and
-/// body.
+/// Declares instructions from documentation, name, arguments, result, the fields of the mode that affect the result (all by default), the
+/// method for a whole wave if there is one, and body.
 macro_rules! instructions {
-    ($( $(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $(where [$($field:ident)*] $(by $space:ident $(($($many:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?)? $body:block )*) => { $(
+    ($( $(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $(where [$($field:ident)*] $(by $method:ident $(($($argument:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?)? $body:block )*) => { $(
         $(#[$doc])*
         #[inline(always)]
         pub fn $name($($arg: $ty),*) -> $ret $body
-        as_type!($name($($arg: $ty),*) -> $ret $(, heeds $($field)* $(, by $space $(($($many)*))? $(|$m, $($x)*; $n| $single)?)?)?);
+        as_type!($name($($arg: $ty),*) -> $ret $(, mode_fields $($field)* $(, by $method $(($($argument)*))? $(|$m, $($x)*; $n| $single)?)?)?);
     )* };
 }
 
 /// Declares float instructions of one format that forward to a format-generic function, from documentation, name, arguments, that function,
-/// the fields of the mode that affect it, and the method for a whole wave where there is one.
+/// the fields of the mode that affect it, and the method for a whole wave if there is one.
 macro_rules! float_instructions {
-    ($float:ty: $( $(#[$doc:meta])* $name:ident($($arg:ident),*) = $of:ident [$($field:ident)*] $(by $space:ident $(($($many:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?; )*) => { $(
+    ($float:ty: $( $(#[$doc:meta])* $name:ident($($arg:ident),*) = $generic:ident [$($field:ident)*] $(by $method:ident $(($($argument:tt)*))? $(|$m:ident, $($x:ident)*; $n:literal| [$single:expr])?)?; )*) => { $(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name(mode: Mode, $($arg: $float),*) -> $float { arithmetic::$of(mode, $($arg),*) }
-        as_type!($name(mode: Mode, $($arg: $float),*) -> $float, heeds $($field)* $(, by $space $(($($many)*))? $(|$m, $($x)*; $n| $single)?)?);
+        pub fn $name(mode: Mode, $($arg: $float),*) -> $float { arithmetic::$generic(mode, $($arg),*) }
+        as_type!($name(mode: Mode, $($arg: $float),*) -> $float, mode_fields $($field)* $(, by $method $(($($argument)*))? $(|$m, $($x)*; $n| $single)?)?);
     )* };
 }
 
@@ -148,7 +152,7 @@ pub use sad::*;
 pub use scalar::*;
 pub use scalar_bits::*;
 pub use screen::*;
-pub use texel::{Clamp, between, nearest};
+pub use texel::{Clamp, nearest_texel, neighbour_texels};
 pub use transcendental::*;
 pub use trig_preop::*;
 pub use whole::widen_halves;

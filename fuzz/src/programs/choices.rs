@@ -7,7 +7,7 @@ pub struct Choices<'a> {
 }
 
 impl<'a> Choices<'a> {
-    /// Makes choices by a seed alone.
+    /// Creates choices from a seed alone.
     pub fn from_seed(seed: u64) -> Choices<'static> {
         Choices {
             bytes: &[],
@@ -15,7 +15,7 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// Makes choices by bytes, two for each choice. Once the bytes are used up, their hash is the seed.
+    /// Creates choices from bytes, two for each choice. Once the bytes are used up, their hash is the seed of further choices.
     pub fn from_bytes(bytes: &'a [u8]) -> Choices<'a> {
         let state = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &b| {
             (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
@@ -45,14 +45,14 @@ impl<'a> Choices<'a> {
         drawn % limit.max(1)
     }
 
-    /// Returns true with a probability of `share` in a hundred.
-    pub fn percent(&mut self, share: u32) -> bool {
-        self.below(100) < share
+    /// Returns true with a probability of `probability` percent.
+    pub fn percent(&mut self, probability: u32) -> bool {
+        self.below(100) < probability
     }
 
     /// Returns one of the elements.
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
+    pub fn pick<T: Copy>(&mut self, elements: &[T]) -> T {
+        elements[self.below(elements.len() as u32) as usize]
     }
 
     /// Returns a value that instructions treat specially, or any value.

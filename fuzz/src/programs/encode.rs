@@ -1,6 +1,8 @@
-//! Words of a row in a form: operands by their roles, modifiers by chance; the decoder has the last word.
+//! Encodes a row in a form, with operands that fit their roles and with random modifiers. Words that the decoder does not read as the row
+//! in the form are discarded.
 //!
-//! The frame (crates/gfx906/tests/random/program.s) reserves the registers that lead to memory: they are read as addresses and never written.
+//! The frame (crates/gfx906/tests/random/program.s) reserves the registers that lead to memory. Programs read them as addresses and never
+//! write them.
 
 use gfx906::isa::{self, Access, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
@@ -14,8 +16,10 @@ pub struct Template {
     pub form: Form,
 }
 
+// First data register, and the register after the last one.
 const DATA_VGPRS: (u32, u32) = (11, 64);
 const DATA_SGPRS: (u32, u32) = (32, 96);
+// Source codes.
 const SDWA: u32 = 249;
 const DPP: u32 = 250;
 const LITERAL: u32 = 255;
@@ -27,13 +31,13 @@ pub fn encode(t: &Template, c: &mut Choices) -> Option<Vec<u32>> {
         let inst = decode(&words)?;
         let same = std::ptr::eq(inst.row, t.row) && inst.form == t.form;
         let sound = !inst.modifiers.flags.has(Flags::MALFORMED) && inst.size() == 4 * words.len();
-        // A few reserved values, which trap, are wanted; too many would end every program.
-        let usable = isa::fields::reserved(&inst).is_none() || c.percent(2);
+        // Reserved values trap. A few of them are tested; many would end every program early.
+        let usable = isa::fields::find_reserved(&inst).is_none() || c.percent(2);
         (same && sound && usable).then_some(words)
     })
 }
 
-/// Decodes the instruction of some words.
+/// Decodes words.
 fn decode(words: &[u32]) -> Option<Inst> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     isa::decode(&bytes).ok()
@@ -164,7 +168,7 @@ fn immediate(t: &Template, o: &Operand, c: &mut Choices) -> u32 {
     }
 }
 
-/// Picks a byte offset: a multiple of 8 below `8 * count`, rarely a byte between two multiples.
+/// Picks a byte offset below `8 * count`: mostly a multiple of 8, rarely another offset.
 fn offset(count: u32, c: &mut Choices) -> u32 {
     c.below(count) * 8 + if c.percent(2) { c.below(8) } else { 0 }
 }
@@ -205,7 +209,7 @@ fn vector(t: &Template, c: &mut Choices) -> Vec<u32> {
         Encoding::Vop2 => op << 25,
         _ => 0x7c00_0000 | op << 17,
     };
-    let (mut literal, mut sub) = (false, 0);
+    let (mut literal, mut second) = (false, 0);
     let mut src0 = 0;
     for o in t.row.operands {
         match o.role {
@@ -215,53 +219,59 @@ fn vector(t: &Template, c: &mut Choices) -> Vec<u32> {
                 src0 = source(o.ty, &mut literal, c);
             }
             Role::Src0 if t.form == Form::Native => src0 = 256 + vgpr(1, c),
-            Role::Src0 => sub |= vgpr(1, c),
+            Role::Src0 => second |= vgpr(1, c),
             Role::Src1 => first |= vgpr(o.ty.registers(), c) << 9,
             Role::Literal => literal = true,
             _ => {}
         }
     }
     match t.form {
-        Form::Dpp => {
-            let control = match c.below(8) {
-                0 => c.pick(&[0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143]),
-                1 => c.below(512),
-                2..=4 => c.pick(&[0x101, 0x111, 0x121]) + c.below(15),
-                _ => c.below(256),
-            };
-            let masks = if c.percent(50) { 0xff } else { c.below(256) };
-            sub |= control << 8 | c.below(2) << 19 | masks << 24;
-            if c.percent(25) {
-                sub |= c.below(16) << 20;
-            }
-            vec![first | DPP, sub]
-        }
-        Form::Sdwa => {
-            sub |= c.below(7) << 16 | c.below(7) << 24;
-            if t.encoding == Encoding::Vopc {
-                // VCC, or SGPRs.
-                sub |= if c.percent(50) {
-                    (0x80 | sgpr(2, c)) << 8
-                } else {
-                    0
-                };
-            } else {
-                sub |= c.below(7) << 8 | c.below(3) << 11 | u32::from(c.percent(10)) << 13;
-                sub |= if c.percent(10) { c.below(4) << 14 } else { 0 };
-            }
-            if c.percent(30) {
-                sub |= c.below(8) << 19 | c.below(8) << 27;
-            }
-            if c.percent(20) {
-                sub = sub & !0xff | 1 << 23 | sgpr(1, c);
-            }
-            if t.encoding == Encoding::Vop1 {
-                sub &= 0x00ff_ffff;
-            }
-            vec![first | SDWA, sub]
-        }
+        Form::Dpp => vec![first | DPP, dpp_word(second, c)],
+        Form::Sdwa => vec![first | SDWA, sdwa_word(t, second, c)],
         _ => with_literal(first | src0, literal, c),
     }
+}
+
+/// Adds the modifiers of DPP to a second word with a source.
+fn dpp_word(mut second: u32, c: &mut Choices) -> u32 {
+    let control = match c.below(8) {
+        0 => c.pick(&[0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143]),
+        1 => c.below(512),
+        2..=4 => c.pick(&[0x101, 0x111, 0x121]) + c.below(15),
+        _ => c.below(256),
+    };
+    let masks = if c.percent(50) { 0xff } else { c.below(256) };
+    second |= control << 8 | c.below(2) << 19 | masks << 24;
+    if c.percent(25) {
+        second |= c.below(16) << 20;
+    }
+    second
+}
+
+/// Adds the modifiers of SDWA to a second word with a source.
+fn sdwa_word(t: &Template, mut second: u32, c: &mut Choices) -> u32 {
+    second |= c.below(7) << 16 | c.below(7) << 24;
+    if t.encoding == Encoding::Vopc {
+        // The destination is VCC or a pair of SGPRs.
+        second |= if c.percent(50) {
+            (0x80 | sgpr(2, c)) << 8
+        } else {
+            0
+        };
+    } else {
+        second |= c.below(7) << 8 | c.below(3) << 11 | u32::from(c.percent(10)) << 13;
+        second |= if c.percent(10) { c.below(4) << 14 } else { 0 };
+    }
+    if c.percent(30) {
+        second |= c.below(8) << 19 | c.below(8) << 27;
+    }
+    if c.percent(20) {
+        second = second & !0xff | 1 << 23 | sgpr(1, c);
+    }
+    if t.encoding == Encoding::Vop1 {
+        second &= 0x00ff_ffff;
+    }
+    second
 }
 
 fn vop3(t: &Template, op: u32, c: &mut Choices) -> Vec<u32> {
@@ -388,7 +398,7 @@ fn flat(t: &Template, c: &mut Choices) -> Vec<u32> {
     };
     let mut first = 0xdc00_0000 | u32::from(t.row.opcode) << 18 | segment << 14;
     let mut second = match (t.encoding, c.below(2)) {
-        // Scratch takes no flat atomics: LLVM asks before it does one.
+        // LLVM emits no flat atomic on scratch: it checks the address first.
         (Encoding::Flat, _) if t.row.mnemonic.contains("atomic") => c.pick(&[2, 6]),
         (Encoding::Flat, _) => c.pick(&[2, 2, 6, 8]),
         (Encoding::Scratch, 0) => 26 << 16,
@@ -413,7 +423,7 @@ fn flat(t: &Template, c: &mut Choices) -> Vec<u32> {
     if t.row.modifiers.has(Flags::LDS) && c.percent(8) && t.encoding != Encoding::Flat {
         first |= 1 << 13;
     }
-    // An atomic that returns nothing names no destination.
+    // An atomic that does not return the old value has no destination.
     if t.row.modifiers.has(Flags::RETURNS) && first >> 16 & 1 == 0 {
         second &= 0x00ff_ffff;
     }
@@ -439,7 +449,7 @@ fn buffer(t: &Template, c: &mut Choices) -> Vec<u32> {
         3 => (1, 0),
         _ => (0, c.below(2)),
     };
-    // The kernel's scratch is small.
+    // The frame has little scratch.
     let bytes = match resource {
         4 => offset(3, c),
         3 => offset(2, c),

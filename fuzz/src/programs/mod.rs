@@ -1,5 +1,5 @@
-//! Random programs for the machine, made from the instruction table: any row in any form, on registers that are there, at addresses
-//! that mostly lie in memory; branches, bounded loops, barriers; deterministic by seed, or by a fuzzer's bytes.
+//! Random programs for the machine, generated from the instruction table. A program has any row in any form, on registers that exist and at
+//! addresses that mostly lie in memory, and branches, bounded loops and barriers. A seed or a fuzzer's bytes determine the program.
 
 mod choices;
 mod encode;
@@ -9,10 +9,10 @@ mod tally;
 
 pub use choices::Choices;
 pub use generate::{RandomProgram, generate};
-pub use run::{End, Machine, Result};
+pub use run::{End, Machine, RunResult};
 pub use tally::{Rows, Tally};
 
-/// A difference between two runs of a program that should be the same, or a broken bound, in words.
+/// A message about a difference between two runs of a program that should be equal, or about an exceeded bound.
 #[derive(Debug)]
 pub struct Difference(pub String);
 

@@ -1,4 +1,4 @@
-//! The run of a program on the machine, at a feature level of the host, on a number of threads.
+//! Runs a program on the machine, at a feature level of the host and on a number of threads.
 
 use gfx906::code_object::CodeObject;
 use std::ops::Range;
@@ -7,11 +7,12 @@ use gfx906::machine::{Gpu, Launch, LaunchError, Level, Limits, Observer};
 
 use super::{RandomProgram, Tally};
 
-/// The frame: a code object with a run of s_endpgm that programs are written into.
+/// The frame: a code object with a long sequence of s_endpgm, which programs replace.
 const FRAME: &[u8] = include_bytes!("../../../crates/gfx906/tests/random/program.co");
 const S_ENDPGM: [u8; 4] = 0xbf81_0000u32.to_le_bytes();
-/// Bytes of memory of a group, and the number of groups.
-const SLICE: usize = 0x4000;
+/// Bytes of memory of a work-group.
+const GROUP_MEMORY: usize = 0x4000;
+/// Work-groups of a launch.
 const GROUPS: u32 = 2;
 /// The number of wave instructions that a program may execute.
 const BUDGET: u64 = 20_000;
@@ -29,23 +30,25 @@ pub enum End {
 
 /// The results of a run, which other runs must equal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Result {
+pub struct RunResult {
     /// The end of the program.
     pub end: End,
-    /// Wave instructions, where the program ended.
+    /// Number of wave instructions if the program ended, else 0.
     pub instructions: u64,
-    /// A sum over the registers of waves that ended.
+    /// Sum of the hashes of the registers of waves that ended.
     pub registers: u64,
     /// The memory of all groups.
     pub memory: Vec<u8>,
 }
 
-/// A GPU for programs, with the frame.
+/// The frame with a program, and the initial memory of the program.
 pub struct Machine {
     frame: CodeObject,
+    /// Index of the executable segment.
     segment: usize,
+    /// Bytes of the segment that a program may replace.
     room: Range<usize>,
-    start: Vec<u8>,
+    initial_memory: Vec<u8>,
 }
 
 impl Default for Machine {
@@ -55,7 +58,7 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// Makes a GPU with the frame and its memory.
+    /// Reads the frame and finds the room for programs.
     pub fn new() -> Machine {
         let frame = CodeObject::parse(FRAME).expect("the frame");
         let segment = frame.image.segments.iter().position(|s| s.executable);
@@ -70,7 +73,7 @@ impl Machine {
             frame,
             segment,
             room,
-            start: Vec::new(),
+            initial_memory: Vec::new(),
         }
     }
 
@@ -82,40 +85,42 @@ impl Machine {
             to.copy_from_slice(&word.to_le_bytes());
         }
         let bytes = program.memory.iter().flat_map(|w| w.to_le_bytes());
-        self.start = bytes.cycle().take(GROUPS as usize * SLICE).collect();
+        self.initial_memory = bytes.cycle().take(GROUPS as usize * GROUP_MEMORY).collect();
     }
 
     /// Runs the program that was loaded last.
-    pub fn run(&self, block: u32, level: Level, threads: usize, tally: &mut Tally) -> Result {
-        let result = self.observed(block, level, threads, tally, |tally, start, _| {
+    pub fn run(&self, block: u32, level: Level, threads: usize, tally: &mut Tally) -> RunResult {
+        let result = self.run_observed(block, level, threads, tally, |tally, start, _| {
             tally.start = start;
         });
-        Result {
+        RunResult {
             registers: tally.registers,
             ..result
         }
     }
 
-    /// Runs the program that was loaded last under an observer. `ready` gives the observer the start of the code, and the memory, first.
-    pub fn observed<O: Observer>(
+    /// Runs the program that was loaded last under an observer. Before the launch, `prepare` gets the observer, the address of the program
+    /// and the range of its memory.
+    pub fn run_observed<O: Observer>(
         &self,
         block: u32,
         level: Level,
         threads: usize,
         observer: &mut O,
-        ready: impl FnOnce(&mut O, u64, Range<u64>),
-    ) -> Result {
+        prepare: impl FnOnce(&mut O, u64, Range<u64>),
+    ) -> RunResult {
         // Each run has a GPU of its own, so that addresses are the same in every run.
         let gpu = Gpu::new();
-        let bytes = self.start.len() as u64;
+        let bytes = self.initial_memory.len() as u64;
         let data = gpu.alloc("data", bytes).expect("memory");
-        gpu.write(data, &self.start).expect("the groups' memory");
+        gpu.write(data, &self.initial_memory)
+            .expect("the groups' memory");
         let module = gpu
             .load_at(&self.frame, level)
             .expect("memory for the code");
         let code = &self.frame.image.segments[self.segment];
         let start = module.base + code.address + self.room.start as u64;
-        ready(observer, start, data..data + bytes);
+        prepare(observer, start, data..data + bytes);
         let launch = Launch {
             grid: [GROUPS, 1, 1],
             block: [block, 1, 1],
@@ -127,10 +132,10 @@ impl Machine {
             },
             threads,
         };
-        let outcome = gpu.launch_observed(&module, "program", &launch, observer);
-        let mut memory = vec![0; self.start.len()];
+        let launched = gpu.launch_observed(&module, "program", &launch, observer);
+        let mut memory = vec![0; self.initial_memory.len()];
         gpu.read(data, &mut memory).expect("the groups' memory");
-        let (end, instructions) = match outcome {
+        let (end, instructions) = match launched {
             Ok(counters) => (End::Ended, counters.instructions),
             Err(LaunchError::Trap(trap)) => {
                 let report = trap.to_string();
@@ -147,7 +152,7 @@ impl Machine {
             }
             Err(error) => panic!("{error}"),
         };
-        Result {
+        RunResult {
             end,
             instructions,
             registers: 0,

@@ -13,12 +13,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Counts an instruction.
-    pub fn saw(&mut self, op: &Op) {
+    /// Adds the row of an instruction.
+    pub fn insert(&mut self, op: &Op) {
         self.ran.insert((op.encoding, op.row.opcode));
     }
 
-    /// Adds the rows that ran elsewhere.
+    /// Adds the rows that ran in another launch.
     pub fn add(&mut self, other: &Rows) {
         self.ran.extend(&other.ran);
     }
@@ -26,21 +26,21 @@ impl Rows {
     /// Returns the number of rows that ran, and the number of rows that have semantics.
     pub fn reached(&self) -> (usize, usize) {
         let missed = self.missed().len();
-        let all = computing().count();
+        let all = rows_with_semantics().count();
         (all - missed, all)
     }
 
     /// Returns the names of rows that have semantics and did not run.
     pub fn missed(&self) -> Vec<&'static str> {
-        let here = |(e, row): &(Encoding, &Row)| !self.ran.contains(&(*e, row.opcode));
-        computing()
-            .filter(here)
+        let is_missed = |(e, row): &(Encoding, &Row)| !self.ran.contains(&(*e, row.opcode));
+        rows_with_semantics()
+            .filter(is_missed)
             .map(|(_, row)| row.mnemonic)
             .collect()
     }
 }
 
-fn computing() -> impl Iterator<Item = (Encoding, &'static Row)> {
+fn rows_with_semantics() -> impl Iterator<Item = (Encoding, &'static Row)> {
     isa::rows().filter(|(_, row)| row.semantics.is_some())
 }
 
@@ -61,7 +61,7 @@ pub struct Tally {
     pub scratch: u64,
     /// Atomics in any memory.
     pub atomics: u64,
-    /// A sum over the registers that waves ended with, because the order of groups is not specified.
+    /// Sum of the hashes of the registers that waves ended with. It is a sum because the order of groups is not specified.
     pub registers: u64,
     /// Guest address of the program. The frame's prologue before it is not counted.
     pub start: u64,
@@ -70,8 +70,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Makes an observer that also counts rows and memory accesses, which takes time.
-    pub fn of_rows() -> Tally {
+    /// Creates an observer that also counts rows and memory accesses, which takes time.
+    pub fn with_rows() -> Tally {
         Tally {
             counts_rows: true,
             ..Tally::default()
@@ -111,7 +111,7 @@ impl Observer for Tally {
         if !self.counts_rows || pc < self.start {
             return;
         }
-        self.rows.saw(op);
+        self.rows.insert(op);
         let name = op.row.mnemonic;
         match op.encoding {
             Encoding::Ds => self.lds += 1,
@@ -137,7 +137,7 @@ impl Observer for Tally {
     }
 }
 
-/// Everything that a wave's registers hold but addresses, as a number.
+/// Returns a hash of a wave's registers, except for those that hold addresses.
 fn digest(wave: &Wave, group: [u32; 3]) -> u64 {
     let mut hash = u64::from(group[0]) << 32 | u64::from(wave.index);
     let mut mix = |word: u64| {
@@ -148,7 +148,7 @@ fn digest(wave: &Wave, group: [u32; 3]) -> u64 {
             mix(u64::from(pair[0]) | u64::from(pair[1]) << 32);
         }
     }
-    // Below are addresses, of scratch too, which is the worker's; FLAT_SCRATCH is.
+    // The SGPRs below s30 hold addresses. FLAT_SCRATCH and the copies of it depend on the worker thread, so they are left out too.
     for pair in wave.s[30..100].chunks_exact(2) {
         mix(u64::from(pair[0]) | u64::from(pair[1]) << 32);
     }

@@ -4,14 +4,15 @@ use half::bf16;
 
 use crate::Real;
 
-/// Returns the bits of the bf16 nearest to each number (`gdr_float_to_bf16`). Ties go to the even one; a number beyond the largest bf16
-/// (above 3.3961775e38) becomes inf; a NaN becomes quiet and keeps its sign and the upper part of its payload.
+/// Returns the bits of the bf16 nearest to each number (`gdr_float_to_bf16`). A tie goes to the even bf16. A number of a magnitude of
+/// 3.3961775e38 or more, half a step beyond the largest bf16, becomes infinite. A NaN becomes quiet, and keeps its sign and the upper part of
+/// its payload.
 #[must_use]
 pub fn from_float(x: &[f32]) -> Vec<u16> {
     x.iter().map(|&x| bf16::from_f32(x).to_bits()).collect()
 }
 
-/// Returns the number of each bf16's bits, which is exact (`gdr_bf16_to_float`). A NaN keeps its bits, as nothing is computed.
+/// Returns the number that each bf16's bits stand for, exactly (`gdr_bf16_to_float`). A NaN keeps its bits.
 #[must_use]
 pub fn to_float(bits: &[u16]) -> Vec<f32> {
     bits.iter()
@@ -25,15 +26,15 @@ pub fn round<R: Real>(x: R) -> R {
     R::from_f64(bf16::from_f32(to_odd(x.to_f64())).to_f64())
 }
 
-/// Truncates `x` to an f32 whose last bit is set if bits were lost ("round to odd"). A later rounding to fewer bits then gives the same
-/// result as from `x`. (`half` rounds an f64 by its upper 32 bits alone, and takes a number just above a tie for a tie.)
+/// Truncates `x` to an f32 whose last bit is set if bits were lost ("round to odd"). Rounding the f32 to fewer bits then gives the same
+/// result as rounding `x`. (`half` rounds an f64 by its upper 32 bits alone, and takes a number just above a tie for a tie.)
 fn to_odd(x: f64) -> f32 {
-    let near = x as f32;
-    if near.is_nan() || f64::from(near) == x {
-        return near;
+    let nearest = x as f32;
+    if nearest.is_nan() || f64::from(nearest) == x {
+        return nearest;
     }
-    let cut = near.to_bits() - u32::from(f64::from(near).abs() > x.abs());
-    f32::from_bits(cut | 1)
+    let truncated = nearest.to_bits() - u32::from(f64::from(nearest).abs() > x.abs());
+    f32::from_bits(truncated | 1)
 }
 
 #[cfg(test)]

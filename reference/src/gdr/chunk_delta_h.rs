@@ -6,15 +6,16 @@ use crate::rule::{HeadMap, Sizes, StateLayout};
 
 use super::common::{or_zeros, sums_or_zeros};
 
-/// The state before each chunk, corrected values, the state after the last token:
+/// Computes the state before each chunk, the corrected values, and the state after the last token:
 ///
 /// ```text
 /// vn_i   = u_i - w_i h
 /// h_next = e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i
 /// ```
 ///
-/// `k` is `[B, T, H, K]`, `w` is `[B, T, HV, K]`, `u` is `[B, T, HV, V]`, `cumsum` (G, zeros where there is none) is `[B, T, HV]`, `h0`
-/// (zeros where there is none) and the last state are `[B, HV, K, V]`. G_last is that of the chunk's last token, in a short chunk too.
+/// `k` is `[B, T, H, K]`, `w` is `[B, T, HV, K]`, `u` is `[B, T, HV, V]`, `cumsum` is G, `[B, T, HV]`, or `None` for zeros, `h0` is
+/// `[B, HV, K, V]`, or `None` for zeros, and the last state is `[B, HV, K, V]`. G_last is the G of the chunk's last token, in a short chunk
+/// too.
 #[must_use]
 pub fn chunk_delta_h<R: Real>(
     sizes: Sizes,

@@ -8,8 +8,7 @@ use super::common::sums_or_zeros;
 
 /// `o_i = scale (e^(G_i) q_i h + sum_{j<=i} <q_i, k_j> e^(G_i - G_j) vn_j)`, `[B, T, HV, V]`.
 ///
-/// `q` and `k` are `[B, T, H, K]`, `vn` is `[B, T, HV, V]`, `h` is `[B, NT, HV, K, V]`, `cumsum` (G, zeros where there is none) is
-/// `[B, T, HV]`.
+/// `q` and `k` are `[B, T, H, K]`, `vn` is `[B, T, HV, V]`, `h` is `[B, NT, HV, K, V]`, `cumsum` is G, `[B, T, HV]`, or `None` for zeros.
 #[must_use]
 #[expect(clippy::too_many_arguments, reason = "one a tensor of the launch")]
 pub fn chunk_o<R: Real>(

@@ -1,10 +1,10 @@
-//! The causal convolution of each feature over its tokens, split into q, k and v.
+//! The causal convolution of each feature over its tokens. The features are split into q, k and v.
 
 mod prefill;
 mod update;
 
-pub use prefill::{Prefill, prefill};
-pub use update::{Update, UpdateResults, update};
+pub use prefill::{PrefillBatch, prefill};
+pub use update::{UpdateBatch, UpdateResults, update};
 
 use super::op::silu;
 use crate::Real;
@@ -12,11 +12,11 @@ use crate::Real;
 /// Parameters of the convolution that all tokens share.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter<'a, R> {
-    /// Features of q, and of k.
+    /// Number of features of q, which k has too.
     pub key_features: usize,
-    /// Features of v.
+    /// Number of features of v.
     pub value_features: usize,
-    /// Weights of a feature, W.
+    /// Number of weights of a feature, W.
     pub width: usize,
     /// `[dim, W]` with dim = 2 kd + vd; the last weight is that of the newest element.
     pub weights: &'a [R],
@@ -33,7 +33,8 @@ impl<R: Real> Filter<'_, R> {
         2 * self.key_features + self.value_features
     }
 
-    /// Returns `act(bias + sum_j w[j] window[j])`. The window is oldest first; elements before a sequence are absent and count as zeros.
+    /// Returns `act(bias + sum_j w[j] window[j])`. The window has the oldest element first; elements before a sequence are absent, and count
+    /// as zeros.
     fn apply(&self, feature: usize, window: &[R]) -> R {
         let weights = &self.weights[feature * self.width..][..self.width];
         let weights = &weights[self.width - window.len()..];
@@ -55,7 +56,7 @@ impl<R: Real> Filter<'_, R> {
         }
     }
 
-    /// Returns the features of each part.
+    /// Returns the number of features of each part.
     fn parts(&self) -> [usize; 3] {
         [self.key_features, self.key_features, self.value_features]
     }

@@ -20,19 +20,19 @@ pub struct Cumsum {
 impl Cumsum {
     /// Returns the sums in the layout of `x`.
     #[must_use]
-    pub fn of<R: Real>(&self, x: &[R]) -> Vec<R> {
+    pub fn apply<R: Real>(&self, x: &[R]) -> Vec<R> {
         let row = self.tokens * self.width;
         shape::expect("cumsum", "s", x.len() % row.max(1), &[0]);
         let mut sums = x.to_vec();
         for sequence in sums.chunks_mut(row.max(1)) {
             for chunk in sequence.chunks_mut(self.chunk * self.width) {
-                (0..self.width).for_each(|column| self.column(chunk, column));
+                (0..self.width).for_each(|column| self.sum_column(chunk, column));
             }
         }
         sums
     }
 
-    fn column<R: Real>(&self, chunk: &mut [R], column: usize) {
+    fn sum_column<R: Real>(&self, chunk: &mut [R], column: usize) {
         let mut order: Vec<usize> = (column..chunk.len()).step_by(self.width).collect();
         if self.reverse {
             order.reverse();
@@ -60,17 +60,17 @@ mod tests {
     #[test]
     fn by_hand() {
         let x = [1.0f64, 2.0, 4.0, 8.0, 16.0];
-        assert_eq!(SCALAR.of(&x), [1.0, 3.0, 4.0, 12.0, 16.0]);
+        assert_eq!(SCALAR.apply(&x), [1.0, 3.0, 4.0, 12.0, 16.0]);
         let back = Cumsum {
             reverse: true,
             ..SCALAR
         };
-        assert_eq!(back.of(&x), [3.0, 2.0, 12.0, 8.0, 16.0]);
+        assert_eq!(back.apply(&x), [3.0, 2.0, 12.0, 8.0, 16.0]);
         let half = Cumsum {
             scale: 0.5,
             ..SCALAR
         };
-        assert_eq!(half.of(&x), [0.5, 1.5, 2.0, 6.0, 8.0]);
+        assert_eq!(half.apply(&x), [0.5, 1.5, 2.0, 6.0, 8.0]);
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         let want = [
             1.0, 10.0, 3.0, 30.0, 6.0, 60.0, 100.0, 0.0, 100.0, 0.0, 100.0, 1.0,
         ];
-        assert_eq!(pairs.of(&x), want);
+        assert_eq!(pairs.apply(&x), want);
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
             reverse: true,
             ..forwards
         };
-        let (ahead, back) = (forwards.of(&x), backwards.of(&x));
+        let (ahead, back) = (forwards.apply(&x), backwards.apply(&x));
         for (at, &element) in x.iter().enumerate() {
             let first = at / 65 * 65 + at % 65 / 32 * 32;
             assert_eq!(ahead[at] + back[at] - element, back[first]);

@@ -1,9 +1,10 @@
 //! The rule token by token, as in FLA's `fused_recurrent_gated_delta_rule` (`gdr_fused_recurrent_bf16`).
 
-use super::recurrent::{Call, Recurrent, run};
+use super::recurrent::{RecurrentCall, RecurrentResults, run};
 use crate::{Real, shape};
 
-/// `fused_recurrent_gated_delta_rule`. Per sequence and value head, with the state S of K rows and V columns, for each token:
+/// Computes FLA's `fused_recurrent_gated_delta_rule`. For each sequence and value head, with the state S of K rows and V columns, the steps
+/// of a token are:
 ///
 /// ```text
 /// S[i][j] <- e^(g + gk[i] + gv[j]) S[i][j]
@@ -12,10 +13,13 @@ use crate::{Real, shape};
 /// o[j]     = bf16(sum_i S[i][j] scale q[i])
 /// ```
 ///
-/// `h0` `[N, HV, K, V]` are the states before the first tokens, zeros if there are none; the states after the last tokens
-/// are returned. An empty sequence keeps its state.
+/// `h0`, `[N, HV, K, V]`, has the states before the first tokens, or is `None` for zeros. The results have the states after the last tokens.
+/// An empty sequence keeps its state.
 #[must_use]
-pub fn fused_recurrent<R: Real>(call: &Call<'_, R>, h0: Option<&[R]>) -> Recurrent<R> {
+pub fn fused_recurrent<R: Real>(
+    call: &RecurrentCall<'_, R>,
+    h0: Option<&[R]>,
+) -> RecurrentResults<R> {
     let layout = call.layout;
     let sequences = layout.sequences();
     let size = layout.value_heads * layout.state();
@@ -23,9 +27,9 @@ pub fn fused_recurrent<R: Real>(call: &Call<'_, R>, h0: Option<&[R]>) -> Recurre
         shape::expect("fused_recurrent", "h0", h0.len(), &[sequences, size]);
     }
     let mut states = h0.map_or_else(|| vec![R::ZERO; sequences * size], <[R]>::to_vec);
-    let places: Vec<Option<usize>> = (0..sequences).map(Some).collect();
-    let o = run(call, &mut states, &places);
-    Recurrent { o, states }
+    let slots: Vec<Option<usize>> = (0..sequences).map(Some).collect();
+    let o = run(call, &mut states, &slots);
+    RecurrentResults { o, states }
 }
 
 #[cfg(test)]

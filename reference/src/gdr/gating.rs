@@ -6,18 +6,18 @@ use crate::rule::producers::log_gates;
 
 /// Gates and write strengths, both `[tokens, HV]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gating<R> {
+pub struct GatingResults<R> {
     /// `-e^A_log softplus(a + dt_bias)`.
     pub g: Vec<R>,
     /// `1 / (1 + e^-b)`.
     pub beta: Vec<R>,
 }
 
-/// `g = -e^A_log softplus(a + dt_bias)`, `beta = sigmoid(b)`; a and b are `[tokens, HV]`, A_log and dt_bias `[HV]`
+/// Computes `g = -e^A_log softplus(a + dt_bias)` and `beta = sigmoid(b)`; a and b are `[tokens, HV]`, A_log and dt_bias `[HV]`
 /// (`gdr_fused_gdn_gating_f32`).
 #[must_use]
-pub fn gdn_gating<R: Real>(a_log: &[R], dt_bias: &[R], a: &[R], b: &[R]) -> Gating<R> {
-    Gating {
+pub fn gdn_gating<R: Real>(a_log: &[R], dt_bias: &[R], a: &[R], b: &[R]) -> GatingResults<R> {
+    GatingResults {
         g: log_gates(a, a_log, dt_bias),
         beta: sigmoid(b),
     }

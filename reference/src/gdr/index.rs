@@ -1,6 +1,6 @@
-//! Indices of sequences of unequal length in a row of tokens, in exact integers.
+//! Indices of sequences of unequal length whose tokens follow one another, in exact integers.
 //!
-//! `cu` is the first token of each sequence and, last, the number of tokens: `[N + 1]`, from 0, never falling.
+//! `cu`, `[N + 1]`, has the first token of each of N sequences and then the number of tokens. It begins with 0 and never decreases.
 
 /// Returns the length of each sequence, `[N]` (`gdr_prepare_lens_i32`).
 #[must_use]
@@ -11,7 +11,7 @@ pub fn prepare_lens(cu: &[i32]) -> Vec<i32> {
 /// Returns `cu` for sequences of the given lengths, `[N + 1]` (`gdr_cu_seqlens_from_lens_i32`).
 #[must_use]
 pub fn cu_seqlens_from_lens(lens: &[i32]) -> Vec<i32> {
-    running(lens.iter().copied())
+    running_sums(lens.iter().copied())
 }
 
 /// Returns the position of each token in its sequence: `0 .. len - 1`, sequence after sequence (`gdr_prepare_position_ids_i32`).
@@ -23,25 +23,25 @@ pub fn prepare_position_ids(cu: &[i32]) -> Vec<i32> {
         .collect()
 }
 
-/// Returns the number of sequences that have begun up to each token, less one: the number of tokens at position 0 so far, less one
-/// (`gdr_prepare_sequence_ids_i32`). A sequence without a token takes no number.
+/// Returns the number of each token's sequence, counted from 0 (`gdr_prepare_sequence_ids_i32`). Sequences without tokens are not counted:
+/// the number is that of tokens at position 0 up to this token, less one.
 #[must_use]
 pub fn prepare_sequence_ids(cu: &[i32]) -> Vec<i32> {
     let begins = prepare_position_ids(cu)
         .into_iter()
         .map(|at| i32::from(at == 0));
-    running(begins)
+    running_sums(begins)
         .into_iter()
         .skip(1)
         .map(|marks| marks - 1)
         .collect()
 }
 
-/// Returns the number of chunks before each sequence, and in all, `[N + 1]`: the running sum of `ceil(len / chunk)`
+/// Returns the number of chunks before each sequence, and then the number of all chunks, `[N + 1]`: the running sum of `ceil(len / chunk)`
 /// (`gdr_prepare_chunk_offsets_i32`).
 #[must_use]
 pub fn prepare_chunk_offsets(cu: &[i32], chunk: usize) -> Vec<i32> {
-    running(chunks(cu, chunk))
+    running_sums(chunks(cu, chunk))
 }
 
 /// Returns the sequence of each chunk, and the chunk's index in the sequence (`gdr_prepare_chunk_indices_i32`). The sequence is an index
@@ -73,8 +73,8 @@ fn chunks(cu: &[i32], chunk: usize) -> impl Iterator<Item = i32> {
         .map(move |len| len / chunk + i32::from(len % chunk != 0))
 }
 
-/// Returns 0 and then the sum of the values so far.
-fn running(values: impl Iterator<Item = i32>) -> Vec<i32> {
+/// Returns 0, and then for each value the sum of the values up to it.
+fn running_sums(values: impl Iterator<Item = i32>) -> Vec<i32> {
     let mut sums = vec![0];
     let mut sum = 0;
     for value in values {

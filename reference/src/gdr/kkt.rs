@@ -1,26 +1,21 @@
 //! Chunk-local sums of gates, and `L` from products of keys (`gdr_chunk_cumsum_f32`, `gdr_compute_a_f32`, `gdr_wy_kkt_f32`,
 //! `gdr_cumsum_kkt_f32`).
 //!
-//! `g`, `beta` and the sums are `[B, T, HV]`, `k` is `[B, T, H, K]`, of which value head h reads head h / (HV / H). `A` is
-//! `[B, T, HV, BT]`: a token's row of its chunk's matrix, zeros on the diagonal, above it, and past the end of a short chunk.
+//! `g`, `beta` and the sums are `[B, T, HV]`. `k` is `[B, T, H, K]`; value head h reads its head h / (HV / H). `A` is `[B, T, HV, BT]`: each
+//! token has its row of its chunk's matrix, with zeros on the diagonal, above it, and past the end of a short chunk.
 
 use crate::operators::dot;
 use crate::rule::{HeadMap, Sizes};
 use crate::{Real, shape};
 
 use super::common::widen_tensor;
+use super::op::safe_exp;
 
-/// Returns the inclusive sums of the log gates within each chunk of `bt` tokens, computed in f64 and rounded once. A later sum is then
-/// never above an earlier one as long as no gate is positive, on which [`safe_exp`] relies.
+/// Returns the inclusive sums of the log gates within each chunk of `bt` tokens, computed in f64 and rounded once. If no gate is positive, no
+/// sum exceeds an earlier one, which [`safe_exp`] relies on.
 #[must_use]
 pub fn cumsum<R: Real>(sizes: Sizes, bt: usize, g: &[R]) -> Vec<R> {
     sums(sizes, bt, g).into_iter().map(R::from_f64).collect()
-}
-
-/// Returns `e^x` for `x <= 0`, else 0: no exponent that the rule uses is positive.
-#[must_use]
-pub fn safe_exp<R: Real>(x: R) -> R {
-    if x <= R::ZERO { x.exp() } else { R::ZERO }
 }
 
 /// Returns `A_ij = beta_i <k_i, k_j> safe_exp(G_i - G_j)` for i > j, else 0. Without gates there is no exponential.

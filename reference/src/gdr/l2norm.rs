@@ -13,9 +13,9 @@ pub fn l2_normalize<R: Real>(x: &[R], size: usize) -> Vec<R> {
 /// Normalised rows, and the factor of each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalizedRows<R> {
-    /// `[T, D]`.
+    /// Normalised rows, `[T, D]`.
     pub y: Vec<R>,
-    /// `[T]`.
+    /// Factors of the rows, `[T]`.
     pub rstd: Vec<R>,
 }
 

@@ -1,11 +1,11 @@
-//! op: eight element-wise functions of one input, some of which other operators use.
+//! op: eight element-wise functions of one input. Other operators use some of them.
 
 use crate::Real;
 use crate::operators::sigmoid;
 use crate::rule::producers::softplus;
 
-/// Constant that the logarithms add to `|x|`, in f32.
-const AWAY_FROM_ZERO: f32 = 0.001;
+/// Constant that the logarithms add to `|x|`, so that they are finite at 0. It is an f32 in the kernel.
+const LOG_OFFSET: f32 = 0.001;
 
 /// The eight results (`gdr_op_f32`).
 #[derive(Clone, Debug, PartialEq)]
@@ -34,9 +34,9 @@ pub fn ops<R: Real>(x: &[R]) -> Ops<R> {
     let each = |f: &dyn Fn(R) -> R| x.iter().map(|&x| f(x)).collect();
     Ops {
         exp: each(&R::exp),
-        exp2: each(&|x| round_to(x.to_f64().exp2())),
-        log: each(&|x| away(x).ln()),
-        log2: each(&|x| round_to(away(x).to_f64().log2())),
+        exp2: each(&|x| R::from_f64(x.to_f64().exp2())),
+        log: each(&|x| log_argument(x).ln()),
+        log2: each(&|x| R::from_f64(log_argument(x).to_f64().log2())),
         safe_exp: each(&safe_exp),
         softplus: each(&softplus),
         sigmoid: sigmoid(x),
@@ -44,7 +44,8 @@ pub fn ops<R: Real>(x: &[R]) -> Ops<R> {
     }
 }
 
-/// Returns `e^x` for `x <= 0`, else 0. It cannot overflow for any value of a masked element.
+/// Returns `e^x` for `x <= 0`, else 0. No exponent that the rule uses is positive, so a positive one belongs to a masked element, which must
+/// not overflow.
 #[must_use]
 pub fn safe_exp<R: Real>(x: R) -> R {
     if x <= R::ZERO { x.exp() } else { R::ZERO }
@@ -57,14 +58,9 @@ pub fn silu<R: Real>(x: R) -> R {
 }
 
 /// `|x| + 0.001`.
-fn away<R: Real>(x: R) -> R {
+fn log_argument<R: Real>(x: R) -> R {
     let size = if x < R::ZERO { -x } else { x };
-    size + R::from_f64(f64::from(AWAY_FROM_ZERO))
-}
-
-/// Returns the number of the type nearest to `x`: in `f32`, correctly rounded.
-fn round_to<R: Real>(x: f64) -> R {
-    R::from_f64(x)
+    size + R::from_f64(f64::from(LOG_OFFSET))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::{Real, shape};
 
 use super::bf16;
 
-/// Sizes of a call. The tokens of all sequences follow one another; `tok` is their number.
+/// Sizes of a call. The tokens of all sequences follow one another, and `tok` in shapes is their number.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
     /// First token of each sequence, and the end of the last (`cu_seqlens`): N + 1 numbers. A sequence may be empty.
@@ -27,9 +27,9 @@ pub fn equal_bounds(sequences: usize, tokens: usize) -> Vec<usize> {
     (0..=sequences).map(|n| n * tokens).collect()
 }
 
-/// Tensors of a call. Missing log gates are 0.
+/// Tensors of a call. Log gates that are `None` are 0.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a, R> {
+pub struct RecurrentCall<'a, R> {
     /// Sizes.
     pub layout: Layout<'a>,
     /// Map from value heads to query/key heads: [`HeadMap::Block`] in FLA.
@@ -58,18 +58,19 @@ pub struct Call<'a, R> {
 
 /// Results of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recurrent<R> {
+pub struct RecurrentResults<R> {
     /// The output, `[tok, HV, V]`, rounded to bf16.
     pub o: Vec<R>,
-    /// States, `[.., HV, K, V]`, of the sequences or of all slots.
+    /// The last states of the sequences, `[N, HV, K, V]`, or the states of all slots, `[slots, HV, K, V]`.
     pub states: Vec<R>,
 }
 
-/// Runs all sequences and heads. Sequence n uses the states of `places[n]`, or zeros that are dropped afterwards.
+/// Computes all sequences and heads. Sequence n begins with the state in slot `slots[n]` and leaves its last state there; without a slot it
+/// begins with zeros, and its last state is dropped.
 pub(super) fn run<R: Real>(
-    call: &Call<'_, R>,
+    call: &RecurrentCall<'_, R>,
     states: &mut [R],
-    places: &[Option<usize>],
+    slots: &[Option<usize>],
 ) -> Vec<R> {
     let beta_size = call.check();
     let layout = call.layout;
@@ -78,17 +79,17 @@ pub(super) fn run<R: Real>(
     let q = call.norm.rows(call.q, keys);
     let q: Vec<R> = q.iter().map(|&q| call.scale * q).collect();
     let mut o = vec![R::ZERO; call.v.len()];
-    for (n, place) in places.iter().enumerate() {
+    for (n, slot) in slots.iter().enumerate() {
         for hv in 0..layout.value_heads {
             let h = call
                 .head_map
                 .key_head(hv, layout.key_heads, layout.value_heads);
-            let kept = place.map(|place| {
-                let first = (place * layout.value_heads + hv) * layout.state();
+            let range = slot.map(|slot| {
+                let first = (slot * layout.value_heads + hv) * layout.state();
                 first..first + layout.state()
             });
-            let mut state = match &kept {
-                Some(kept) => states[kept.clone()].to_vec(),
+            let mut state = match &range {
+                Some(range) => states[range.clone()].to_vec(),
                 None => vec![R::ZERO; layout.state()],
             };
             for token in layout.bounds[n]..layout.bounds[n + 1] {
@@ -117,8 +118,8 @@ pub(super) fn run<R: Real>(
                     *o = bf16::round(read);
                 }
             }
-            if let Some(kept) = kept {
-                states[kept].copy_from_slice(&state);
+            if let Some(range) = range {
+                states[range].copy_from_slice(&state);
             }
         }
     }
@@ -138,13 +139,13 @@ impl Layout<'_> {
         self.bounds.last().copied().unwrap_or(0)
     }
 
-    /// Returns the elements of a head's state.
+    /// Returns the number of elements of a head's state.
     pub(super) fn state(&self) -> usize {
         self.key_size * self.value_size
     }
 }
 
-impl<R> Call<'_, R> {
+impl<R> RecurrentCall<'_, R> {
     /// Panics unless every tensor has its shape. Returns the number of write strengths of a token in a head.
     #[track_caller]
     fn check(&self) -> usize {

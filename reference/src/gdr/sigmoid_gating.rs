@@ -1,19 +1,19 @@
 //! A decode step that computes its gates itself, on states in slots (`gdr_sigmoid_gating_update_bf16`).
 
-use super::recurrent::{Call, Recurrent, run};
+use super::recurrent::{RecurrentCall, RecurrentResults, run};
 use crate::operators::sigmoid;
 use crate::{Real, shape};
 
-/// The parameters from which `fused_sigmoid_gating_delta_rule_update` makes gates and write strengths.
+/// The parameters from which `fused_sigmoid_gating_delta_rule_update` computes gates and write strengths.
 #[derive(Clone, Copy, Debug)]
-pub struct Gating<'a, R> {
-    /// `[HV]`.
+pub struct GatingParameters<'a, R> {
+    /// Log of the gates' rates, `[HV]`.
     pub a_log: &'a [R],
-    /// `[HV]`.
+    /// Bias on the inputs of the gates, `[HV]`.
     pub dt_bias: &'a [R],
-    /// `[tok, HV]`.
+    /// Inputs of the gates, `[tok, HV]`.
     pub a: &'a [R],
-    /// `[tok, HV]`.
+    /// Inputs of the write strengths, `[tok, HV]`.
     pub b: &'a [R],
     /// The steepness of the softplus.
     pub softplus_beta: R,
@@ -21,8 +21,8 @@ pub struct Gating<'a, R> {
     pub softplus_threshold: R,
 }
 
-impl<R: Real> Gating<'_, R> {
-    /// `g = -e^(A_log) softplus(a + dt_bias)`, with `softplus(x) = ln(1 + e^(beta x)) / beta`, and x where `beta x` is above the
+impl<R: Real> GatingParameters<'_, R> {
+    /// Returns `g = -e^(A_log) softplus(a + dt_bias)`, `[tok, HV]`. `softplus(x)` is `ln(1 + e^(beta x)) / beta`, or x if `beta x` is above the
     /// threshold.
     #[must_use]
     pub fn gates(&self) -> Vec<R> {
@@ -44,25 +44,25 @@ impl<R: Real> Gating<'_, R> {
         }
     }
 
-    /// `beta = sigmoid(b)`.
+    /// Returns `beta = sigmoid(b)`, `[tok, HV]`.
     #[must_use]
     pub fn strengths(&self) -> Vec<R> {
         sigmoid(self.b)
     }
 }
 
-/// `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`](super::fused_recurrent::fused_recurrent) with the gates and write
-/// strengths of `gating` in place of the call's own, on states in slots.
+/// Computes `fused_sigmoid_gating_delta_rule_update`: [`fused_recurrent`](super::fused_recurrent::fused_recurrent) on states in slots, with
+/// the gates and write strengths of `gating` in place of the call's own.
 ///
 /// `slots` is `[slots, HV, K, V]`. Sequence n begins with slot `indices[n]` and leaves its last state there. A sequence with a negative
 /// index begins with zeros and leaves no state; its output is computed all the same. No two sequences may share a slot.
 #[must_use]
 pub fn sigmoid_gating_update<R: Real>(
-    call: &Call<'_, R>,
-    gating: &Gating<'_, R>,
+    call: &RecurrentCall<'_, R>,
+    gating: &GatingParameters<'_, R>,
     slots: &[R],
     indices: &[i32],
-) -> Recurrent<R> {
+) -> RecurrentResults<R> {
     let layout = call.layout;
     shape::expect(
         "sigmoid_gating_update",
@@ -71,15 +71,18 @@ pub fn sigmoid_gating_update<R: Real>(
         &[layout.sequences()],
     );
     let (g, beta) = (gating.gates(), gating.strengths());
-    let call = Call {
+    let call = RecurrentCall {
         g: Some(&g),
         beta: &beta,
         ..*call
     };
     let mut states = slots.to_vec();
-    let places: Vec<Option<usize>> = indices.iter().map(|&at| usize::try_from(at).ok()).collect();
-    let o = run(&call, &mut states, &places);
-    Recurrent { o, states }
+    let slots: Vec<Option<usize>> = indices
+        .iter()
+        .map(|&index| usize::try_from(index).ok())
+        .collect();
+    let o = run(&call, &mut states, &slots);
+    RecurrentResults { o, states }
 }
 
 #[cfg(test)]

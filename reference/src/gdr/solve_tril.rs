@@ -4,7 +4,8 @@ use crate::Real;
 use crate::rule::Sizes;
 use crate::rule::chunk::{Inverse, inverse};
 
-/// Returns `(I + A)^-1` of every chunk of `bt` tokens. Kernels use 16, 32 or 64; this function takes any number.
+/// Returns `(I + A)^-1` of every chunk of `bt` tokens. `a` and the result are `[B, T, HV, BT]`. Kernels use 16, 32 or 64 tokens; this
+/// function takes any number.
 ///
 /// The steps are `N[i,:i] += N[i,:i] N[:i,:i]` with `N = -A` and zeros on its diagonal throughout, for i = 1, 2, ..; the identity is added
 /// once, at the end.

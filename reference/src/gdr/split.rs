@@ -18,13 +18,13 @@ pub struct SplitSizes {
 /// Results of the split, with a row for each of B tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split<T> {
-    /// `[B, 2 H DK + HV DV]`: all q, all k, all v.
+    /// All q, then all k, then all v, `[B, 2 H DK + HV DV]`.
     pub mixed_qkv: Vec<T>,
-    /// `[B, HV DV]`.
+    /// Inputs of the output gates, `[B, HV DV]`.
     pub z: Vec<T>,
-    /// `[B, HV]`.
+    /// Inputs of the write strengths, `[B, HV]`.
     pub b: Vec<T>,
-    /// `[B, HV]`.
+    /// Inputs of the gates, `[B, HV]`.
     pub a: Vec<T>,
 }
 
@@ -36,8 +36,8 @@ impl SplitSizes {
     }
 }
 
-/// Splits `mixed_qkvz` `[B, H (2 DK + 2 r DV)]`, per key head `[q DK | k DK | v r DV | z r DV]`, and `mixed_ba` `[B, H 2 r]`, per key head
-/// `[b r | a r]`. Elements of any type are copied (`gdr_qkvzba_split_bf16`).
+/// Splits `mixed_qkvz`, `[B, H (2 DK + 2 r DV)]`, which has `[q DK | k DK | v r DV | z r DV]` for each key head, and `mixed_ba`, `[B, H 2 r]`,
+/// which has `[b r | a r]` for each key head; `r` is `HV / H`. Elements of any type are copied (`gdr_qkvzba_split_bf16`).
 ///
 /// Panics if the value heads are not a multiple of the key heads.
 #[must_use]

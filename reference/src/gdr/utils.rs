@@ -1,4 +1,4 @@
-//! gdr_utils: differences of tensors, and reductions that leave one result per block, which the host reduces further.
+//! gdr_utils: differences of tensors, and reductions to one result per block. The host reduces the results of the blocks.
 
 use crate::operators::sub;
 use crate::{Real, shape};
@@ -19,8 +19,8 @@ pub fn squared_diff<R: Real>(x: &[R], y: &[R]) -> Vec<R> {
     sub(x, y).into_iter().map(|d| d * d).collect()
 }
 
-/// Returns the largest element of each block of [`BLOCK`]; the last block may be shorter (`gdr_max_reduce_f32`). A maximum starts from
-/// `-f32::MAX`, which is therefore the maximum of a block of `-inf` only. NaN is skipped, as `fmaxf` does.
+/// Returns the largest element of each block of [`BLOCK`] elements; the last block may be shorter (`gdr_max_reduce_f32`). A maximum starts
+/// from `-f32::MAX`, which is therefore the maximum of a block that has only `-inf`. NaN is skipped, as in `fmaxf`.
 #[must_use]
 pub fn max_partials<R: Real>(x: &[R]) -> Vec<R> {
     let least = R::from_f64(f64::from(f32::MIN));
@@ -29,8 +29,8 @@ pub fn max_partials<R: Real>(x: &[R]) -> Vec<R> {
     x.chunks(BLOCK).map(of_block).collect()
 }
 
-/// Returns the sum of each block of [`BLOCK`]; the last block may be shorter (`gdr_sum_reduce_f32`). Each wave of 64 lanes sums by halves,
-/// in the order of a butterfly; the waves follow in order.
+/// Returns the sum of each block of [`BLOCK`] elements; the last block may be shorter (`gdr_sum_reduce_f32`). Each wave of 64 lanes sums by
+/// halves, in the order of a butterfly; then the sums of the waves are added in order.
 #[must_use]
 pub fn sum_partials<R: Real>(x: &[R]) -> Vec<R> {
     let of_block = |block: &[R]| {
@@ -42,7 +42,7 @@ pub fn sum_partials<R: Real>(x: &[R]) -> Vec<R> {
 
 /// Reduces the partial maxima, as the host does.
 ///
-/// Panics if there is none.
+/// Panics if there are no partial maxima.
 #[must_use]
 pub fn max_finish<R: Real>(partials: &[R]) -> R {
     shape::expect("max_finish", "partials", partials.len().min(1), &[1]);

@@ -8,16 +8,16 @@ use super::common::sums_or_zeros;
 
 /// Factors `w` and `u` of every token.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wy<R> {
-    /// `[B, T, HV, K]`.
+pub struct WyFactors<R> {
+    /// Factor on the state before the chunk, `[B, T, HV, K]`.
     pub w: Vec<R>,
-    /// `[B, T, HV, V]`.
+    /// Values without the state's part, `[B, T, HV, V]`.
     pub u: Vec<R>,
 }
 
 /// `w_i = sum_{j<=i} Ai_ij beta_j e^(G_j) k_j` and `u_i = sum_{j<=i} Ai_ij beta_j v_j`.
 ///
-/// `k` is `[B, T, H, K]`, `v` is `[B, T, HV, V]`, `beta` and `cumsum` (G, zeros where there is none) are `[B, T, HV]`, `inverse` (Ai) is
+/// `k` is `[B, T, H, K]`, `v` is `[B, T, HV, V]`, `beta` is `[B, T, HV]`, `cumsum` is G, `[B, T, HV]`, or `None` for zeros, `inverse` (Ai) is
 /// `[B, T, HV, BT]`.
 #[must_use]
 pub fn recompute_w_u<R: Real>(
@@ -28,10 +28,10 @@ pub fn recompute_w_u<R: Real>(
     beta: &[R],
     cumsum: Option<&[R]>,
     inverse: &[R],
-) -> Wy<R> {
+) -> WyFactors<R> {
     let cumsum = sums_or_zeros(cumsum, beta.len());
     let factors = uw(sizes, bt, HeadMap::Block, k, v, beta, &cumsum, inverse);
-    Wy {
+    WyFactors {
         w: factors.w,
         u: factors.u,
     }

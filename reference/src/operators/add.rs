@@ -1,6 +1,6 @@
 use crate::{Real, shape};
 
-/// `out[i] = a[i] + b[i]` (`kernel_add`).
+/// `out[i] = a[i] + b[i]`; all three have one length (`kernel_add`).
 #[must_use]
 pub fn add<R: Real>(a: &[R], b: &[R]) -> Vec<R> {
     shape::expect("add", "b", b.len(), &[a.len()]);

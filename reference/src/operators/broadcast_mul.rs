@@ -1,6 +1,7 @@
 use crate::{Real, shape};
 
-/// `out[s][c] = a[s][c] * b[c]` with `a` of `rows` x `cols` (`kernel_broadcast_mul`, whose `S` and `C` they are).
+/// `out[s][c] = a[s][c] * b[c]`: `a` and the result are `rows` x `cols`, which are the kernel's `S` x `C`, and `b` has `cols` elements
+/// (`kernel_broadcast_mul`).
 #[must_use]
 pub fn broadcast_mul<R: Real>(a: &[R], b: &[R], rows: usize, cols: usize) -> Vec<R> {
     shape::expect("broadcast_mul", "a", a.len(), &[rows, cols]);

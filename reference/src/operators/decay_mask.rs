@@ -2,8 +2,8 @@ use crate::Real;
 
 /// `mask[i][j] = e^(g_cumsum[j] - g_cumsum[i])` for `j <= i`, 0 elsewhere; n x n (`kernel_decay_mask`).
 ///
-/// This is the document's sign, mirrored literally: with log gates, which are never positive, the mask grows
-/// downwards. The gated delta rule has the opposite sign, which is `decay_mask(&neg(g_cumsum))`.
+/// This is the document's sign, taken literally: with log gates, which are never positive, the mask grows downwards. The gated delta rule
+/// has the opposite sign, which is `decay_mask(&neg(g_cumsum))`.
 #[must_use]
 pub fn decay_mask<R: Real>(g_cumsum: &[R]) -> Vec<R> {
     let n = g_cumsum.len();

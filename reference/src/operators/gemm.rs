@@ -13,7 +13,7 @@ pub fn gemm_nn<R: Real>(a: &[R], b: &[R], m: usize, n: usize, k: usize) -> Vec<R
     if n == 0 || k == 0 {
         return c;
     }
-    // The loop goes by columns of A, so that a whole row of C advances at once. The order within each element stays k's.
+    // Each element of A multiplies a whole row of B, so that a row of C is summed at once. Each element of C is still summed in order of k.
     for (row, sums) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
         for (&a, b) in row.iter().zip(b.chunks_exact(n)) {
             lanes::add_scaled(sums, a, b);

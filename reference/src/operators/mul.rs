@@ -1,6 +1,6 @@
 use crate::{Real, shape};
 
-/// `out[i] = a[i] * b[i]` (`kernel_mul`).
+/// `out[i] = a[i] * b[i]`; all three have one length (`kernel_mul`).
 #[must_use]
 pub fn mul<R: Real>(a: &[R], b: &[R]) -> Vec<R> {
     shape::expect("mul", "b", b.len(), &[a.len()]);

@@ -1,6 +1,6 @@
 use crate::Real;
 
-/// `out[i] = -in[i]` (`kernel_neg`): flips the sign, of zero too.
+/// `out[i] = -in[i]`, which flips the sign of zeros too (`kernel_neg`).
 #[must_use]
 pub fn neg<R: Real>(input: &[R]) -> Vec<R> {
     input.iter().map(|&x| -x).collect()

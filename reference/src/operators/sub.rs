@@ -1,6 +1,6 @@
 use crate::{Real, shape};
 
-/// `out[i] = a[i] - b[i]` (`kernel_sub`).
+/// `out[i] = a[i] - b[i]`; all three have one length (`kernel_sub`).
 #[must_use]
 pub fn sub<R: Real>(a: &[R], b: &[R]) -> Vec<R> {
     shape::expect("sub", "b", b.len(), &[a.len()]);

@@ -1,6 +1,6 @@
 use crate::{Real, shape};
 
-/// `out[j][i] = in[i][j]` with `input` of `rows` x `cols` (`kernel_transpose`).
+/// `out[j][i] = in[i][j]`: `input` is `rows` x `cols`, the result `cols` x `rows` (`kernel_transpose`).
 #[must_use]
 pub fn transpose<R: Real>(input: &[R], rows: usize, cols: usize) -> Vec<R> {
     shape::expect("transpose", "in", input.len(), &[rows, cols]);

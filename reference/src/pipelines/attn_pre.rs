@@ -1,9 +1,9 @@
 use crate::Real;
 use crate::operators::{causal_mask, gemm_tn, mul, neg};
 
-/// The buffers of phase 6, step 6, in the order they are launched.
+/// The buffers of phase 6, step 6, in the order of the launches.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AttnPre<R> {
+pub struct AttnPreResults<R> {
     /// `K^T @ K_beta`, `c` x `c`.
     pub kmulkbeta: Vec<R>,
     /// `kmulkbeta * decay_mask`, `c` x `c`.
@@ -22,11 +22,11 @@ pub fn attn_pre<R: Real>(
     decay_mask: &[R],
     s: usize,
     c: usize,
-) -> AttnPre<R> {
+) -> AttnPreResults<R> {
     let kmulkbeta = gemm_tn(k, k_beta, c, c, s);
     let k_decay = mul(&kmulkbeta, decay_mask);
     let attn_pre = neg(&mul(&k_decay, &causal_mask(c)));
-    AttnPre {
+    AttnPreResults {
         kmulkbeta,
         k_decay,
         attn_pre,

@@ -1,7 +1,7 @@
-use super::{IntraChunk, intra_chunk, state_update};
+use super::{IntraChunkResults, intra_chunk, state_update};
 use crate::{Real, shape};
 
-/// The inputs of phase 8: one head, `tokens` a whole number of chunks.
+/// The inputs of phase 8 for one head. The number of tokens is a multiple of the chunk length.
 #[derive(Clone, Copy, Debug)]
 pub struct DeltanetInputs<'a, R> {
     /// Keys, `s` x `tokens`.
@@ -18,24 +18,24 @@ pub struct DeltanetInputs<'a, R> {
 
 /// Results of phase 8.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Deltanet<R> {
+pub struct DeltanetResults<R> {
     /// The intermediate results of each chunk.
-    pub chunks: Vec<IntraChunk<R>>,
+    pub chunks: Vec<IntraChunkResults<R>>,
     /// The state after each chunk, `s` x `s`.
     pub states: Vec<Vec<R>>,
     /// The state after the last chunk (the initial one if there is none), `s` x `s`.
     pub state: Vec<R>,
 }
 
-/// Phase 8: chunks of `c` tokens in order, the state carried from one to the next.
+/// Computes phase 8: chunks of `c` tokens in order, with the state carried from each chunk to the next.
 ///
 /// ```text
 /// state = state * e^(g_cumsum[c-1]) + K_cumdecay @ V_new^T
 /// ```
 ///
-/// This is literally the document's loop, which has a state and no output.
+/// This is the document's loop taken literally, which has a state and no output.
 #[must_use]
-pub fn deltanet<R: Real>(inputs: DeltanetInputs<'_, R>, s: usize, c: usize) -> Deltanet<R> {
+pub fn deltanet<R: Real>(inputs: DeltanetInputs<'_, R>, s: usize, c: usize) -> DeltanetResults<R> {
     let DeltanetInputs {
         k,
         v,
@@ -53,7 +53,7 @@ pub fn deltanet<R: Real>(inputs: DeltanetInputs<'_, R>, s: usize, c: usize) -> D
     shape::expect("deltanet", "Beta", beta.len(), &[tokens]);
     shape::expect("deltanet", "State", state.len(), &[s, s]);
 
-    let mut result = Deltanet {
+    let mut result = DeltanetResults {
         chunks: Vec::new(),
         states: Vec::new(),
         state: state.to_vec(),

@@ -4,9 +4,9 @@ use crate::operators::{
 };
 use crate::{Real, shape};
 
-/// Results of phase 6 within one chunk, under the document's names.
+/// Results of phase 6 for one chunk, under the document's names.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IntraChunk<R> {
+pub struct IntraChunkResults<R> {
     /// `sigmoid(Beta)`, `c`.
     pub beta_sig: Vec<R>,
     /// `cumsum(G)`, `c`.
@@ -40,7 +40,7 @@ pub fn intra_chunk<R: Real>(
     beta: &[R],
     s: usize,
     c: usize,
-) -> IntraChunk<R> {
+) -> IntraChunkResults<R> {
     shape::expect("intra_chunk", "G", g.len(), &[c]);
     shape::expect("intra_chunk", "Beta", beta.len(), &[c]);
     let beta_sig = sigmoid(beta);
@@ -54,7 +54,7 @@ pub fn intra_chunk<R: Real>(
     let gexp = exp(&g_cumsum);
     let kbeta_gexp = broadcast_mul(&k_beta, &gexp, s, c);
     let k_cumdecay = transpose(&gemm_nt(&attn_solved, &kbeta_gexp, c, s, c), c, s);
-    IntraChunk {
+    IntraChunkResults {
         beta_sig,
         g_cumsum,
         decay_mask,

@@ -1,9 +1,9 @@
 use crate::Real;
 use crate::operators::{add, gemm_nt, scale};
 
-/// The buffers of phase 7's state update, in the order they are launched.
+/// The buffers of phase 7's state update, in the order of the launches.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StateUpdate<R> {
+pub struct StateUpdateResults<R> {
     /// `state * exp_g_last`, `s` x `s`.
     pub state_scaled: Vec<R>,
     /// `K_cumdecay @ V_new^T`, `s` x `s`.
@@ -14,8 +14,8 @@ pub struct StateUpdate<R> {
 
 /// Computes `state_new = state * e^(g_last) + K_cumdecay @ V_new^T`: `scale`, `gemm_nt_tiled`, `add`.
 ///
-/// `state` is `s` x `s`, `k_cumdecay` and `v_new` are `s` x `c`. `exp_g_last` is the factor the host passes to
-/// `kernel_scale`: `g_last.exp()` of [`Real`], with `g_last` the last element of `g_cumsum`.
+/// `state` is `s` x `s`, `k_cumdecay` and `v_new` are `s` x `c`. `exp_g_last` is the factor that the host passes to `kernel_scale`: e to the
+/// last element of `g_cumsum`, by [`Real::exp`].
 #[must_use]
 pub fn state_update<R: Real>(
     state: &[R],
@@ -24,11 +24,11 @@ pub fn state_update<R: Real>(
     v_new: &[R],
     s: usize,
     c: usize,
-) -> StateUpdate<R> {
+) -> StateUpdateResults<R> {
     let state_scaled = scale(state, exp_g_last);
     let kv = gemm_nt(k_cumdecay, v_new, s, s, c);
     let state = add(&state_scaled, &kv);
-    StateUpdate {
+    StateUpdateResults {
         state_scaled,
         kv,
         state,

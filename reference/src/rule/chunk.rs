@@ -1,4 +1,4 @@
-//! The gated delta rule by chunks of tokens (the WY form): exact, not an approximation.
+//! The gated delta rule by chunks of tokens (the WY form), which equals the recurrence except for rounding.
 //!
 //! A chunk has up to `C` tokens. With G the sum of the log gates from the chunk's first token on and h the state before the chunk,
 //!
@@ -12,14 +12,15 @@
 //! S_next = e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i
 //! ```
 //!
-//! Every exponent is `<= 0`, because only exponents below the diagonal are taken. The last chunk may be shorter than `C`; its `G_last` is
-//! the G of its last token.
+//! Every exponent is `<= 0`, because exponents are computed only on and below the diagonal. The last chunk may be shorter than `C`; its
+//! `G_last` is the G of its last token.
 //!
-//! Each function stands for one launch and takes whole tensors, so that each kernel can be compared alone: [`cumsum`], [`l`], [`inverse`],
-//! [`uw`], [`states`], [`outputs`]. [`chunked`] runs them all. Scalars of a token are `[B, T, HV]`, rows `[B, T, HV, size]`; L and Ai are
-//! `[B, T, HV, C]`, a token's row of its chunk's matrix, zeros beyond a short chunk's last token; h is `[B, chunks, HV, K, V]`.
+//! Each function computes one launch on whole tensors, so that each kernel can be compared alone: [`cumsum`], [`l`], [`inverse`], [`uw`],
+//! [`states`], [`outputs`]. [`chunked`] calls them all. A tensor with a scalar for each token is `[B, T, HV]`, a tensor with a row for each
+//! token is `[B, T, HV, size]`. L and Ai are `[B, T, HV, C]`: each token has its row of its chunk's matrix, with zeros beyond the last token
+//! of a short chunk. h is `[B, chunks, HV, K, V]`.
 //!
-//! Each element in `f32` is summed from index 0 upwards, each product fused, as a plain kernel does. Only G is a scan, and G and its
+//! In `f32` each element is summed from index 0 upwards, each product fused, as a plain kernel does. Only G is summed by a scan; G and its
 //! differences are in `f64`.
 
 mod cumsum;
@@ -45,9 +46,10 @@ use std::ops::Range;
 /// Results of the chunked form, in the order of the launches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChunkResults<R> {
-    /// q in its final form: normalised if the convention normalises, or k if the convention reads with the key.
+    /// The vectors that read the state, `[B, T, H, K]`: q, normalised if the convention normalises, or k if the convention reads with the
+    /// key.
     pub q: Vec<R>,
-    /// k in its final form.
+    /// k, normalised if the convention normalises, `[B, T, H, K]`.
     pub k: Vec<R>,
     /// G, `[B, T, HV]`.
     pub cumsum: Vec<f64>,
@@ -64,7 +66,7 @@ pub struct ChunkResults<R> {
 }
 
 impl<R: Clone> ChunkResults<R> {
-    /// Returns the results that [`super::recurrence`] also gives.
+    /// Returns the output and the last state, the results that [`super::recurrence`] has too.
     #[must_use]
     pub fn outputs(&self) -> Outputs<R> {
         Outputs {
@@ -76,8 +78,8 @@ impl<R: Clone> ChunkResults<R> {
 
 /// Computes [`super::recurrence`] by chunks of `chunk` tokens.
 ///
-/// Panics if the convention takes the error from the undecayed state or the gates are per key channel, because neither has a chunked form.
-/// Gates that are factors must be above 0.
+/// Panics if the convention takes the error from the undecayed state, or if the gates are per key channel, because neither has a chunked
+/// form. Gates that are factors must be above 0.
 #[must_use]
 pub fn chunked<R: Real>(
     convention: &Convention,
@@ -141,7 +143,7 @@ fn decay<R: Real>(difference: f64) -> R {
     R::from_f64(difference).exp()
 }
 
-/// Chunk of one head.
+/// A chunk of one value head.
 #[derive(Clone)]
 struct ChunkIndex {
     sequence: usize,
@@ -185,7 +187,7 @@ impl Sizes {
     }
 
     /// Returns all chunks of all heads; the chunks of a head are in order.
-    fn places(self, chunk: usize) -> impl Iterator<Item = ChunkIndex> {
+    fn chunk_indices(self, chunk: usize) -> impl Iterator<Item = ChunkIndex> {
         self.heads().flat_map(move |(sequence, value_head)| {
             (0..self.chunks(chunk)).map(move |n| ChunkIndex {
                 sequence,
@@ -197,13 +199,13 @@ impl Sizes {
     }
 
     /// Returns a chunk's scalars from `[B, T, HV]`.
-    fn chunk_scalars<R: Copy>(&self, place: &ChunkIndex, tensor: &[R]) -> Vec<R> {
+    fn chunk_scalars<R: Copy>(&self, index: &ChunkIndex, tensor: &[R]) -> Vec<R> {
         let ChunkIndex {
             sequence,
             value_head,
             ref tokens,
             ..
-        } = *place;
+        } = *index;
         tokens
             .clone()
             .map(|token| tensor[self.scalar(sequence, token, value_head)])
@@ -211,13 +213,13 @@ impl Sizes {
     }
 
     /// Returns a chunk's rows from `[B, T, HV, size]`.
-    fn chunk_rows<'a, R>(&self, place: &ChunkIndex, tensor: &'a [R], size: usize) -> Vec<&'a [R]> {
+    fn chunk_rows<'a, R>(&self, index: &ChunkIndex, tensor: &'a [R], size: usize) -> Vec<&'a [R]> {
         let ChunkIndex {
             sequence,
             value_head,
             ref tokens,
             ..
-        } = *place;
+        } = *index;
         tokens
             .clone()
             .map(|token| &tensor[self.row(sequence, token, value_head, size)])
@@ -227,7 +229,7 @@ impl Sizes {
     /// Returns a chunk's rows from q or k.
     fn chunk_keys<'a, R>(
         &self,
-        place: &ChunkIndex,
+        index: &ChunkIndex,
         key_head: usize,
         tensor: &'a [R],
     ) -> Vec<&'a [R]> {
@@ -235,7 +237,7 @@ impl Sizes {
             sequence,
             ref tokens,
             ..
-        } = *place;
+        } = *index;
         tokens
             .clone()
             .map(|token| &tensor[self.key_row(sequence, token, key_head)])
@@ -243,20 +245,20 @@ impl Sizes {
     }
 
     /// Returns the range of the chunk's i-th token in `[B, T, HV, size]`.
-    fn chunk_row(&self, place: &ChunkIndex, i: usize, size: usize) -> Range<usize> {
+    fn chunk_row(&self, index: &ChunkIndex, i: usize, size: usize) -> Range<usize> {
         self.row(
-            place.sequence,
-            place.tokens.start + i,
-            place.value_head,
+            index.sequence,
+            index.tokens.start + i,
+            index.value_head,
             size,
         )
     }
 
     /// Returns the range of the chunk's state in `[B, chunks, HV, K, V]`.
-    fn chunk_state(&self, place: &ChunkIndex, chunk: usize) -> Range<usize> {
+    fn chunk_state(&self, index: &ChunkIndex, chunk: usize) -> Range<usize> {
         let size = self.key_size * self.value_size;
-        let chunks = place.sequence * self.chunks(chunk) + place.chunk;
-        let first = (chunks * self.value_heads + place.value_head) * size;
+        let chunks = index.sequence * self.chunks(chunk) + index.chunk;
+        let first = (chunks * self.value_heads + index.value_head) * size;
         first..first + size
     }
 

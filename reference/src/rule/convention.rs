@@ -55,12 +55,12 @@ impl Convention {
         ..Convention::FLA
     };
 
-    /// The sequential rule of the project's seed 003, a notebook: error from the undecayed state, the gate a factor
-    /// in (0,1), the output read with k and not scaled. It has one kind of heads, and takes k normalised
+    /// The sequential rule of a research notebook. The error is taken from the undecayed state, the gate is a factor in (0,1), and the output
+    /// is read with k and not scaled. The notebook has as many heads of q and k as value heads, and normalises k beforehand
     /// ([`Norm::TORCH`]).
     ///
     /// `S <- g S + k (x) beta (v - S^T k)`, `o = S^T k`
-    pub const SEED_003: Convention = Convention {
+    pub const NOTEBOOK: Convention = Convention {
         order: Order::ErrorFirst,
         gate: Gate::Factor,
         head_map: HeadMap::Block,
@@ -70,9 +70,8 @@ impl Convention {
         readout: Readout::Key,
     };
 
-    /// The fused Metal kernel of the project's seed 004: the decay is `exp(-g)`, heads are tiled, the output is not
-    /// scaled, a column of the state is contiguous.
-    pub const SEED_004: Convention = Convention {
+    /// A fused Metal kernel: the decay is `exp(-g)`, heads are tiled, the output is not scaled, and a column of the state is contiguous.
+    pub const METAL: Convention = Convention {
         order: Order::DecayFirst,
         gate: Gate::NegatedLog,
         head_map: HeadMap::Tiled,
@@ -86,9 +85,9 @@ impl Convention {
 /// Order of decay and error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The error is taken from the decayed state. This is the definition.
+    /// The error is taken from the decayed state. The rule's definition has this order.
     DecayFirst,
-    /// The error is taken from the state before the decay. This is another function.
+    /// The error is taken from the state before the decay, which gives other results.
     ErrorFirst,
 }
 
@@ -97,9 +96,9 @@ pub enum Order {
 pub enum Gate {
     /// The log of the decay, `<= 0`: the state is multiplied by `e^g`.
     Log,
-    /// Negative log of the decay, `>= 0`: the state is multiplied by `e^-g`.
+    /// The negated log of the decay, `>= 0`: the state is multiplied by `e^-g`.
     NegatedLog,
-    /// Decay itself, in (0,1].
+    /// The decay itself, in (0,1]: the state is multiplied by `g`.
     Factor,
 }
 
@@ -125,9 +124,10 @@ impl Gate {
     }
 }
 
-/// Map from value heads to query/key heads, if there are fewer of the latter.
+/// Map from value heads to query/key heads, for models with fewer query/key heads.
 ///
-/// The two maps agree with 16 and 32 heads for heads 0 and 31 only, so a test on one head cannot tell them apart.
+/// With 16 query/key heads and 32 value heads, the two maps agree for value heads 0 and 31 only, so a test on one head cannot tell them
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadMap {
     /// `h = hv / (HV / H)`: FLA, Hugging Face, vLLM.
@@ -175,7 +175,7 @@ impl Scale {
 pub enum StateLayout {
     /// `[K][V]`: value channels are contiguous (FLA, Hugging Face).
     KeyMajor,
-    /// `[V][K]`: key channels are contiguous (ggml, seed 004).
+    /// `[V][K]`: key channels are contiguous (ggml, the Metal kernel).
     ValueMajor,
 }
 

@@ -15,9 +15,9 @@ pub struct DecodeInputs<'a, R> {
     pub a: &'a [R],
     /// Inputs of the write strengths, [`Sizes::beta_shape`].
     pub b: &'a [R],
-    /// `[HV]`.
+    /// Log of the gates' rates, `[HV]`.
     pub a_log: &'a [R],
-    /// `[HV]`.
+    /// Bias on the inputs of the gates, `[HV]`.
     pub dt_bias: &'a [R],
     /// The states before the first token, [`Sizes::state_shape`].
     pub state: &'a [R],
@@ -66,11 +66,11 @@ pub fn decode_step<R: Real>(
     };
     rule.check("decode_step", convention, sizes);
     let mut states = vec![R::from_f64(0.0); kept * state.len()];
-    let output = tokens(convention, sizes, rule, |place, head_state| {
-        let slot = sizes.tokens - 1 - place.token;
+    let output = tokens(convention, sizes, rule, |index, head_state| {
+        let slot = sizes.tokens - 1 - index.token;
         if slot < kept {
             let slot = &mut states[slot * state.len()..][..state.len()];
-            let head = sizes.head_state(place.sequence, place.value_head);
+            let head = sizes.head_state(index.sequence, index.value_head);
             slot[head].copy_from_slice(&convention.state.store(head_state, sizes));
         }
     });

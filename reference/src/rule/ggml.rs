@@ -2,7 +2,7 @@ use super::recurrence::tokens;
 use super::{Convention, Inputs, Sizes};
 use crate::{Real, shape};
 
-/// ggml's `GATED_DELTA_NET`: [`Convention::GGML`] with key and value channels alike, and one output buffer.
+/// Computes ggml's `GATED_DELTA_NET`: [`Convention::GGML`] with as many key channels as value channels, and one output buffer.
 ///
 /// ggml writes its shapes innermost first: q, k `[S, Hk, T, N]`, v `[S, H, T, N]`, g `[1 or S, H, T, N]` (log gates),
 /// beta `[1, H, T, N]`, state `[S, S, H, N]` with the key channels innermost. Read backwards they are the shapes of
@@ -27,11 +27,11 @@ pub fn ggml_gated_delta_net<R: Real>(
     let length = ggml_output_len(sizes, snapshots);
     shape::expect("ggml_gated_delta_net", "buffer", buffer.len(), &[length]);
     let (output, states) = buffer.split_at_mut(inputs.v.len());
-    let computed = tokens(convention, sizes, inputs, |place, state| {
-        let slot = sizes.tokens - 1 - place.token;
+    let computed = tokens(convention, sizes, inputs, |index, state| {
+        let slot = sizes.tokens - 1 - index.token;
         if slot < snapshots {
             let slot = &mut states[slot * inputs.state.len()..][..inputs.state.len()];
-            let head = sizes.head_state(place.sequence, place.value_head);
+            let head = sizes.head_state(index.sequence, index.value_head);
             slot[head].copy_from_slice(&convention.state.store(state, sizes));
         }
     });

@@ -1,6 +1,6 @@
 use crate::{Real, operators::dot, shape};
 
-/// L2 norm of q and k, for each row of key channels. The norms differ for short rows.
+/// L2 norm of q and k, for each row of key channels. The variants differ for rows of small magnitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Norm {
     /// The rows stay unchanged.
@@ -24,7 +24,8 @@ impl Norm {
     /// torch's `nn.functional.normalize`.
     pub const TORCH: Norm = Norm::MaxWith(1e-12);
 
-    /// Normalises rows of `size` elements. The squares are summed from the left, fused; a row is multiplied by the reciprocal of its norm.
+    /// Normalises each row of `size` elements. The squares are summed from the left with fused products, and the row is multiplied by the
+    /// reciprocal of its norm.
     #[must_use]
     pub fn rows<R: Real>(self, x: &[R], size: usize) -> Vec<R> {
         shape::expect("norm", "x", x.len() % size.max(1), &[0]);

@@ -2,7 +2,7 @@
 
 use crate::{Real, shape};
 
-/// Bound above which softplus is the identity, as in torch. The difference is below f32's resolution there.
+/// Bound above which softplus returns its argument, as in torch. Above the bound the two differ by less than f32 resolves.
 pub const SOFTPLUS_THRESHOLD: f64 = 20.0;
 
 /// Range of Qwen3-Next's initial A, which is uniform, one per head; `A_log = ln A`.
@@ -24,7 +24,7 @@ pub fn softplus<R: Real>(x: R) -> R {
 /// Returns the log gates of Gated DeltaNet: `g = -e^(A_log) softplus(a + dt_bias)`.
 ///
 /// `a` is `[.., HV]` with any leading axes; `a_log` and `dt_bias` are `[HV]`. An untrained Qwen3-Next has `A_log = ln A` with A from
-/// [`QWEN3_NEXT_A`] and `dt_bias` = [`QWEN3_NEXT_DT_BIAS`]: most of its heads forget by about e^-10 a token.
+/// [`QWEN3_NEXT_A`] and `dt_bias` = [`QWEN3_NEXT_DT_BIAS`], so the states of most heads decay by about e^-10 a token.
 #[must_use]
 pub fn log_gates<R: Real>(a: &[R], a_log: &[R], dt_bias: &[R]) -> Vec<R> {
     let heads = a_log.len();

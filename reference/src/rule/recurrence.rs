@@ -14,8 +14,8 @@ use crate::{Real, lanes};
 /// o_t[j]   = scale sum_i S[i][j] q_t[i]        read after write
 /// ```
 ///
-/// The convention replaces each choice. In `f32` this is the order of operations of a plain fused kernel with one lane per value column:
-/// sums over the key channels from 0 upwards, each product fused.
+/// The lines show [`Convention::FLA`]; `convention` makes each choice. In `f32` the order of operations is that of a plain fused kernel with
+/// one lane per value column: sums over the key channels from 0 upwards, each product fused. Shapes are those of [`Sizes`].
 #[must_use]
 pub fn recurrence<R: Real>(
     convention: &Convention,
@@ -24,16 +24,16 @@ pub fn recurrence<R: Real>(
 ) -> Outputs<R> {
     inputs.check("recurrence", convention, sizes);
     let mut state = inputs.state.to_vec();
-    let output = tokens(convention, sizes, inputs, |place, head_state| {
-        if place.token + 1 == sizes.tokens {
-            let head = sizes.head_state(place.sequence, place.value_head);
+    let output = tokens(convention, sizes, inputs, |index, head_state| {
+        if index.token + 1 == sizes.tokens {
+            let head = sizes.head_state(index.sequence, index.value_head);
             state[head].copy_from_slice(&convention.state.store(head_state, sizes));
         }
     });
     Outputs { output, state }
 }
 
-/// Index of a token in the call.
+/// A token of one value head in the call.
 pub(super) struct TokenIndex {
     pub sequence: usize,
     pub value_head: usize,
@@ -81,12 +81,12 @@ pub(super) fn tokens<R: Real>(
             for (o, read) in output[value_row].iter_mut().zip(read) {
                 *o = scale * read;
             }
-            let place = TokenIndex {
+            let index = TokenIndex {
                 sequence,
                 value_head,
                 token,
             };
-            after(place, &state);
+            after(index, &state);
         }
     }
     output
@@ -105,7 +105,7 @@ pub(crate) struct Token<'a, R> {
     pub beta: &'a [R],
 }
 
-/// One token of the rule: changes the state and returns the output before its scale.
+/// Computes one token of the rule: changes the state, `[K][V]`, and returns the output before its scale, `[V]`.
 pub(crate) fn step<R: Real>(order: Order, state: &mut [R], token: Token<'_, R>) -> Vec<R> {
     let Token {
         q,
@@ -141,7 +141,7 @@ fn forget<R: Real>(state: &mut [R], decay: &[R], value_decay: &[R], value_size: 
     }
 }
 
-/// Returns `sum_i S[i][j] x[i]`: the state's answer to `x`.
+/// Returns `sum_i S[i][j] x[i]` for each column j of the state.
 pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
     let mut answer = vec![R::ZERO; value_size];
     for (row, &x) in state.chunks_exact(value_size).zip(x) {

@@ -1,10 +1,10 @@
 //! A small generator of reproducible inputs.
 
-/// xorshift64*: good enough to fill matrices.
+/// The generator xorshift64*, which is good enough to fill matrices.
 pub struct Random(u64);
 
 impl Random {
-    /// Returns a stream of its own for each seed.
+    /// Creates a generator. Each seed gives another stream.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -16,18 +16,18 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// One value in `low..high`.
+    /// Returns a value in `low..high`.
     pub fn uniform(&mut self, low: f32, high: f32) -> f32 {
         let unit = (self.next() >> 40) as f32 / (1u32 << 24) as f32;
         low + unit * (high - low)
     }
 
-    /// `n` values in `low..high`.
+    /// Returns `n` values in `low..high`.
     pub fn fill(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
         (0..n).map(|_| self.uniform(low, high)).collect()
     }
 
-    /// `columns` columns of `rows` elements, each of length 1.
+    /// Returns a `rows` x `columns` matrix whose columns have the length 1.
     pub fn unit_columns(&mut self, rows: usize, columns: usize) -> Vec<f32> {
         let mut m = self.fill(rows * columns, -1.0, 1.0);
         for col in 0..columns {

@@ -26,11 +26,11 @@ fn chunk(seed: u64, tokens: usize) -> Chunk {
 }
 
 impl Chunk {
-    fn golden(&self) -> IntraChunk<f32> {
+    fn golden(&self) -> IntraChunkResults<f32> {
         intra_chunk(&self.k, &self.v, &self.g, &self.beta, S, C)
     }
 
-    fn oracle(&self) -> IntraChunk<f64> {
+    fn oracle(&self) -> IntraChunkResults<f64> {
         intra_chunk(
             &widen(&self.k),
             &widen(&self.v),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use gfx906::code_object::Parameters;
+use gfx906::code_object::SourceParameters;
 
 use super::matching::Match;
 use super::names;
@@ -75,7 +75,7 @@ pub fn foreign(registry: &Registry, program: &Program) -> String {
     if kernels.is_empty() {
         return format!("{file} has no kernels: compile one that is `__global__` into it");
     }
-    let parameters = Parameters::read(&program.bytes);
+    let parameters = SourceParameters::read(&program.bytes);
     let subjects: Vec<Subject<'_>> = kernels
         .iter()
         .map(|kernel| Subject::new(kernel, &parameters))

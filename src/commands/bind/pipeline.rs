@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gfx906::code_object::{Kernel, Parameters};
+use gfx906::code_object::{Kernel, SourceParameters};
 
 use super::matching::Match;
 use super::offer::Offer;
@@ -22,7 +22,7 @@ pub struct Subject<'k> {
 
 impl<'k> Subject<'k> {
     /// Reads a kernel's name and arguments.
-    pub fn new(kernel: &'k Kernel, parameters: &Parameters) -> Subject<'k> {
+    pub fn new(kernel: &'k Kernel, parameters: &SourceParameters) -> Subject<'k> {
         Subject {
             kernel,
             name: short(&demangled(&kernel.name)),

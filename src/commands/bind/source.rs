@@ -1,6 +1,8 @@
 //! The arguments of a kernel, read from its debug information and its metadata.
 
-use gfx906::code_object::{Arg, ArgKind, Kernel, NumberKind, Parameter, Parameters, SourceType};
+use gfx906::code_object::{
+    Arg, ArgKind, Kernel, NumberKind, SourceParameter, SourceParameters, SourceType,
+};
 
 use super::kernarg;
 
@@ -41,8 +43,8 @@ pub enum Contents {
 }
 
 /// Returns the arguments of a kernel. Debug information goes before the metadata.
-pub fn arguments(kernel: &Kernel, parameters: &Parameters) -> Vec<Argument> {
-    let declared = parameters.of(kernel);
+pub fn arguments(kernel: &Kernel, parameters: &SourceParameters) -> Vec<Argument> {
+    let declared = parameters.kernel_parameters(kernel);
     let args = kernel.explicit_args().enumerate();
     args.map(|(at, arg)| {
         let known = declared.and_then(|declared| declared.get(at));
@@ -67,13 +69,13 @@ fn from_metadata(arg: &Arg) -> Argument {
     }
 }
 
-fn from_source(arg: &Arg, parameter: &Parameter) -> Argument {
-    let Parameter { name, of } = parameter;
-    declared(name.clone(), of, arg.offset.into(), arg.size.into())
+fn from_source(arg: &Arg, parameter: &SourceParameter) -> Argument {
+    let SourceParameter { name, ty } = parameter;
+    declared(name.clone(), ty, arg.offset.into(), arg.size.into())
 }
 
-fn declared(name: String, of: &SourceType, offset: u64, size: u64) -> Argument {
-    let holds = match of {
+fn declared(name: String, ty: &SourceType, offset: u64, size: u64) -> Argument {
+    let holds = match ty {
         SourceType::Pointer { constant, .. } => Contents::Pointer {
             writable: Some(!constant),
         },
@@ -81,8 +83,8 @@ fn declared(name: String, of: &SourceType, offset: u64, size: u64) -> Argument {
         SourceType::Structure { name, .. } if half(name).is_some() => Contents::Number(half(name)),
         SourceType::Structure { members, size, .. } => {
             let members = members.iter().map(|member| {
-                let size = member.of.size().unwrap_or(0);
-                declared(member.name.clone(), &member.of, member.offset, size)
+                let size = member.ty.size().unwrap_or(0);
+                declared(member.name.clone(), &member.ty, member.offset, size)
             });
             laid_out(members.collect(), *size)
         }
@@ -95,7 +97,7 @@ fn declared(name: String, of: &SourceType, offset: u64, size: u64) -> Argument {
         SourceType::Array { .. } | SourceType::Other => Contents::Bytes,
     };
     Argument {
-        type_name: match of {
+        type_name: match ty {
             SourceType::Other => String::new(),
             known => known.name(),
         },
@@ -178,14 +180,14 @@ fn alignment(argument: &Argument) -> u64 {
 }
 
 /// Returns the kernel with the names and types of arguments from debug information where the metadata have none.
-pub fn named(kernel: &Kernel, parameters: &Parameters) -> Kernel {
+pub fn named(kernel: &Kernel, parameters: &SourceParameters) -> Kernel {
     let mut named = kernel.clone();
-    let declared = parameters.of(kernel).unwrap_or_default();
+    let declared = parameters.kernel_parameters(kernel).unwrap_or_default();
     let own = |arg: &&mut Arg| !matches!(arg.kind, ArgKind::Hidden(_));
     for (arg, parameter) in named.args.iter_mut().filter(own).zip(declared) {
-        let Parameter { name, of } = parameter;
+        let SourceParameter { name, ty } = parameter;
         arg.name.get_or_insert_with(|| name.clone());
-        arg.type_name.get_or_insert_with(|| of.name());
+        arg.type_name.get_or_insert_with(|| ty.name());
     }
     named
 }
@@ -238,7 +240,7 @@ mod tests {
         let whole = include_bytes!("../../../tests/data/stages.co");
         let object = gfx906::code_object::CodeObject::parse(whole).expect("a code object");
         let carry = object.kernel("stage_carry").expect("a kernel");
-        let parameters = Parameters::read(whole);
+        let parameters = SourceParameters::read(whole);
         let names: Vec<String> = arguments(carry, &parameters)
             .into_iter()
             .map(|argument| argument.name)
@@ -248,7 +250,7 @@ mod tests {
             for bits in [0xff, 1, 0x80] {
                 let mut damaged = whole.to_vec();
                 damaged[at] ^= bits;
-                let parameters = Parameters::read(&damaged);
+                let parameters = SourceParameters::read(&damaged);
                 let _ = arguments(carry, &parameters);
             }
         }

@@ -1,6 +1,6 @@
 //! Loads of the kernel's own arguments.
 
-use gfx906::isa::uses::{RegisterSet, Uses};
+use gfx906::isa::uses::RegisterSet;
 use gfx906::isa::{Code, Flags, Inst, Kind, Properties};
 
 use super::super::sites::Function;
@@ -13,7 +13,7 @@ pub(super) fn loads(function: &Function, at: usize, inst: &Inst) -> bool {
         return false;
     };
     let flags = inst.modifiers.flags;
-    let plain = Kind::of(inst) == Kind::Smem
+    let plain = inst.kind() == Kind::Smem
         && inst.has(Properties::LOAD)
         && !inst.has(Properties::SCALAR_BUFFER)
         && !inst.has(Properties::SCALAR_SCRATCH)
@@ -28,13 +28,13 @@ pub(super) fn loads(function: &Function, at: usize, inst: &Inst) -> bool {
     // No earlier instruction writes the pointer, no later branch comes back, and no call might write the pointer.
     let before = &function.instructions[..at];
     let kept = before.iter().all(|(_, inst)| {
-        let uses = Uses::of(inst);
+        let uses = inst.register_uses();
         !uses.writes.has(pointer) && !uses.writes.has(pointer + 1)
     });
     let strays = |position: usize| {
         let inst = &function.instructions[position].1;
         let back = paths::target(function, position).is_none_or(|to| to <= at);
-        Kind::of(inst) == Kind::Branch && (!paths::is_direct(inst) || position >= at && back)
+        inst.kind() == Kind::Branch && (!paths::is_direct(inst) || position >= at && back)
     };
     within && kept && !(0..function.instructions.len()).any(strays)
 }
@@ -59,7 +59,7 @@ fn differ_in_dead(
     pending: impl Fn(RegisterSet) -> RegisterSet,
 ) -> bool {
     let alike = was.operands[..2] == is.operands[..2] && was.offset == is.offset;
-    let (a, b) = (Uses::of(was).writes, Uses::of(is).writes);
+    let (a, b) = (was.register_uses().writes, is.register_uses().writes);
     let left = a.without(&b).or(&b.without(&a));
     let open = DifferingRegisters {
         left,

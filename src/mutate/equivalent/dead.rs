@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gfx906::isa::uses::{RegisterSet, Uses};
+use gfx906::isa::uses::RegisterSet;
 use gfx906::isa::{Access, Code, Inst};
 
 use super::super::sites::Function;
@@ -50,7 +50,7 @@ pub(super) fn is_dead(
             return Step::Done;
         }
         let inst = paths.at(at);
-        let uses = Uses::of(inst);
+        let uses = inst.register_uses();
         if !left.and(&uses.reads).is_empty()
             || !pending.and(&uses.reads.or(&uses.writes)).is_empty()
         {
@@ -101,7 +101,7 @@ pub(super) fn registers(first: u16, count: u16) -> RegisterSet {
 
 /// Returns the registers that may differ after two instructions.
 fn differing(was: &Inst, is: &Inst) -> RegisterSet {
-    let (a, b) = (Uses::of(was), Uses::of(is));
+    let (a, b) = (was.register_uses(), is.register_uses());
     let all = a.writes.or(&b.writes);
     // The same operation on the same sources writes the same value to a common destination, and to a register that no operand names.
     let sources = |inst: &Inst| -> Vec<Code> {
@@ -148,7 +148,7 @@ fn differing(was: &Inst, is: &Inst) -> RegisterSet {
 
 /// Returns true if an instruction writes the register that a code names.
 fn writes(inst: &Inst, code: Code) -> bool {
-    code.0 < 512 && Uses::of(inst).writes.has(code.0)
+    code.0 < 512 && inst.register_uses().writes.has(code.0)
 }
 
 /// Returns true if two destinations of an instruction share a register.

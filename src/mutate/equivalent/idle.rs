@@ -46,14 +46,14 @@ pub(super) fn skips_nothing(function: &Function, at: usize) -> bool {
             };
         }
         let inst = &function.instructions[at].1;
-        if Kind::of(inst) == Kind::Branch {
+        if inst.kind() == Kind::Branch {
             return branch(function, at, end, done);
         }
         let is_load = arguments::loads(function, at, inst);
         if !is_load && !is_idle(inst) {
             return Step::Refused;
         }
-        let uses = Uses::of(inst);
+        let uses = inst.register_uses();
         if !done.pending.and(&uses.reads.or(&uses.writes)).is_empty() {
             return Step::Refused;
         }
@@ -97,7 +97,7 @@ fn branch(function: &Function, at: usize, end: usize, done: &IdleEffects) -> Ste
 fn is_idle(inst: &Inst) -> bool {
     let name = inst.row.mnemonic;
     let flags = inst.modifiers.flags;
-    match Kind::of(inst) {
+    match inst.kind() {
         Kind::Valu => is_pure(inst) && !inst.has(Properties::WRITES_LANE),
         Kind::Salu => is_pure(inst),
         Kind::Lds => !flags.has(Flags::GDS) && !inst.has(Properties::LDS_COUNTER),

@@ -42,7 +42,7 @@ impl<'f> Paths<'f> {
     /// Returns the successors of an instruction, if they are known.
     pub fn next(&self, at: usize) -> Option<Vec<usize>> {
         let (function, inst) = (self.function, self.at(at));
-        Some(match Kind::of(inst) {
+        Some(match inst.kind() {
             _ if inst.has(Properties::END) => Vec::new(),
             Kind::Branch if inst.has(Properties::JUMP) => vec![target(function, at)?],
             Kind::Branch if is_direct(inst) => vec![behind(function, at)?, target(function, at)?],

@@ -328,7 +328,7 @@ fn neighbours(code: Code, float: bool) -> Vec<Code> {
 fn checked(bytes: &[u8]) -> Result<Inst, DecodeError> {
     let inst = decode(bytes)?;
     let sound = !inst.modifiers.flags.has(Flags::MALFORMED)
-        && fields::reserved(&inst).is_none()
+        && fields::find_reserved(&inst).is_none()
         && inst.row.semantics.is_some();
     if sound {
         Ok(inst)

@@ -80,7 +80,7 @@ const CONFUSIONS: &[Confusion] = &[
 pub(super) fn others(inst: &Inst) -> Vec<(Encoding, &'static Row)> {
     let name = inst.row.mnemonic;
     // EXEC masks and branches have operators of their own.
-    if name.contains("saveexec") || Kind::of(inst) == Kind::Branch {
+    if name.contains("saveexec") || inst.kind() == Kind::Branch {
         return Vec::new();
     }
     let parts: Vec<&str> = name.split('_').collect();

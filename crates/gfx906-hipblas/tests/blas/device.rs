@@ -28,7 +28,7 @@ pub struct Device<T> {
 }
 
 impl<T: Copy> Device<T> {
-    pub fn of(values: &[T]) -> Device<T> {
+    pub fn copy_of(values: &[T]) -> Device<T> {
         let mut at = 0;
         let bytes = size_of_val(values);
         // SAFETY: `at` is valid for writes, and both sides have as many bytes.
@@ -46,7 +46,7 @@ impl<T: Copy> Device<T> {
         }
     }
 
-    pub fn back(&self) -> Vec<T> {
+    pub fn read_back(&self) -> Vec<T> {
         let mut values = Vec::with_capacity(self.count);
         let bytes = self.count * size_of::<T>();
         // SAFETY: the vector has room for all values, and all of them are written.
@@ -91,9 +91,9 @@ impl Drop for Blas {
 
 /// Type of elements.
 pub trait Element: Copy {
-    /// Bound of a rounding: at most half of this, relative.
+    /// Twice the largest relative error of a rounding.
     const EPSILON: f64;
-    fn of(value: f64) -> Self;
+    fn from_f64_value(value: f64) -> Self;
     fn wide(self) -> f64;
 }
 
@@ -101,7 +101,7 @@ macro_rules! element {
     ($type:ty, $epsilon:expr, $of:expr, $wide:expr) => {
         impl Element for $type {
             const EPSILON: f64 = $epsilon;
-            fn of(value: f64) -> $type {
+            fn from_f64_value(value: f64) -> $type {
                 $of(value)
             }
             fn wide(self) -> f64 {
@@ -131,7 +131,7 @@ impl Random {
         (self.next() >> 11) % n
     }
 
-    /// Returns a number from -1 to 1, in steps that every type of element has.
+    /// Returns a number from -1 to 1 in steps of 1/64, which every element type represents exactly.
     pub fn unit(&mut self) -> f64 {
         self.below(129) as f64 / 64.0 - 1.0
     }

@@ -1,4 +1,4 @@
-//! Tests of levels 1 and 2, the rest of level 3, and refused calls.
+//! Tests of levels 1 and 2, of the functions of level 3 besides gemm and trsm, and of invalid calls.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn vectors_are_scaled_added_copied_and_swapped() {
     for (n, incx, incy) in [(1, 1, 1), (300, 1, 1), (70, 2, -3), (257, -1, 2)] {
         let (x, y) = (vector(&mut random, n, incx), vector(&mut random, n, incy));
         let (xs, ys) = (strided(n, incx), strided(n, incy));
-        let fresh = || (Device::of(&x), Device::of(&y));
+        let fresh = || (Device::copy_of(&x), Device::copy_of(&y));
         let alpha = -1.25f64;
         let at = &raw const alpha as u64;
         let (dx, dy) = fresh();
@@ -32,24 +32,24 @@ fn vectors_are_scaled_added_copied_and_swapped() {
         xs.iter()
             .zip(&ys)
             .for_each(|(&i, &j)| wanted[j] = alpha.mul_add(x[i], wanted[j]));
-        assert_eq!(dy.back(), wanted);
+        assert_eq!(dy.read_back(), wanted);
         let (dx, dy) = fresh();
         assert_eq!(call!(hipblasDswap(blas.0, n, dx.at, incx, dy.at, incy)), 0);
         let (mut a, mut b) = (x.clone(), y.clone());
         xs.iter()
             .zip(&ys)
             .for_each(|(&i, &j)| std::mem::swap(&mut a[i], &mut b[j]));
-        assert_eq!((dx.back(), dy.back()), (a, b));
+        assert_eq!((dx.read_back(), dy.read_back()), (a, b));
         let (dx, dy) = fresh();
         assert_eq!(call!(hipblasDcopy(blas.0, n, dx.at, incx, dy.at, incy)), 0);
         let mut wanted = y.clone();
         xs.iter().zip(&ys).for_each(|(&i, &j)| wanted[j] = x[i]);
-        assert_eq!(dy.back(), wanted);
+        assert_eq!(dy.read_back(), wanted);
         if incx > 0 {
             assert_eq!(call!(hipblasDscal(blas.0, n, at, dx.at, incx)), 0);
             let mut wanted = x.clone();
             xs.iter().for_each(|&i| wanted[i] *= alpha);
-            assert_eq!(dx.back(), wanted);
+            assert_eq!(dx.read_back(), wanted);
         }
     }
 }
@@ -60,19 +60,19 @@ fn vectors_are_summed_and_searched() {
     for (n, incx, incy) in [(1, 1, 1), (1000, 1, 1), (77, 3, -2), (0, 1, 1)] {
         let (x, y) = (vector(&mut random, n, incx), vector(&mut random, n, incy));
         let (xs, ys) = (strided(n, incx), strided(n, incy));
-        let (dx, dy) = (Device::of(&x), Device::of(&y));
+        let (dx, dy) = (Device::copy_of(&x), Device::copy_of(&y));
         let mut found = [f64::NAN; 3];
-        let mut places = [-1i32; 2];
+        let mut indices = [-1i32; 2];
         let at = found.as_mut_ptr() as u64;
-        let place = places.as_mut_ptr() as u64;
+        let index = indices.as_mut_ptr() as u64;
         // SAFETY: the vectors have `n` elements at their distances, and results have room.
         let status = unsafe {
             [
                 hipblasDdot(blas.0, n, dx.at, incx, dy.at, incy, at),
                 hipblasDasum(blas.0, n, dx.at, incx, at + 8),
                 hipblasDnrm2(blas.0, n, dx.at, incx, at + 16),
-                hipblasIdamax(blas.0, n, dx.at, incx, place),
-                hipblasIdamin(blas.0, n, dx.at, incx, place + 4),
+                hipblasIdamax(blas.0, n, dx.at, incx, index),
+                hipblasIdamin(blas.0, n, dx.at, incx, index + 4),
             ]
         };
         assert_eq!(status, [0; 5]);
@@ -94,14 +94,14 @@ fn vectors_are_summed_and_searched() {
         };
         let most = sizes.iter().copied().fold(0.0, f64::max);
         let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
-        assert_eq!(places, [first(most), first(least)]);
+        assert_eq!(indices, [first(most), first(least)]);
     }
     // The squares of this norm overflow, and its result is on the device.
-    let huge = Device::of(&[3e200f64, -4e200]);
-    let result = Device::of(&[0.0f64]);
+    let huge = Device::copy_of(&[3e200f64, -4e200]);
+    let result = Device::copy_of(&[0.0f64]);
     blas.factors_on_device(true);
     assert_eq!(call!(hipblasDnrm2(blas.0, 2, huge.at, 1, result.at)), 0);
-    assert!((result.back()[0] / 5e200 - 1.0).abs() < 1e-14);
+    assert!((result.read_back()[0] / 5e200 - 1.0).abs() < 1e-14);
 }
 
 #[test]
@@ -116,7 +116,11 @@ fn matrices_meet_vectors() {
             vector(&mut random, rows, incy),
         );
         let (xs, ys) = (strided(cols, incx), strided(rows, incy));
-        let (da, dx, dy) = (Device::of(&a), Device::of(&x), Device::of(&y));
+        let (da, dx, dy) = (
+            Device::copy_of(&a),
+            Device::copy_of(&x),
+            Device::copy_of(&y),
+        );
         let factors = [1.5f64, -0.5];
         let alpha = factors.as_ptr() as u64;
         // SAFETY: matrix and vectors have the sizes in the call.
@@ -137,7 +141,7 @@ fn matrices_meet_vectors() {
             )
         };
         assert_eq!(status, 0);
-        let after = dy.back();
+        let after = dy.read_back();
         for i in 0..rows {
             let sum: f64 = (0..cols)
                 .map(|k| at(&a, op, lda, i, k) * x[xs[k as usize]])
@@ -148,14 +152,14 @@ fn matrices_meet_vectors() {
         // The outer product needs vectors of the right lengths.
         let (u, v) = (vector(&mut random, m, incy), vector(&mut random, n, incx));
         let (us, vs) = (strided(m, incy), strided(n, incx));
-        let (du, dv) = (Device::of(&u), Device::of(&v));
+        let (du, dv) = (Device::copy_of(&u), Device::copy_of(&v));
         assert_eq!(
             call!(hipblasDger(
                 blas.0, m, n, alpha, du.at, incy, dv.at, incx, da.at, lda
             )),
             0
         );
-        let after = da.back();
+        let after = da.read_back();
         for j in 0..n {
             for i in 0..m {
                 let at = (i + j * lda) as usize;
@@ -177,14 +181,14 @@ fn triangles_are_read_and_written_alone() {
     ] {
         let order = if right { n } else { m };
         let full = matrix::<f64>(&mut random, order, order, order);
-        let kept = |i: i32, j: i32| if fill == 121 { i <= j } else { i >= j };
+        let in_triangle = |i: i32, j: i32| if fill == 121 { i <= j } else { i >= j };
         let symmetric = |i: i32, j: i32| {
-            let (i, j) = if kept(i, j) { (i, j) } else { (j, i) };
+            let (i, j) = if in_triangle(i, j) { (i, j) } else { (j, i) };
             full[(i + j * order) as usize]
         };
         let half: Vec<f64> = (0..order * order)
             .map(|n| {
-                if kept(n % order, n / order) {
+                if in_triangle(n % order, n / order) {
                     full[n as usize]
                 } else {
                     f64::NAN
@@ -193,9 +197,9 @@ fn triangles_are_read_and_written_alone() {
             .collect();
         let b = matrix::<f64>(&mut random, m, n, m);
         let (da, db, dc) = (
-            Device::of(&half),
-            Device::of(&b),
-            Device::of(&vec![f64::NAN; (m * n) as usize]),
+            Device::copy_of(&half),
+            Device::copy_of(&b),
+            Device::copy_of(&vec![f64::NAN; (m * n) as usize]),
         );
         let factors = [2.0f64, 0.0];
         let alpha = factors.as_ptr() as u64;
@@ -219,7 +223,7 @@ fn triangles_are_read_and_written_alone() {
             )
         };
         assert_eq!(status, 0);
-        let after = dc.back();
+        let after = dc.read_back();
         for j in 0..n {
             for i in 0..m {
                 let sum: f64 = match right {
@@ -234,7 +238,7 @@ fn triangles_are_read_and_written_alone() {
             }
         }
         // The result b * b' has m by m elements, of which one triangle is written.
-        let dc = Device::of(&vec![f64::NAN; (m * m) as usize]);
+        let dc = Device::copy_of(&vec![f64::NAN; (m * m) as usize]);
         let status = call!(hipblasDsyrk(
             blas.0,
             fill,
@@ -249,14 +253,14 @@ fn triangles_are_read_and_written_alone() {
             m
         ));
         assert_eq!(status, 0);
-        let after = dc.back();
+        let after = dc.read_back();
         for j in 0..m {
             for i in 0..m {
                 let found = after[(i + j * m) as usize];
                 let sum: f64 = (0..n)
                     .map(|k| b[(i + k * m) as usize] * b[(j + k * m) as usize])
                     .sum();
-                assert!(if kept(i, j) {
+                assert!(if in_triangle(i, j) {
                     (found - 2.0 * sum).abs() < 1e-12
                 } else {
                     found.is_nan()
@@ -269,8 +273,8 @@ fn triangles_are_read_and_written_alone() {
 #[test]
 fn what_cannot_be_is_refused() {
     let blas = Blas::new();
-    let (one, matrix) = (1.0f32, Device::of(&[1.0f32; 16]));
-    let (f, x) = (&raw const one as u64, matrix.at);
+    let (factor, matrix) = (1.0f32, Device::copy_of(&[1.0f32; 16]));
+    let (f, x) = (&raw const factor as u64, matrix.at);
     let gemm = |handle, op, m, lda, alpha, c| {
         // SAFETY: the arrays have 16 elements, and no valid call exceeds them.
         call!(hipblasSgemm(

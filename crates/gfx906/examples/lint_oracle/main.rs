@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::io::BufRead as _;
 use std::process::ExitCode;
 
-use gfx906::isa::uses::Uses;
 use gfx906::isa::{Form, Inst, decode, disassemble};
 use gfx906::observe::sanitize::lint::{Function, Mistake, lint};
 use gfx906::observe::sanitize::wait::{Class, Counter, Operation, Pending};
@@ -41,7 +40,7 @@ const REASONS: [(&str, Reason); 11] = [
         "LDS or D16 overwrites what LDS or vector memory of the same order brings: it comes later",
         |s| {
             let issues = Facts::of(s.next).wait.issues;
-            let writes = Uses::of(s.next).writes;
+            let writes = s.next.register_uses().writes;
             let ordered =
                 |one: &Operation| issues.is_some_and(|class| class.in_order_with(one.class));
             let meets = |one: &Operation| !one.arrives.and(&writes).is_empty() && ordered(one);
@@ -62,8 +61,8 @@ const REASONS: [(&str, Reason); 11] = [
     (
         "DPP keeps its old destination in lanes that are off: that is no read through DPP",
         |s| {
-            let writes = Uses::of(s.next).writes;
-            let own = |inst: &Inst| !Uses::of(inst).writes.and(&writes).is_empty();
+            let writes = s.next.register_uses().writes;
+            let own = |inst: &Inst| !inst.register_uses().writes.and(&writes).is_empty();
             s.counter.is_none() && s.next.form == Form::Dpp && s.near().any(own)
         },
     ),

@@ -7,8 +7,8 @@ use super::target::Target;
 
 pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// Number of targets that a message lists.
-const LISTED: usize = 20;
+/// Largest number of targets that a message lists.
+const MOST_LISTED: usize = 20;
 
 /// Size of an entry's header: every entry has at least three words, which bounds the number of entries in a bundle.
 const ENTRY_HEADER: usize = 24;
@@ -19,9 +19,9 @@ struct Entry<'a> {
 }
 
 /// Returns the entry of a bundle that suits an MI50 best.
-pub(super) fn entry(bytes: &[u8]) -> Result<&[u8], CodeObjectError> {
-    let entries = entries(bytes)?;
-    // The first of several equally suitable entries is taken.
+pub(super) fn best_entry(bytes: &[u8]) -> Result<&[u8], CodeObjectError> {
+    let entries = read_entries(bytes)?;
+    // Among equally suitable entries the first one is taken.
     let best = entries
         .iter()
         .filter_map(|entry| Some((Target::from_entry(&entry.id)?.preference(), entry)))
@@ -36,12 +36,12 @@ pub(super) fn entry(bytes: &[u8]) -> Result<&[u8], CodeObjectError> {
             let listed: Vec<&str> = entries
                 .iter()
                 .map(|entry| entry.id.as_str())
-                .take(LISTED)
+                .take(MOST_LISTED)
                 .collect();
             let targets = match entries.len() {
                 0 => "no entries".to_owned(),
-                count if count > LISTED => {
-                    format!("{} and {} more", listed.join(", "), count - LISTED)
+                count if count > MOST_LISTED => {
+                    format!("{} and {} more", listed.join(", "), count - MOST_LISTED)
                 }
                 _ => listed.join(", "),
             };
@@ -50,7 +50,7 @@ pub(super) fn entry(bytes: &[u8]) -> Result<&[u8], CodeObjectError> {
     }
 }
 
-fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, CodeObjectError> {
+fn read_entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, CodeObjectError> {
     let mut reader = Reader {
         bytes,
         at: MAGIC.len(),

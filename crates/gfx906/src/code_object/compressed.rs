@@ -1,7 +1,7 @@
 //! `CCOB`: a compressed offload bundle.
 //!
-//! Header, little-endian: magic, u16 version, u16 method (0 zlib, 1 zstd), then
-//! v1: u32 uncompressed size; v2: u32 file size, u32 uncompressed size; v3: both as u64; then a u64 hash (not checked) and the data.
+//! The header is little-endian: magic, u16 version, u16 method (0 zlib, 1 zstd); then in v1 a u32 uncompressed size, in v2 a u32 file size
+//! and a u32 uncompressed size, in v3 both as u64; then a u64 hash, which is not checked. The data follow.
 
 use std::io::Read;
 

@@ -5,28 +5,28 @@ use std::borrow::Cow;
 use super::error::CodeObjectError;
 use super::{bundle, compressed, elf};
 
-/// Largest number of bundles in a file or section, where they follow each other, padded to pages.
+/// Largest number of bundles in a section. They follow each other, padded to pages.
 const MAX_BUNDLES: usize = 4096;
 
 /// Returns the gfx906 ELF image in `bytes`, whatever its container is.
-pub(super) fn unwrap(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
+pub(super) fn extract_elf(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
     if bytes.is_empty() {
         return Err(CodeObjectError::Empty);
     }
     if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
-        return unwrap_bundle(bytes);
+        return extract_from_bundle(bytes);
     }
     if !bytes.starts_with(elf::MAGIC) {
         return Err(unrecognised(bytes));
     }
     match elf::hip_fatbin(bytes) {
-        Some(section) => unwrap_section(section),
+        Some(section) => extract_from_section(section),
         None => Ok(Cow::Borrowed(bytes)),
     }
 }
 
-/// Returns the only bundle of a host program's `.hip_fatbin` section that has code for gfx906.
-fn unwrap_section(section: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
+/// Returns the code of the only bundle in a host program's `.hip_fatbin` section that has code for gfx906.
+fn extract_from_section(section: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
     let starts: Vec<usize> = (0..section.len())
         .step_by(8)
         .filter(|&at| {
@@ -34,17 +34,17 @@ fn unwrap_section(section: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
         })
         .take(MAX_BUNDLES)
         .collect();
-    let mut found = Vec::new();
+    let mut images = Vec::new();
     let mut first_error = None;
     for (index, &start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(section.len());
-        match unwrap_bundle(&section[start..end]) {
-            Ok(image) => found.push(image),
+        match extract_from_bundle(&section[start..end]) {
+            Ok(image) => images.push(image),
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    let count = found.len();
-    match (found.pop(), first_error) {
+    let count = images.len();
+    match (images.pop(), first_error) {
         (Some(image), _) if count == 1 => Ok(image),
         (Some(_), _) => Err(CodeObjectError::SeveralBundles { count }),
         (None, Some(error)) => Err(error),
@@ -55,12 +55,12 @@ fn unwrap_section(section: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
     }
 }
 
-fn unwrap_bundle(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
+fn extract_from_bundle(bytes: &[u8]) -> Result<Cow<'_, [u8]>, CodeObjectError> {
     if bytes.starts_with(compressed::MAGIC) {
         let bundle = compressed::decompress(bytes)?;
-        return Ok(Cow::Owned(bundle::entry(&bundle)?.to_vec()));
+        return Ok(Cow::Owned(bundle::best_entry(&bundle)?.to_vec()));
     }
-    bundle::entry(bytes).map(Cow::Borrowed)
+    bundle::best_entry(bytes).map(Cow::Borrowed)
 }
 
 fn unrecognised(bytes: &[u8]) -> CodeObjectError {

@@ -29,7 +29,7 @@ impl KernelDescriptor {
     /// Bytes of a descriptor.
     pub const SIZE: usize = 64;
 
-    /// Reads a descriptor. Any 64 bytes are one.
+    /// Reads a descriptor. Any 64 bytes are a descriptor.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> KernelDescriptor {
         let word = |at: usize| {
@@ -61,139 +61,141 @@ impl KernelDescriptor {
         self.rsrc2 >> bit & 1 != 0
     }
 
-    /// SGPRs hold the scratch buffer resource (4).
+    /// Returns true if 4 SGPRs hold the scratch buffer resource.
     #[must_use]
     pub fn enable_private_segment_buffer(&self) -> bool {
         self.property(0)
     }
 
-    /// SGPRs hold the address of the dispatch packet (2).
+    /// Returns true if 2 SGPRs hold the address of the dispatch packet.
     #[must_use]
     pub fn enable_dispatch_ptr(&self) -> bool {
         self.property(1)
     }
 
-    /// SGPRs hold the address of the queue (2).
+    /// Returns true if 2 SGPRs hold the address of the queue.
     #[must_use]
     pub fn enable_queue_ptr(&self) -> bool {
         self.property(2)
     }
 
-    /// SGPRs hold the address of the kernarg segment (2).
+    /// Returns true if 2 SGPRs hold the address of the kernarg segment.
     #[must_use]
     pub fn enable_kernarg_segment_ptr(&self) -> bool {
         self.property(3)
     }
 
-    /// SGPRs hold the dispatch id (2).
+    /// Returns true if 2 SGPRs hold the dispatch id.
     #[must_use]
     pub fn enable_dispatch_id(&self) -> bool {
         self.property(4)
     }
 
-    /// SGPRs hold the initial value of FLAT_SCRATCH (2).
+    /// Returns true if 2 SGPRs hold the initial value of FLAT_SCRATCH.
     #[must_use]
     pub fn enable_flat_scratch_init(&self) -> bool {
         self.property(5)
     }
 
-    /// An SGPR holds the scratch bytes of a work-item (1).
+    /// Returns true if an SGPR holds the scratch bytes of a work-item.
     #[must_use]
     pub fn enable_private_segment_size(&self) -> bool {
         self.property(6)
     }
 
-    /// The kernel needs waves of 32 lanes, which gfx906 does not have.
+    /// Returns true if the kernel needs waves of 32 lanes, which gfx906 does not have.
     #[must_use]
     pub fn wavefront_size32(&self) -> bool {
         self.property(10)
     }
 
-    /// The compiler does not know the scratch that callees need.
+    /// Returns true if the compiler does not know the scratch that callees need.
     #[must_use]
     pub fn uses_dynamic_stack(&self) -> bool {
         self.property(11)
     }
 
-    /// SGPRs of the kernel, including VCC and other special registers (granule 16).
+    /// Returns the number of SGPRs of the kernel, including VCC and other special registers: a multiple of 16.
     #[must_use]
     pub fn sgprs(&self) -> u32 {
         ((self.rsrc1 >> 6 & 0xf) / 2 + 1) * 16
     }
 
-    /// VGPRs of the kernel (granule 4).
+    /// Returns the number of VGPRs of the kernel: a multiple of 4.
     #[must_use]
     pub fn vgprs(&self) -> u32 {
         ((self.rsrc1 & 0x3f) + 1) * 4
     }
 
-    /// The FLOAT_MODE byte of the MODE register: rounding of f32, of f64 and f16 (2 bits each), then denormals likewise.
+    /// Returns the FLOAT_MODE byte of the MODE register: rounding of f32, rounding of f64 and f16, then denormals of f32, and of f64 and
+    /// f16, in two bits each.
     #[must_use]
     pub fn float_mode(&self) -> u8 {
         (self.rsrc1 >> 12 & 0xff) as u8
     }
 
-    /// Clamping turns NaN into 0.
+    /// Returns true if clamping turns NaN into 0.
     #[must_use]
     pub fn dx10_clamp(&self) -> bool {
         self.rsrc1_bit(21)
     }
 
-    /// IEEE mode: signalling NaNs are quieted by minimum, maximum and the like.
+    /// Returns true for IEEE mode, in which minimum, maximum and the like quiet signalling NaNs.
     #[must_use]
     pub fn ieee_mode(&self) -> bool {
         self.rsrc1_bit(23)
     }
 
-    /// f16 results that overflow are clamped to the largest finite value.
+    /// Returns true if f16 results that overflow are clamped to the largest finite value.
     #[must_use]
     pub fn fp16_overflow(&self) -> bool {
         self.rsrc1_bit(26)
     }
 
-    /// The kernel has scratch: an SGPR holds the scratch wave offset.
+    /// Returns true if the kernel has scratch: an SGPR holds the scratch wave offset.
     #[must_use]
     pub fn enable_private_segment(&self) -> bool {
         self.rsrc2_bit(0)
     }
 
-    /// SGPRs set up before the work-group ids.
+    /// Returns the number of SGPRs that are set up before the work-group ids.
     #[must_use]
     pub fn user_sgpr_count(&self) -> u32 {
         self.rsrc2 >> 1 & 0x1f
     }
 
-    /// The kernel requests a trap handler.
+    /// Returns true if the kernel requests a trap handler.
     #[must_use]
     pub fn enable_trap_handler(&self) -> bool {
         self.rsrc2_bit(6)
     }
 
-    /// An SGPR holds the work-group id in x.
+    /// Returns true if an SGPR holds the work-group id in x.
     #[must_use]
     pub fn enable_work_group_id_x(&self) -> bool {
         self.rsrc2_bit(7)
     }
 
-    /// An SGPR holds the work-group id in y.
+    /// Returns true if an SGPR holds the work-group id in y.
     #[must_use]
     pub fn enable_work_group_id_y(&self) -> bool {
         self.rsrc2_bit(8)
     }
 
-    /// An SGPR holds the work-group id in z.
+    /// Returns true if an SGPR holds the work-group id in z.
     #[must_use]
     pub fn enable_work_group_id_z(&self) -> bool {
         self.rsrc2_bit(9)
     }
 
-    /// An SGPR holds the work-group information.
+    /// Returns true if an SGPR holds the work-group information.
     #[must_use]
     pub fn enable_work_group_info(&self) -> bool {
         self.rsrc2_bit(10)
     }
 
-    /// VGPRs that hold the work-item id: 1 (x), 2 (x, y) or 3 (x, y, z; the undefined value 3 counts as all).
+    /// Returns the number of VGPRs that hold the work-item id: 1 (x), 2 (x, y) or 3 (x, y, z). The field's undefined value 3 counts as 3
+    /// VGPRs.
     #[must_use]
     pub fn work_item_id_vgprs(&self) -> u32 {
         ((self.rsrc2 >> 11 & 3) + 1).min(3)

@@ -8,18 +8,18 @@ use object::read::elf::SectionHeader as _;
 use super::container;
 use super::elf::GpuElf;
 
-/// The bytes of a section, shared.
+/// The bytes of a section, which all copies share.
 pub(super) type Section = EndianArcSlice<LittleEndian>;
 
 /// Reads the debug information of any file that [`super::CodeObject::parse`] takes. Returns none if the file has none, or if it is damaged.
 pub(super) fn read(bytes: &[u8]) -> Option<Dwarf<Section>> {
-    let elf = container::unwrap(bytes).ok()?;
+    let elf = container::extract_elf(bytes).ok()?;
     let file = GpuElf::parse(&elf).ok()?;
     let section = |id: SectionId| -> Result<Section, object::Error> {
-        let found = file
+        let header = file
             .sections
             .section_by_name(object::LittleEndian, id.name().as_bytes());
-        let data = match found {
+        let data = match header {
             Some((_, section)) => section.data(object::LittleEndian, file.bytes)?,
             None => &[],
         };

@@ -48,9 +48,8 @@ impl<'a> GpuElf<'a> {
         if header.e_type(LE) != elf::ET_DYN {
             return Err(CodeObjectError::Unsupported {
                 what: format!("an ELF file of type {}", header.e_type(LE).0),
-                advice:
-                    "give the linked code object (a shared object), not what goes into the linker"
-                        .into(),
+                advice: "give the linked code object (a shared object), not the linker's input"
+                    .into(),
             });
         }
         let segments = header

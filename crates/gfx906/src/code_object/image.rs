@@ -2,7 +2,7 @@
 
 use object::LittleEndian as LE;
 use object::elf;
-use object::read::elf::{ProgramHeader as _, Rela as _, SectionHeader as _, Sym as _};
+use object::read::elf::{ProgramHeader as _, Rela as _, SectionHeader as _, Sym as _, SymbolTable};
 
 use super::elf::{GpuElf, bad};
 use super::error::{CodeObjectError, printable};
@@ -38,10 +38,10 @@ pub struct Segment {
     pub writable: bool,
 }
 
-/// Store load base + `value`, 8 bytes little-endian, at load base + `offset`.
+/// A relocation: a load stores load base + `value`, 8 bytes little-endian, at load base + `offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relocation {
-    /// Link address of the 8 bytes; they lie inside one segment.
+    /// Link address of the 8 bytes, which lie inside one segment.
     pub offset: u64,
     /// Link address to store.
     pub value: u64,
@@ -139,10 +139,16 @@ fn segments(file: &GpuElf<'_>) -> Result<Vec<Segment>, CodeObjectError> {
         }
         previous_end = end;
     }
-    loads.into_iter().map(|header| load(file, header)).collect()
+    loads
+        .into_iter()
+        .map(|header| read_segment(file, header))
+        .collect()
 }
 
-fn load(file: &GpuElf<'_>, header: &elf::ProgramHeader64<LE>) -> Result<Segment, CodeObjectError> {
+fn read_segment(
+    file: &GpuElf<'_>,
+    header: &elf::ProgramHeader64<LE>,
+) -> Result<Segment, CodeObjectError> {
     let address = header.p_vaddr(LE);
     let outside =
         || CodeObjectError::truncated(format!("the load segment at {address:#x}"), "its data");
@@ -194,7 +200,7 @@ fn relocations(
             if kind == R_AMDGPU_NONE {
                 continue;
             }
-            let place = place(segments, offset)
+            let target = bytes_at(segments, offset)
                 .ok_or_else(|| CodeObjectError::malformed(&what, "outside every segment"))?;
             match kind {
                 R_AMDGPU_RELATIVE64 => relocations.push(Relocation {
@@ -203,22 +209,12 @@ fn relocations(
                 }),
                 R_AMDGPU_ABS64 => {
                     let index = object::SymbolIndex(entry.r_sym(LE, false) as usize);
-                    let symbol = symbols.symbol(index).map_err(|error| bad(&what, error))?;
-                    if !symbol.is_undefined(LE) {
-                        relocations.push(Relocation {
+                    match symbol_address(&symbols, index, &what)? {
+                        Some(address) => relocations.push(Relocation {
                             offset,
-                            value: symbol.st_value(LE).wrapping_add(addend),
-                        });
-                    } else if symbol.is_weak() {
-                        place.copy_from_slice(&addend.to_le_bytes());
-                    } else {
-                        let name = symbols
-                            .symbol_name(LE, symbol)
-                            .map(String::from_utf8_lossy)
-                            .unwrap_or_default();
-                        let advice = "link the code object with what defines it".into();
-                        let what = format!("the undefined symbol `{}`", printable(&name));
-                        return Err(CodeObjectError::Unsupported { what, advice });
+                            value: address.wrapping_add(addend),
+                        }),
+                        None => target.copy_from_slice(&addend.to_le_bytes()),
                     }
                 }
                 other => {
@@ -234,8 +230,31 @@ fn relocations(
     Ok(relocations)
 }
 
+/// Returns the link address of a symbol, or `None` for an undefined weak symbol, whose value is 0 wherever the image is loaded.
+fn symbol_address(
+    symbols: &SymbolTable<'_, elf::FileHeader64<LE>>,
+    index: object::SymbolIndex,
+    what: &str,
+) -> Result<Option<u64>, CodeObjectError> {
+    let symbol = symbols.symbol(index).map_err(|error| bad(what, error))?;
+    if !symbol.is_undefined(LE) {
+        return Ok(Some(symbol.st_value(LE)));
+    }
+    if symbol.is_weak() {
+        return Ok(None);
+    }
+    let name = symbols
+        .symbol_name(LE, symbol)
+        .map(String::from_utf8_lossy)
+        .unwrap_or_default();
+    Err(CodeObjectError::Unsupported {
+        what: format!("the undefined symbol `{}`", printable(&name)),
+        advice: "link the code object with the file that defines it".into(),
+    })
+}
+
 /// Returns the 8 bytes at a link address.
-fn place(segments: &mut [Segment], offset: u64) -> Option<&mut [u8]> {
+fn bytes_at(segments: &mut [Segment], offset: u64) -> Option<&mut [u8]> {
     let index = segments
         .partition_point(|segment| segment.address <= offset)
         .checked_sub(1)?;

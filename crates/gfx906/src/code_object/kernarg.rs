@@ -7,7 +7,7 @@ use bytemuck::NoUninit;
 use super::args::{Arg, ArgKind, HiddenArg};
 use super::kernel::Kernel;
 
-/// The explicit arguments of a launch, laid out one by one.
+/// The kernarg segment of a launch while its explicit arguments are placed one by one.
 #[derive(Clone, Debug)]
 pub struct Kernarg<'k> {
     kernel: &'k Kernel,
@@ -44,9 +44,9 @@ pub enum KernargError {
     Short {
         /// The kernel.
         kernel: String,
-        /// Bytes that the kernel's explicit arguments extend to.
+        /// End of the kernel's last explicit argument in bytes.
         takes: usize,
-        /// Bytes of the launch.
+        /// Number of bytes that the launch has.
         given: usize,
     },
     /// Two arguments overlap.
@@ -68,7 +68,7 @@ impl<'k> Kernarg<'k> {
     ///
     /// The kernel takes another number of arguments, or its metadata places two in the same bytes.
     pub fn new(kernel: &'k Kernel, given: usize) -> Result<Kernarg<'k>, KernargError> {
-        disjoint(kernel)?;
+        check_disjoint(kernel)?;
         let takes = kernel.explicit_args().count();
         if takes != given {
             let kernel = kernel.name.clone();
@@ -113,7 +113,7 @@ impl<'k> Kernarg<'k> {
     }
 }
 
-/// The explicit arguments of a launch, given one after another: [`Kernel::arguments`].
+/// The explicit arguments of a launch, which a caller adds one after another. [`Kernel::arguments`] begins them.
 ///
 /// ```
 /// # let object = gfx906::CodeObject::parse(include_bytes!("../../tests/data/v5.co")).unwrap();
@@ -186,7 +186,7 @@ impl Kernel {
     ) -> Result<Vec<u8>, KernargError> {
         let explicit = self.explicit_kernarg(explicit)?;
         let end = self.args.iter().map(end).max().unwrap_or(0);
-        // Compilers read hidden arguments in wide loads, so the size is rounded up to let the last load run over.
+        // Compilers read hidden arguments by wide loads. The last load may extend beyond the arguments, so the size is rounded up.
         let size = end.max(self.kernarg_size as usize).next_multiple_of(64) + 64;
         let mut segment = vec![0; size];
         segment[..explicit.len()].copy_from_slice(explicit);
@@ -202,16 +202,16 @@ impl Kernel {
     }
 }
 
-/// Returns the first byte behind an argument.
+/// Returns the offset of the first byte after an argument.
 fn end(arg: &Arg) -> usize {
     arg.offset as usize + arg.size as usize
 }
 
-/// Checks that no two arguments overlap. The kernel would read the bytes of one as the other.
-fn disjoint(kernel: &Kernel) -> Result<(), KernargError> {
-    let hole = ArgKind::Hidden(HiddenArg::None);
+/// Checks that no two arguments overlap. If they did, the kernel would read the bytes of one argument as the other.
+fn check_disjoint(kernel: &Kernel) -> Result<(), KernargError> {
+    let padding = ArgKind::Hidden(HiddenArg::None);
     let mut args: Vec<&Arg> = kernel.args.iter().collect();
-    args.retain(|arg| arg.size != 0 && arg.kind != hole);
+    args.retain(|arg| arg.size != 0 && arg.kind != padding);
     args.sort_by_key(|arg| arg.offset);
     let mut pairs = args.windows(2);
     match pairs.find(|pair| end(pair[0]) > pair[1].offset as usize) {

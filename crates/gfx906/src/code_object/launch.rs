@@ -110,7 +110,7 @@ impl LaunchShape {
     ///
     /// # Errors
     ///
-    /// The first reason why it cannot.
+    /// [`ShapeError`] has the first reason why the launch is not possible.
     pub fn check(&self, kernel: &Kernel) -> Result<Extent, ShapeError> {
         self.extent(kernel).map_err(|problem| ShapeError {
             kernel: kernel.name.clone(),

@@ -14,9 +14,9 @@ impl Lines {
         Context::from_dwarf(dwarf).ok().map(Lines)
     }
 
-    /// Returns `FILE:LINE` of the instruction at a link address. For inlined code this is the line of the inlined function, except for
-    /// functions of system headers, for which it is the line of the call.
-    pub fn at(&self, address: u64) -> Option<String> {
+    /// Returns `FILE:LINE` of the instruction at a link address. For inlined code this is the line in the inlined function; for inlined
+    /// functions of system headers it is the line of the call.
+    pub fn line_at(&self, address: u64) -> Option<String> {
         let mut frames = self.0.find_frames(address).skip_all_loads().ok()?;
         let mut innermost = None;
         while let Some(frame) = frames.next().ok()? {
@@ -26,15 +26,15 @@ impl Lines {
             let (Some(file), Some(line)) = (location.file, location.line) else {
                 continue;
             };
-            let told = format!("{file}:{line}");
-            if !SYSTEM.iter().any(|part| file.contains(part)) {
-                return Some(told);
+            let source = format!("{file}:{line}");
+            if !SYSTEM_PATHS.iter().any(|part| file.contains(part)) {
+                return Some(source);
             }
-            innermost = innermost.or(Some(told));
+            innermost = innermost.or(Some(source));
         }
         innermost
     }
 }
 
 /// Parts of the paths of headers that come with the compiler and the runtime.
-const SYSTEM: [&str; 4] = ["/include/hip/", "/lib/clang/", "/lib/llvm", "/opt/rocm"];
+const SYSTEM_PATHS: [&str; 4] = ["/include/hip/", "/lib/clang/", "/lib/llvm", "/opt/rocm"];

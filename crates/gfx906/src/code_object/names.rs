@@ -1,4 +1,4 @@
-//! Names of the machines in ELF headers, for messages.
+//! Names of processors and machines in ELF headers, for messages.
 
 /// Returns the AMD processor of an `EF_AMDGPU_MACH` value.
 pub(super) fn processor(mach: u32) -> String {

@@ -14,11 +14,11 @@ const MAX_MEMBERS: usize = 1024;
 
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name in the source.
+pub struct SourceParameter {
+    /// Name in the source.
     pub name: String,
-    /// Its type in the source.
-    pub of: SourceType,
+    /// Type in the source.
+    pub ty: SourceType,
 }
 
 /// A type as the source declares it.
@@ -30,33 +30,33 @@ pub enum SourceType {
         name: String,
         /// The kind of number.
         kind: NumberKind,
-        /// Its bytes.
+        /// Size in bytes.
         size: u64,
     },
     /// An address.
     Pointer {
-        /// The name of the type that it points to, without `const`.
+        /// The name of the target's type, without `const`.
         to: String,
-        /// True if the kernel may not write through it.
+        /// True if the kernel may not write through the pointer.
         constant: bool,
     },
     /// A structure or a union.
     Structure {
         /// The name of the type.
         name: String,
-        /// Its bytes.
+        /// Size in bytes.
         size: u64,
-        /// Its members, in the order of the source.
-        members: Vec<Member>,
+        /// Members, in the order of the source.
+        members: Vec<SourceMember>,
     },
-    /// Elements of one type, one behind the other.
+    /// Elements of one type, one after the other.
     Array {
         /// The type of an element.
         element: Box<SourceType>,
         /// The number of elements.
         count: u64,
     },
-    /// A type that is not described here.
+    /// A type that none of the other variants describes.
     Other,
 }
 
@@ -75,13 +75,13 @@ pub enum NumberKind {
 
 /// A member of a structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Its name in the source.
+pub struct SourceMember {
+    /// Name in the source.
     pub name: String,
     /// Bytes from the beginning of the structure.
     pub offset: u64,
-    /// Its type.
-    pub of: SourceType,
+    /// Type in the source.
+    pub ty: SourceType,
 }
 
 impl SourceType {
@@ -112,34 +112,34 @@ impl SourceType {
 
 /// The parameters of the kernels of a code object.
 #[derive(Debug, Default)]
-pub struct Parameters(HashMap<u64, Vec<Parameter>>);
+pub struct SourceParameters(HashMap<u64, Vec<SourceParameter>>);
 
-impl Parameters {
-    /// Reads the debug information of any file that [`super::CodeObject::parse`] takes. Kernels that it does not describe have no
-    /// parameters here.
+impl SourceParameters {
+    /// Reads the debug information of any file that [`super::CodeObject::parse`] takes. A kernel without debug information has no
+    /// parameters in the result.
     #[must_use]
-    pub fn read(bytes: &[u8]) -> Parameters {
-        let mut found = Parameters::default();
+    pub fn read(bytes: &[u8]) -> SourceParameters {
+        let mut parameters = SourceParameters::default();
         if let Some(dwarf) = dwarf::read(bytes) {
             // The parameters read before a damaged unit are kept.
-            let _ = found.units(&dwarf);
+            let _ = parameters.add_units(&dwarf);
         }
-        found
+        parameters
     }
 
     /// Returns the parameters of a kernel, if their number and sizes agree with the arguments of its metadata.
     #[must_use]
-    pub fn of(&self, kernel: &Kernel) -> Option<&[Parameter]> {
+    pub fn kernel_parameters(&self, kernel: &Kernel) -> Option<&[SourceParameter]> {
         let parameters = self.0.get(&kernel.entry_address)?;
         let mut args = kernel.explicit_args();
-        let same = parameters.iter().all(|parameter| {
+        let sizes_agree = parameters.iter().all(|parameter| {
             let size = args.next().map(|arg| u64::from(arg.size));
-            size.is_some() && parameter.of.size().is_none_or(|own| Some(own) == size)
+            size.is_some() && parameter.ty.size().is_none_or(|own| Some(own) == size)
         });
-        (same && args.next().is_none()).then_some(parameters)
+        (sizes_agree && args.next().is_none()).then_some(parameters)
     }
 
-    fn units(&mut self, dwarf: &Dwarf<Section>) -> gimli::Result<()> {
+    fn add_units(&mut self, dwarf: &Dwarf<Section>) -> gimli::Result<()> {
         let mut headers = dwarf.units();
         while let Some(header) = headers.next()? {
             let unit = dwarf.unit(header)?;
@@ -166,23 +166,23 @@ impl Parameters {
 type Entry = DebuggingInformationEntry<Section>;
 type Unit<'a> = UnitRef<'a, Section>;
 
-fn parameters(unit: Unit<'_>, function: UnitOffset) -> gimli::Result<Vec<Parameter>> {
+fn parameters(unit: Unit<'_>, function: UnitOffset) -> gimli::Result<Vec<SourceParameter>> {
     let mut parameters = Vec::new();
     let mut tree = unit.entries_tree(Some(function))?;
     let mut children = tree.root()?.children();
     while let Some(child) = children.next()? {
         let entry = child.entry();
         if entry.tag() == constants::DW_TAG_formal_parameter && parameters.len() < MAX_MEMBERS {
-            parameters.push(Parameter {
+            parameters.push(SourceParameter {
                 name: text(unit, entry, constants::DW_AT_name, 0)?.unwrap_or_default(),
-                of: type_of(unit, entry, 0)?,
+                ty: type_of(unit, entry, 0)?,
             });
         }
     }
     Ok(parameters)
 }
 
-/// Returns an attribute of an entry, or of the entry that it is a copy of.
+/// Returns an attribute of an entry. An entry that lacks the attribute inherits it from its abstract origin or its specification.
 fn attribute(
     unit: Unit<'_>,
     entry: &Entry,
@@ -317,7 +317,7 @@ fn pointee(unit: Unit<'_>, pointer: &Entry, depth: u32) -> gimli::Result<(String
     Ok(("void".into(), constant))
 }
 
-fn members(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Vec<Member>> {
+fn members(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Vec<SourceMember>> {
     let mut members = Vec::new();
     let mut tree = unit.entries_tree(Some(entry.offset()))?;
     let mut children = tree.root()?.children();
@@ -330,10 +330,10 @@ fn members(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Vec<Membe
         // Static members are not part of the structure's memory.
         let elsewhere = entry.attr_value(constants::DW_AT_external).is_some();
         if member && !elsewhere && members.len() < MAX_MEMBERS {
-            members.push(Member {
+            members.push(SourceMember {
                 name: text(unit, entry, constants::DW_AT_name, 0)?.unwrap_or_default(),
                 offset: number(unit, entry, constants::DW_AT_data_member_location)?.unwrap_or(0),
-                of: type_of(unit, entry, depth)?,
+                ty: type_of(unit, entry, depth)?,
             });
         }
     }

@@ -23,7 +23,7 @@ pub enum SymbolKind {
 pub struct Symbol {
     /// Name; bytes that are not UTF-8 are replaced.
     pub name: String,
-    /// Its link address.
+    /// Link address.
     pub address: u64,
     /// Size in bytes; 0 if it is not known.
     pub size: u64,

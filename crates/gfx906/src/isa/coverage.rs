@@ -23,10 +23,10 @@ pub struct Coverage {
 
 /// Counts the executed rows of each encoding, in the manual's order.
 pub fn coverage() -> Vec<Coverage> {
-    Encoding::ALL.into_iter().map(of).collect()
+    Encoding::ALL.into_iter().map(encoding_coverage).collect()
 }
 
-/// Reason why an instruction is not executed.
+/// Reason why the emulator does not execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reason {
     Graphics,
@@ -34,14 +34,14 @@ enum Reason {
     Missing,
 }
 
-fn of(encoding: Encoding) -> Coverage {
-    let own = || {
+fn encoding_coverage(encoding: Encoding) -> Coverage {
+    let encoding_rows = || {
         rows()
             .filter(move |(e, _)| *e == encoding)
             .map(|(_, row)| row)
     };
-    let lacking = |reason| -> Vec<&'static str> {
-        own()
+    let not_executed = |reason| -> Vec<&'static str> {
+        encoding_rows()
             .filter(|row| row.semantics.is_none() && self::reason(encoding, row) == reason)
             .map(|row| row.mnemonic)
             .collect()
@@ -52,18 +52,20 @@ fn of(encoding: Encoding) -> Coverage {
     };
     Coverage {
         encoding,
-        rows: own().count(),
-        forms: own().map(forms).sum(),
-        executed: own().filter(|row| row.semantics.is_some()).count(),
-        missing: lacking(Reason::Missing),
-        graphics: lacking(Reason::Graphics),
-        driver: lacking(Reason::Driver),
+        rows: encoding_rows().count(),
+        forms: encoding_rows().map(forms).sum(),
+        executed: encoding_rows()
+            .filter(|row| row.semantics.is_some())
+            .count(),
+        missing: not_executed(Reason::Missing),
+        graphics: not_executed(Reason::Graphics),
+        driver: not_executed(Reason::Driver),
     }
 }
 
-/// The image, export and interpolation rows that are not executed belong to graphics. A driver assigns a queue its global-wave-sync
-/// semaphores and its place in the global data share for ordered counting; a launch here has neither. The GWS barrier of cooperative
-/// launches is executed.
+/// Returns the reason why a row without semantics is not executed. Its image, export and interpolation instructions belong to graphics. A
+/// driver assigns a queue its global-wave-sync semaphores and its place in the global data share for ordered counting; a launch here has
+/// neither. The GWS barrier of cooperative launches is executed.
 fn reason(encoding: Encoding, row: &Row) -> Reason {
     let graphics = matches!(encoding, Encoding::Mimg | Encoding::Exp | Encoding::Vintrp);
     if graphics || row.properties.has(Properties::INTERPOLATION) {
@@ -81,11 +83,14 @@ mod tests {
 
     #[test]
     fn every_row_is_counted_once() {
-        let all = coverage();
-        assert_eq!(all.iter().map(|c| c.rows).sum::<usize>(), rows().count());
-        for c in all {
-            let lacking = c.missing.len() + c.graphics.len() + c.driver.len();
-            assert_eq!(c.executed + lacking, c.rows, "{}", c.encoding);
+        let encodings = coverage();
+        assert_eq!(
+            encodings.iter().map(|c| c.rows).sum::<usize>(),
+            rows().count()
+        );
+        for c in encodings {
+            let not_executed = c.missing.len() + c.graphics.len() + c.driver.len();
+            assert_eq!(c.executed + not_executed, c.rows, "{}", c.encoding);
             assert!(c.forms >= c.rows, "{}", c.encoding);
         }
     }

@@ -15,7 +15,7 @@ use super::{Code, Encoding, Flags, Form, Inst, Modifiers, Operand, Row};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// No instruction of gfx906 has these words.
-    #[error("no gfx906 instruction is encoded so")]
+    #[error("these words encode no gfx906 instruction")]
     Invalid,
     /// A field has a value that is not valid on gfx906.
     #[error("{field} {value:#x} is reserved")]
@@ -73,7 +73,7 @@ fn decode_words(words: Words) -> Result<Inst, DecodeError> {
     }
 }
 
-/// First word of an instruction, and the second one where the bytes have it.
+/// First word of an instruction, and the second one if there are enough bytes.
 #[derive(Clone, Copy)]
 struct Words {
     first: u32,
@@ -81,18 +81,18 @@ struct Words {
 }
 
 impl Words {
-    /// The second word.
+    /// Returns the second word.
     fn second(self) -> Result<u32, DecodeError> {
         self.second.ok_or(DecodeError::Truncated)
     }
 
-    /// Both words of a 64-bit encoding, the first one low.
+    /// Returns both words of a 64-bit encoding, with the first one in the low half.
     fn both(self) -> Result<u64, DecodeError> {
         Ok(u64::from(self.first) | u64::from(self.second()?) << 32)
     }
 }
 
-/// Bits `low..low + count` of a word.
+/// Returns bits `low..low + count` of a word.
 fn bits(word: impl Into<u64>, low: u32, count: u32) -> u16 {
     (word.into() >> low & ((1 << count) - 1)) as u16
 }
@@ -147,13 +147,13 @@ fn instruction(words: Words, row: &'static Row, encoding: Encoding, form: Form, 
     }
 }
 
-/// Sets each operand to the code that `place` reads from the words.
+/// Sets each operand to the code that `read_code` reads from the words.
 fn set_operands(
     inst: &mut Inst,
-    mut place: impl FnMut(&Operand) -> Result<Code, DecodeError>,
+    mut read_code: impl FnMut(&Operand) -> Result<Code, DecodeError>,
 ) -> Result<(), DecodeError> {
     for (code, operand) in inst.operands.iter_mut().zip(inst.row.operands) {
-        *code = place(operand)?;
+        *code = read_code(operand)?;
     }
     Ok(())
 }

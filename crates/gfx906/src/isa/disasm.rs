@@ -15,19 +15,19 @@ pub fn disassemble(inst: &Inst) -> String {
     text.push_str(inst.row.mnemonic);
     text.push_str(suffix(inst));
     let mut printer = Printer { inst, text };
-    printer.operands();
+    printer.print_operands();
     match inst.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {}
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vintrp => {
-            printer.vector_modifiers()
+            printer.print_vector_modifiers()
         }
-        Encoding::Vop3p => printer.packed_modifiers(),
-        Encoding::Smem => printer.smem_modifiers(),
-        Encoding::Ds => printer.ds_modifiers(),
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => printer.flat_modifiers(),
-        Encoding::Mubuf | Encoding::Mtbuf => printer.buffer_modifiers(),
-        Encoding::Mimg => printer.image_modifiers(),
-        Encoding::Exp => printer.export_modifiers(),
+        Encoding::Vop3p => printer.print_packed_modifiers(),
+        Encoding::Smem => printer.print_smem_modifiers(),
+        Encoding::Ds => printer.print_ds_modifiers(),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => printer.print_flat_modifiers(),
+        Encoding::Mubuf | Encoding::Mtbuf => printer.print_buffer_modifiers(),
+        Encoding::Mimg => printer.print_image_modifiers(),
+        Encoding::Exp => printer.print_export_modifiers(),
     }
     printer.text
 }
@@ -39,7 +39,7 @@ pub fn register_name(code: Code, count: usize) -> String {
     text
 }
 
-/// Returns the mnemonic's suffix where the instruction has several forms.
+/// Returns the mnemonic's suffix, which names the form of an instruction that has several forms.
 fn suffix(inst: &Inst) -> &'static str {
     let several = !inst.row.operands.is_empty() && inst.row.has_form(inst.encoding, Form::E64);
     match inst.form {
@@ -72,18 +72,18 @@ impl Printer<'_> {
         }
     }
 
-    fn flag(&mut self, flag: Flags, word: &str) {
+    fn print_flag(&mut self, flag: Flags, word: &str) {
         self.word_if(self.inst.modifiers.flags.has(flag), word);
     }
 
-    fn operands(&mut self) {
+    fn print_operands(&mut self) {
         let inst = self.inst;
         let mut separator = " ";
         for (index, operand) in inst.row.operands.iter().enumerate() {
             let start = self.text.len();
             self.text.push_str(separator);
             let before = self.text.len();
-            self.operand(index, operand);
+            self.print_operand(index, operand);
             if self.text.len() == before {
                 self.text.truncate(start);
             } else {
@@ -98,18 +98,18 @@ impl Printer<'_> {
     }
 
     /// Prints one operand; prints nothing for an absent operand.
-    fn operand(&mut self, index: usize, operand: &Operand) {
+    fn print_operand(&mut self, index: usize, operand: &Operand) {
         match self.inst.encoding {
             Encoding::Vop1
             | Encoding::Vop2
             | Encoding::Vopc
             | Encoding::Vop3
-            | Encoding::Vintrp => self.vector_operand(index, operand),
+            | Encoding::Vintrp => self.print_vector_operand(index, operand),
             Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc | Encoding::Sopp => {
-                self.scalar_operand(index, operand)
+                self.print_scalar_operand(index, operand)
             }
-            Encoding::Vop3p => self.vector_operand(index, operand),
-            _ => self.memory_operand(index, operand),
+            Encoding::Vop3p => self.print_vector_operand(index, operand),
+            _ => self.print_memory_operand(index, operand),
         }
     }
 }

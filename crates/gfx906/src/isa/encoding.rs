@@ -61,7 +61,7 @@ impl Encoding {
         )
     }
 
-    /// Returns true if the encoding accesses memory per lane.
+    /// Returns true for buffer and flat instructions, which access memory per lane. Images, which do so too, are not among them.
     pub fn is_vector_memory(self) -> bool {
         matches!(
             self,
@@ -106,6 +106,6 @@ impl fmt::Display for Encoding {
 }
 
 impl Form {
-    /// Every form.
+    /// All forms.
     pub const ALL: [Form; 4] = [Form::Native, Form::E64, Form::Sdwa, Form::Dpp];
 }

@@ -1,8 +1,8 @@
-//! Every field that selects a mode, and the effect of each of its values on gfx906. The fields are listed in one place so that a value with
-//! a meaning only on later chips traps instead of running as something else.
+//! The fields that select a mode, and the effect of each of their values on gfx906. The fields are listed in one place so that a value that
+//! only later chips define traps instead of running as something else.
 //!
-//! Most fields stand in an instruction's words and are checked once, when the instruction is prepared. Some stand in registers (the buffer
-//! resource, M0, MODE) and are checked when an instruction reads the register.
+//! Most fields are in an instruction's words, and are checked once, when the instruction is prepared. Some are in registers (the buffer
+//! resource, M0, MODE), and are checked when an instruction reads the register.
 
 mod list;
 
@@ -18,12 +18,12 @@ pub struct Field {
     /// Width in bits.
     pub bits: u32,
     /// Reads the field from an instruction. Returns `None` if the instruction lacks the field, and always for a field of a register.
-    pub at: fn(&Inst) -> Option<u32>,
+    pub read: fn(&Inst) -> Option<u32>,
     /// Effects of the values, in ascending order; each value occurs once.
     pub values: &'static [Values],
 }
 
-/// A range of values with the same effect.
+/// A range of values that have the same effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     /// First value.
@@ -50,15 +50,15 @@ pub struct ReservedValue {
     pub field: &'static str,
     /// The value.
     pub value: u32,
-    /// Reason why it cannot be used.
-    pub why: &'static str,
+    /// Reason why the value cannot be used.
+    pub reason: &'static str,
 }
 
 impl Field {
     /// Returns the effect of a value. A value beyond the field's width is reserved.
     pub fn effect(&self, value: u32) -> Effect {
-        let known = self.values.iter().find(|v| value <= v.last);
-        known.map_or(Effect::Traps("reserved"), |v| v.effect)
+        let range = self.values.iter().find(|range| value <= range.last);
+        range.map_or(Effect::Traps("reserved"), |range| range.effect)
     }
 
     /// Accepts a value that can be used.
@@ -69,18 +69,18 @@ impl Field {
     pub fn check(&self, value: u32) -> Result<(), ReservedValue> {
         match self.effect(value) {
             Effect::Does(_) => Ok(()),
-            Effect::Traps(why) => Err(ReservedValue {
+            Effect::Traps(reason) => Err(ReservedValue {
                 field: self.name,
                 value,
-                why,
+                reason,
             }),
         }
     }
 }
 
 /// Returns the first field of an instruction whose value traps.
-pub fn reserved(inst: &Inst) -> Option<ReservedValue> {
+pub fn find_reserved(inst: &Inst) -> Option<ReservedValue> {
     ALL.iter()
-        .filter_map(|field| field.check((field.at)(inst)?).err())
+        .filter_map(|field| field.check((field.read)(inst)?).err())
         .next()
 }

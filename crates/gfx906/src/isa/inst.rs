@@ -67,7 +67,7 @@ impl Flags {
     /// SMEM: an SGPR offset is added to the immediate one.
     pub const SOFFSET: Flags = Flags(1 << 10);
     pub const NV: Flags = Flags(1 << 11);
-    // The bits from here on stand in rows only: they say which modifiers and forms are legal.
+    // Only rows have the following bits, which say which modifiers and forms are legal.
     /// The first source may be negated or taken absolute.
     pub const NEG0: Flags = Flags(1 << 12);
     /// The second source may be negated or taken absolute.
@@ -103,8 +103,8 @@ impl Flags {
     /// The instruction cannot use one of its operands, for example an SGPR where it needs VGPRs or a constant as a jump target. Such an
     /// instruction disassembles, and traps when executed.
     pub const MALFORMED: Flags = Flags(1 << 30);
-    /// The result is an f16 in the high half of its register. VOP3P has no op_sel bit for the destination, because op_sel_hi's third bit
-    /// stands there.
+    /// The result is an f16 in the high half of its register. VOP3P has no op_sel bit for the destination, because that bit is op_sel_hi's
+    /// third one.
     pub const HIGH: Flags = Flags(1 << 31);
     // Images and exports reuse bits of modifiers that they lack.
     pub const UNORM: Flags = Flags(1 << 4);
@@ -200,8 +200,8 @@ impl Inst {
         self.row.properties.has(property)
     }
 
-    /// Returns the number of registers of an operand. This is the row's number, except for addresses whose width depends on other fields,
-    /// and for the dword that TFE adds.
+    /// Returns the number of registers of an operand. It is the row's number, except for addresses whose width depends on other fields, for
+    /// the data of images, and for the dword that TFE adds.
     pub fn registers(&self, operand: &Operand) -> u16 {
         let flags = self.modifiers.flags;
         let buffer = matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf);
@@ -234,7 +234,7 @@ impl Inst {
     }
 
     /// Images: returns the number of data VGPRs from VGPR `first` on. The number follows from dmask, D16 and TFE if the assembler has an
-    /// instruction of that width and the registers exist; else it is the row's own number.
+    /// instruction of that width and the registers exist; otherwise it is the row's own number.
     pub(super) fn image_data_registers(&self, first: u8) -> usize {
         let flags = self.modifiers.flags;
         let gather = self.row.modifiers.has(Flags::GATHER);
@@ -248,29 +248,27 @@ impl Inst {
         } else {
             components
         };
-        let wanted = packed + usize::from(flags.has(Flags::TFE));
-        let own = self
+        let by_fields = packed + usize::from(flags.has(Flags::TFE));
+        let by_row = self
             .row
             .operands
             .first()
             .map_or(1, |data| data.ty.registers());
-        let registers = match (self.row.modifiers.has(Flags::RETURNS), own, wanted) {
+        let registers = match (self.row.modifiers.has(Flags::RETURNS), by_row, by_fields) {
             (true, 1, 4) => 5,
-            (true, _, 1 | 3 | 5) | (false, 4, 3) => own,
-            _ => wanted,
+            (true, _, 1 | 3 | 5) | (false, 4, 3) => by_row,
+            _ => by_fields,
         };
         if usize::from(first) + registers <= 256 {
             registers
         } else {
-            own
+            by_row
         }
     }
-}
 
-impl Inst {
     /// Returns the operand with a role, or `Code::OFF` if the row has none.
     #[inline(always)]
-    pub fn by_role(&self, role: super::Role) -> Code {
+    pub fn by_role(&self, role: Role) -> Code {
         for (operand, &code) in self.row.operands.iter().zip(&self.operands) {
             if operand.role == role {
                 return code;

@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, in the order of their numbers.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [Kind; 7] = [
         Kind::Salu,
         Kind::Valu,
@@ -34,7 +34,7 @@ impl Kind {
         Kind::Control,
     ];
 
-    /// Name of the kind in reports.
+    /// Returns the kind's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Salu => "salu",
@@ -46,11 +46,13 @@ impl Kind {
             Kind::Control => "control",
         }
     }
+}
 
-    /// The kind of an instruction.
-    pub fn of(inst: &Inst) -> Kind {
-        match inst.encoding {
-            _ if inst.has(Properties::BRANCH) => Kind::Branch,
+impl Inst {
+    /// Returns the kind of the instruction.
+    pub fn kind(&self) -> Kind {
+        match self.encoding {
+            _ if self.has(Properties::BRANCH) => Kind::Branch,
             Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => Kind::Salu,
             Encoding::Sopp => Kind::Control,
             Encoding::Smem => Kind::Smem,
@@ -65,16 +67,14 @@ impl Kind {
             _ => Kind::Valu,
         }
     }
-}
 
-impl Inst {
     /// Returns true if the vector ALU executes the instruction.
     pub fn is_valu(&self) -> bool {
-        Kind::of(self) == Kind::Valu
+        self.kind() == Kind::Valu
     }
 
     /// Returns true if the instruction accesses memory per lane: buffers, flat addresses, images.
     pub fn is_vmem(&self) -> bool {
-        Kind::of(self) == Kind::Vmem && self.encoding != Encoding::Exp
+        self.kind() == Kind::Vmem && self.encoding != Encoding::Exp
     }
 }

@@ -1,5 +1,5 @@
-//! Operands that a field can encode but the instruction cannot use: an SGPR where only VGPRs are valid, or a constant as a jump target.
-//! LLVM disassembles such words with a comment, so they decode here; executing them traps.
+//! Misfits: operands that a field can encode but the instruction cannot use, such as an SGPR where only VGPRs are valid, or a constant as a
+//! jump target. LLVM disassembles such words with a comment, so this decoder accepts them too; executing them traps.
 
 use super::{Access, Code, Encoding, Inst, Operand, Role, Type};
 
@@ -49,10 +49,10 @@ pub(super) fn misfit(inst: &Inst, index: usize, operand: &Operand) -> Option<Mis
             match operand.ty.registers() {
                 1 => class(matches!(code.0, 124 | 126..=127), "SReg_32_XM0_XEXEC"),
                 2 => class(code == Code::EXEC, "SReg_64_XEXEC"),
-                _ => wide(code, operand.ty),
+                _ => group_misfit(code, operand.ty),
             }
         }
-        (_, Role::Sbase | Role::Ssamp) => wide(code, operand.ty),
+        (_, Role::Sbase | Role::Ssamp) => group_misfit(code, operand.ty),
         (Encoding::Mubuf | Encoding::Mtbuf, Role::Soffset) => class(is_direct, "SReg_32"),
         (Encoding::Vop1 | Encoding::Vop3, Role::Sdst) => class(is_direct, "SReg_32").or(constant),
         (Encoding::Vopc, Role::Vcc) => constant,
@@ -93,8 +93,8 @@ fn is_immediate(operand: &Operand) -> bool {
         || matches!(operand.ty, Type::Param | Type::Number | Type::GprIndex)
 }
 
-/// Checks that a special register is used alone or as a pair.
-fn wide(code: Code, ty: Type) -> Option<Misfit> {
+/// Returns the misfit of a special register in a group of four or more registers. It can be used alone or as a pair only.
+fn group_misfit(code: Code, ty: Type) -> Option<Misfit> {
     let class = match ty.registers() {
         4 => "SReg_128",
         8 => "SReg_256",

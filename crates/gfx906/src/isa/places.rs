@@ -18,7 +18,7 @@ impl FieldBits {
         FieldBits { low, bits, unit: 1 }
     }
 
-    const fn of_groups(low: u32, bits: u32, unit: u16) -> FieldBits {
+    const fn with_unit(low: u32, bits: u32, unit: u16) -> FieldBits {
         FieldBits { low, bits, unit }
     }
 
@@ -62,22 +62,22 @@ pub fn opcode(inst: &Inst) -> Option<FieldBits> {
     })
 }
 
-/// Returns the opcode field's value for another row, which the table lists under `encoding`, in an instruction that is encoded like `like`.
-/// Returns `None` where the row has no such encoding. A VOP3 instruction may become any row that has the VOP3 form.
+/// Returns the opcode field's value that turns `like` into an instruction of another row, which the table lists under `encoding`. Returns
+/// `None` if the row has no encoding with the fields of `like`. A VOP3 instruction may become any row that has the VOP3 form.
 pub fn opcode_of(like: &Inst, encoding: Encoding, row: &Row) -> Option<u64> {
     let long = |encoding, form| form == Form::E64 || encoding == Encoding::Vop3;
-    let own = u64::from(row.opcode);
+    let row_opcode = u64::from(row.opcode);
     if long(like.encoding, like.form) {
         return match encoding {
-            Encoding::Vop3 => Some(own),
+            Encoding::Vop3 => Some(row_opcode),
             _ if !row.has_form(encoding, Form::E64) => None,
-            Encoding::Vopc => Some(own),
-            Encoding::Vop2 => Some(0x100 + own),
-            Encoding::Vop1 => Some(0x140 + own),
+            Encoding::Vopc => Some(row_opcode),
+            Encoding::Vop2 => Some(0x100 + row_opcode),
+            Encoding::Vop1 => Some(0x140 + row_opcode),
             _ => None,
         };
     }
-    (encoding == like.encoding && row.has_form(encoding, like.form)).then_some(own)
+    (encoding == like.encoding && row.has_form(encoding, like.form)).then_some(row_opcode)
 }
 
 /// Returns the position of an operand's code. An operand that is implied, a number or absent has no position.
@@ -108,7 +108,7 @@ pub fn operand(inst: &Inst, index: usize) -> Option<FieldBits> {
             }
         }
         (Encoding::Smem, _, Role::Sdst) if operand.ty != Type::Number => FieldBits::new(6, 7),
-        (Encoding::Smem, _, Role::Sbase) => FieldBits::of_groups(0, 6, 2),
+        (Encoding::Smem, _, Role::Sbase) => FieldBits::with_unit(0, 6, 2),
         (Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc, form, role) => match (role, form) {
             (Role::Vdst | Role::Sdst, _) => FieldBits::new(17, 8),
             (Role::Src0, Form::Native) => FieldBits::new(0, 9),
@@ -124,7 +124,7 @@ pub fn operand(inst: &Inst, index: usize) -> Option<FieldBits> {
         (Encoding::Mubuf | Encoding::Mtbuf, _, role) => match role {
             Role::Addr => FieldBits::new(32, 8),
             Role::Vdst | Role::Data => FieldBits::new(40, 8),
-            Role::Sbase => FieldBits::of_groups(48, 5, registers.min(4)),
+            Role::Sbase => FieldBits::with_unit(48, 5, registers.min(4)),
             Role::Soffset => FieldBits::new(56, 8),
             _ => return None,
         },
@@ -143,7 +143,7 @@ fn ds(role: Role) -> Option<u32> {
     })
 }
 
-/// Returns the positions of a memory instruction's offsets: two where the instruction has two addresses.
+/// Returns the positions of a memory instruction's offsets: two for an instruction with two addresses.
 pub fn offsets(inst: &Inst) -> Vec<FieldBits> {
     match inst.encoding {
         Encoding::Ds if inst.row.modifiers.has(Flags::SWIZZLE) => Vec::new(),
@@ -160,19 +160,20 @@ pub fn offsets(inst: &Inst) -> Vec<FieldBits> {
 
 /// Returns the positions of the bits that negate sources or take their magnitude, one bit per source.
 pub fn signs(inst: &Inst) -> Vec<FieldBits> {
-    let all = 0..inst.row.operands.len();
-    let second = all
-        .filter_map(|at| operand(inst, at))
-        .any(|place| place.low == 8 && place.bits == 7);
-    let one = |low| FieldBits::new(low, 1);
+    let has_second_destination = (0..inst.row.operands.len())
+        .filter_map(|index| operand(inst, index))
+        .any(|field| field.low == 8 && field.bits == 7);
+    let single_bit = |low| FieldBits::new(low, 1);
     match (inst.encoding, inst.form) {
         // A second destination replaces the abs bits.
-        (Encoding::Vop3, _) if second => [61, 62, 63].map(one).into(),
-        (_, Form::E64) if second => [61, 62, 63].map(one).into(),
-        (_, Form::E64) | (Encoding::Vop3, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
-        (Encoding::Vop3p, _) => [61, 62, 63, 8, 9, 10].map(one).into(),
-        (_, Form::Sdwa) => [52, 53, 60, 61].map(one).into(),
-        (_, Form::Dpp) => [52, 53, 54, 55].map(one).into(),
+        (_, Form::E64) | (Encoding::Vop3, _) if has_second_destination => {
+            [61, 62, 63].map(single_bit).into()
+        }
+        (_, Form::E64) | (Encoding::Vop3 | Encoding::Vop3p, _) => {
+            [61, 62, 63, 8, 9, 10].map(single_bit).into()
+        }
+        (_, Form::Sdwa) => [52, 53, 60, 61].map(single_bit).into(),
+        (_, Form::Dpp) => [52, 53, 54, 55].map(single_bit).into(),
         _ => Vec::new(),
     }
 }
@@ -188,8 +189,8 @@ mod tests {
         words.to_le_bytes()
     }
 
-    /// Random words of every row in every form: the decoder reads an operand from its position, and changing the position changes that
-    /// operand alone.
+    /// Checks with random words of every row in every form that the decoder reads an operand from its position, and that a change at the
+    /// position changes that operand alone.
     #[test]
     fn a_place_holds_its_operand_and_nothing_else() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -200,71 +201,84 @@ mod tests {
             state
         };
         let mut checked = BTreeSet::new();
-        let mut seen = BTreeSet::new();
-        // Random words are almost never SDWA, DPP or VOP3 with fewer than three operands, so their marker codes are set here.
-        let shapes = |drawn: u64| {
-            let marked = |mark| drawn & !0x1ff | mark;
-            let long = drawn & !(0x3f << 26) | 0x34 << 26;
-            [
-                drawn,
-                marked(0xf9),
-                marked(0xfa),
-                long & !(!0 << 50),
-                long & !(!0 << 41),
-            ]
-        };
-        for drawn in (0..400_000).flat_map(|_| shapes(random())) {
+        let mut forms_seen = BTreeSet::new();
+        for drawn in (0..400_000).flat_map(|_| with_marker_codes(random())) {
             let Ok(inst) = decode(&bytes(drawn)) else {
                 continue;
             };
-            let own = words(&inst);
-            if let Some(place) = opcode(&inst) {
-                let found = opcode_of(&inst, inst.encoding, inst.row);
-                assert_eq!(found, Some(place.get(own)), "{}", inst.row.mnemonic);
+            let encoded = words(&inst);
+            if let Some(field) = opcode(&inst) {
+                let expected = opcode_of(&inst, inst.encoding, inst.row);
+                assert_eq!(expected, Some(field.get(encoded)), "{}", inst.row.mnemonic);
             }
             for index in 0..inst.row.operands.len() {
-                let Some(place) = operand(&inst, index) else {
-                    continue;
-                };
-                let was = inst.operands[index];
-                let Some(was_vgpr) = was.as_vgpr().filter(|&n| n > 0) else {
-                    continue;
-                };
-                let changed = place.set(own, place.get(own) - 1);
-                let Ok(other) = decode(&bytes(changed)) else {
-                    continue;
-                };
-                assert_eq!(other.row.mnemonic, inst.row.mnemonic);
-                assert_eq!(other.operands[index], Code::vgpr(was_vgpr - 1));
-                for (at, (a, b)) in inst.operands.iter().zip(&other.operands).enumerate() {
-                    let tied = at == index || operand(&inst, at) == Some(place);
-                    assert!(tied || a == b, "{} operand {at}", inst.row.mnemonic);
+                if check_operand(&inst, index) {
+                    checked.insert((inst.row.mnemonic, inst.form as u8, index));
+                    forms_seen.insert(format!("{:?} {:?}", inst.encoding, inst.form));
                 }
-                checked.insert((inst.row.mnemonic, inst.form as u8, index));
-                seen.insert(format!("{:?} {:?}", inst.encoding, inst.form));
             }
-            for place in offsets(&inst) {
-                let other = decode(&bytes(place.set(own, place.get(own) ^ 1)));
-                let other = other.expect("an offset may be anything");
-                assert_eq!(other.offset ^ inst.offset, 1 << place.low.rem_euclid(32));
+            for field in offsets(&inst) {
+                let changed = decode(&bytes(field.set(encoded, field.get(encoded) ^ 1)));
+                let changed = changed.expect("an offset may be anything");
+                assert_eq!(changed.offset ^ inst.offset, 1 << field.low.rem_euclid(32));
                 checked.insert((inst.row.mnemonic, 9, 0));
             }
         }
         assert!(checked.len() > 1_000, "only {} places", checked.len());
         // Every form of each encoding with VGPRs was among the random words.
-        let forms = [Form::Native, Form::E64, Form::Sdwa, Form::Dpp];
-        let without = |encoding| {
+        assert_eq!(forms_seen, forms_with_vgprs());
+    }
+
+    /// Returns random words, and the same words with the marker codes of SDWA, DPP and VOP3 with fewer than three operands, which random
+    /// words almost never have.
+    fn with_marker_codes(drawn: u64) -> [u64; 5] {
+        let marked = |mark| drawn & !0x1ff | mark;
+        let long = drawn & !(0x3f << 26) | 0x34 << 26;
+        [
+            drawn,
+            marked(0xf9),
+            marked(0xfa),
+            long & !(!0 << 50),
+            long & !(!0 << 41),
+        ]
+    }
+
+    /// Checks that a change at an operand's position changes that operand alone. Returns false if the operand cannot be checked, because it
+    /// has no position, is no VGPR, or the changed words are no instruction.
+    fn check_operand(inst: &Inst, index: usize) -> bool {
+        let encoded = words(inst);
+        let Some(field) = operand(inst, index) else {
+            return false;
+        };
+        let Some(vgpr) = inst.operands[index].as_vgpr().filter(|&n| n > 0) else {
+            return false;
+        };
+        let Ok(changed) = decode(&bytes(field.set(encoded, field.get(encoded) - 1))) else {
+            return false;
+        };
+        assert_eq!(changed.row.mnemonic, inst.row.mnemonic);
+        assert_eq!(changed.operands[index], Code::vgpr(vgpr - 1));
+        for (at, (a, b)) in inst.operands.iter().zip(&changed.operands).enumerate() {
+            let tied = at == index || operand(inst, at) == Some(field);
+            assert!(tied || a == b, "{} operand {at}", inst.row.mnemonic);
+        }
+        true
+    }
+
+    /// Returns the forms of the encodings that have VGPRs.
+    fn forms_with_vgprs() -> BTreeSet<String> {
+        let without_positions = |encoding| {
             use Encoding::{Exp, Mimg, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vintrp};
             let scalar = matches!(encoding, Sop1 | Sop2 | Sopk | Sopc | Sopp | Smem);
             scalar || matches!(encoding, Vintrp | Mimg | Exp)
         };
-        let with_places = rows().filter(|(encoding, _)| !without(*encoding));
-        let all = with_places.flat_map(|(encoding, row)| {
-            let own = forms
+        let with_positions = rows().filter(|(encoding, _)| !without_positions(*encoding));
+        let forms = with_positions.flat_map(|(encoding, row)| {
+            let forms = Form::ALL
                 .into_iter()
                 .filter(move |form| row.has_form(encoding, *form));
-            own.map(move |form| format!("{encoding:?} {form:?}"))
+            forms.map(move |form| format!("{encoding:?} {form:?}"))
         });
-        assert_eq!(seen, all.collect());
+        forms.collect()
     }
 }

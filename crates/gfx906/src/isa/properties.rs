@@ -15,7 +15,7 @@ enum Pattern {
     Ends(&'static str),
 }
 
-/// Declares properties from a bit, a name and the patterns of which a mnemonic must match one.
+/// Declares properties, each from a bit, a name, and patterns. A mnemonic that matches one of the patterns has the property.
 macro_rules! properties {
     ($( $(#[$doc:meta])* $bit:literal $name:ident: $($pattern:ident $text:literal)+; )*) => {
         impl Properties {
@@ -141,9 +141,9 @@ properties! {
     52 MIP: Ends "_mip";
     /// Sampling of an image.
     53 SAMPLE: Contains "_sample";
-    /// Sampling with gradients.
+    /// Sampling with gradients. Other mnemonics match the patterns too, so this property counts only together with `SAMPLE`.
     54 GRADIENTS: Contains "_d" Contains "_cd";
-    /// Sampling with a bias.
+    /// Sampling with a bias. Other mnemonics match the pattern too, so this property counts only together with `SAMPLE`.
     55 BIAS: Contains "_b";
     /// Barrier of the work-group.
     56 BARRIER: Is "s_barrier";
@@ -167,7 +167,7 @@ properties! {
 
 impl Properties {
     /// Derives the properties of a mnemonic.
-    pub(super) const fn of(mnemonic: &str) -> Properties {
+    pub(super) const fn from_mnemonic(mnemonic: &str) -> Properties {
         let mut bits = 0;
         let mut n = 0;
         while n < PATTERNS.len() {

@@ -21,8 +21,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns true if the row, which the table lists under `encoding`, can be encoded in `form`. Most of the answer follows by rule:
-    /// 64-bit operands fit neither SDWA nor DPP, and comparisons have no DPP form.
+    /// Returns true if the row, which the table lists under `encoding`, can be encoded in `form`. The rules are that 64-bit operands fit
+    /// neither SDWA nor DPP, and that comparisons have no DPP form; flags of the row exclude further forms.
     pub fn has_form(&self, encoding: Encoding, form: Form) -> bool {
         let narrow = |operand: &Operand| operand.ty.registers() == 1 || operand.role == Role::Vcc;
         let sub_dword = self.operands.iter().all(narrow);
@@ -188,9 +188,9 @@ impl Type {
 /// An operand of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operand {
-    /// Role, which determines the position of its code.
+    /// Role, which determines the position of the operand's code.
     pub role: Role,
-    /// Its type.
+    /// Type of the operand's value.
     pub ty: Type,
     /// Direction.
     pub access: Access,

@@ -73,15 +73,15 @@ static EXP: Index<1> = index(&[exp::ROWS]);
 
 const fn vopc() -> Index<256> {
     let classes: Index<256> = index(&[vopc::CLASSES]);
-    let mut all: Index<256> = index(vopc::COMPARISONS);
+    let mut rows: Index<256> = index(vopc::COMPARISONS);
     let mut opcode = 0;
-    while opcode < all.len() {
+    while opcode < rows.len() {
         if classes[opcode].is_some() {
-            all[opcode] = classes[opcode];
+            rows[opcode] = classes[opcode];
         }
         opcode += 1;
     }
-    all
+    rows
 }
 
 fn by_opcode(encoding: Encoding) -> &'static [Option<&'static Row>] {

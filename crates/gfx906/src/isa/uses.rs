@@ -2,22 +2,22 @@
 
 use super::{Access, Code, Encoding, Flags, Form, Inst, Kind, Properties, Role};
 
-/// A set of registers: scalar registers at their codes, SCC, MODE, VGPRs.
+/// A set of scalar registers, SCC, MODE and VGPRs, with one bit for each [`RegisterNumber`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RegisterSet([u64; 8]);
 
-/// Number of a register in a set: scalar registers have their codes, VGPRs begin at 256.
-pub type Number = u16;
+/// RegisterNumber of a register in a set: scalar registers have their codes, VGPRs begin at 256.
+pub type RegisterNumber = u16;
 
 /// Scalar condition code.
-pub const SCC: Number = 128;
+pub const SCC: RegisterNumber = 128;
 /// The MODE register.
-pub const MODE: Number = 129;
-const VCC: Number = Code::VCC.0;
-const EXEC: Number = Code::EXEC.0;
-const M0: Number = Code::M0.0;
-const FLAT_SCRATCH: Number = 102;
-/// Source codes of conditions.
+pub const MODE: RegisterNumber = 129;
+const VCC: RegisterNumber = Code::VCC.0;
+const EXEC: RegisterNumber = Code::EXEC.0;
+const M0: RegisterNumber = Code::M0.0;
+const FLAT_SCRATCH: RegisterNumber = 102;
+// Source codes of conditions.
 const VCCZ: u16 = 251;
 const EXECZ: u16 = 252;
 const SCC_SOURCE: u16 = 253;
@@ -27,24 +27,24 @@ impl RegisterSet {
     pub const ALL: RegisterSet = RegisterSet([!0; 8]);
 
     /// Adds registers to the set.
-    pub fn add(&mut self, first: Number, count: u16) {
+    pub fn add(&mut self, first: RegisterNumber, count: u16) {
         for number in first..first.saturating_add(count).min(512) {
             self.0[usize::from(number / 64)] |= 1 << (number % 64);
         }
     }
 
     /// Removes registers from the set.
-    pub fn remove(&mut self, first: Number, count: u16) {
+    pub fn remove(&mut self, first: RegisterNumber, count: u16) {
         for number in first..first.saturating_add(count).min(512) {
             self.0[usize::from(number / 64)] &= !(1 << (number % 64));
         }
     }
 
     /// Iterates over the registers of the set.
-    pub fn iter(self) -> impl Iterator<Item = Number> {
+    pub fn iter(self) -> impl Iterator<Item = RegisterNumber> {
         self.0.into_iter().zip(0..).flat_map(|(mut bits, word)| {
             std::iter::from_fn(move || {
-                let at = bits.trailing_zeros() as Number;
+                let at = bits.trailing_zeros() as RegisterNumber;
                 (bits != 0).then(|| {
                     bits &= bits - 1;
                     64 * word + at
@@ -54,7 +54,7 @@ impl RegisterSet {
     }
 
     /// Returns true if the set has the register.
-    pub fn has(&self, number: Number) -> bool {
+    pub fn has(&self, number: RegisterNumber) -> bool {
         self.0[usize::from(number / 64)] >> (number % 64) & 1 != 0
     }
 
@@ -84,7 +84,7 @@ impl RegisterSet {
     }
 
     /// Returns the first register of the set.
-    pub fn first(&self) -> Option<Number> {
+    pub fn first(&self) -> Option<RegisterNumber> {
         self.iter().next()
     }
 
@@ -105,28 +105,28 @@ pub struct Uses {
     pub kills: RegisterSet,
 }
 
-impl Uses {
-    /// Determines the registers that an instruction uses.
-    pub fn of(inst: &Inst) -> Uses {
+impl Inst {
+    /// Returns the registers that the instruction uses.
+    pub fn register_uses(&self) -> Uses {
         let mut uses = Uses::default();
-        if inst.has(Properties::RUNTIME_REGISTERS) {
+        if self.has(Properties::RUNTIME_REGISTERS) {
             uses.reads = RegisterSet::ALL;
             uses.writes = RegisterSet::ALL;
             return uses;
         }
-        for (operand, &code) in inst.row.operands.iter().zip(&inst.operands) {
+        for (operand, &code) in self.row.operands.iter().zip(&self.operands) {
             // The image resource determines the number of coordinates, so the largest number is assumed.
-            let count = match (inst.encoding, operand.role) {
-                (Encoding::Mimg, Role::Addr) => inst.most_coordinates(),
-                _ => inst.registers(operand),
+            let count = match (self.encoding, operand.role) {
+                (Encoding::Mimg, Role::Addr) => self.most_coordinates(),
+                _ => self.registers(operand),
             };
             let Some(first) = register(code) else {
-                uses.condition(code);
+                uses.add_condition(code);
                 continue;
             };
-            let partly = matches!(inst.form, Form::Sdwa | Form::Dpp) && first >= 256
-                || inst.has(Properties::D16_HIGH)
-                || inst.has(Properties::WRITES_LANE);
+            let partly = matches!(self.form, Form::Sdwa | Form::Dpp) && first >= 256
+                || self.has(Properties::D16_HIGH)
+                || self.has(Properties::WRITES_LANE);
             if operand.access != Access::Write || partly {
                 uses.reads.add(first, count);
             }
@@ -137,12 +137,15 @@ impl Uses {
                 }
             }
         }
-        uses.implied(inst);
+        uses.add_implied_vector(self);
+        uses.add_implied_scalar(self);
         uses
     }
+}
 
+impl Uses {
     /// Adds the registers of a source that is a condition or LDS.
-    fn condition(&mut self, code: Code) {
+    fn add_condition(&mut self, code: Code) {
         match code {
             Code(VCCZ) => self.reads.add(VCC, 2),
             Code(EXECZ) => self.reads.add(EXEC, 2),
@@ -152,8 +155,8 @@ impl Uses {
         }
     }
 
-    /// Adds registers that no operand names.
-    fn implied(&mut self, inst: &Inst) {
+    /// Adds EXEC, MODE, FLAT_SCRATCH and M0 of instructions that use them without naming them.
+    fn add_implied_vector(&mut self, inst: &Inst) {
         if inst.encoding.is_vector() {
             self.reads.add(EXEC, 2);
             self.reads.add(MODE, 1);
@@ -161,7 +164,7 @@ impl Uses {
         if matches!(inst.encoding, Encoding::Flat | Encoding::Scratch) {
             self.reads.add(FLAT_SCRATCH, 2);
         }
-        let to_lds = inst.modifiers.flags.has(Flags::LDS) && Kind::of(inst) == Kind::Vmem;
+        let to_lds = inst.modifiers.flags.has(Flags::LDS) && inst.kind() == Kind::Vmem;
         let m0 = [
             Properties::MESSAGE,
             Properties::GWS,
@@ -177,6 +180,10 @@ impl Uses {
         {
             self.reads.add(M0, 1);
         }
+    }
+
+    /// Adds conditions and hardware registers that no operand names.
+    fn add_implied_scalar(&mut self, inst: &Inst) {
         if inst.has(Properties::COMPUTES_EXEC) {
             self.reads.add(EXEC, 2);
             self.writes.add(EXEC, 2);
@@ -218,7 +225,7 @@ impl Uses {
 }
 
 /// Returns the number of the first register that a code names.
-fn register(code: Code) -> Option<Number> {
+fn register(code: Code) -> Option<RegisterNumber> {
     match code.0 {
         0..=127 => Some(code.0),
         256..=511 => Some(code.0),

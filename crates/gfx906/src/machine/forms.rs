@@ -18,7 +18,7 @@ pub fn handlers(inst: &Inst) -> Handlers {
     let to_lds = flags.has(Flags::LDS) && !inst.row.modifiers.has(Flags::ALWAYS_LDS);
     match inst.row.semantics {
         _ if flags.has(Flags::MALFORMED) => Handlers::scalar(illegal),
-        _ if fields::reserved(inst).is_some() => Handlers::scalar(reserved),
+        _ if fields::find_reserved(inst).is_some() => Handlers::scalar(reserved),
         // A driver assigns the global data share, and compute kernels get none. GWS instructions do not use its memory.
         _ if inst.encoding == Encoding::Ds
             && flags.has(Flags::GDS)
@@ -43,15 +43,20 @@ fn load_to_lds(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> StepResult {
 pub fn illegal(_: &mut Wave, _: &mut Env<'_>, op: &Op) -> StepResult {
     let bytes: Vec<u8> = op.words.iter().flat_map(|w| w.to_le_bytes()).collect();
     if let Err(DecodeError::Reserved { field, value }) = isa::decode(&bytes) {
-        let (value, why) = (value.into(), "reserved");
-        return Err(ReservedValue { field, value, why }.into());
+        let (value, reason) = (value.into(), "reserved");
+        return Err(ReservedValue {
+            field,
+            value,
+            reason,
+        }
+        .into());
     }
     Err(Fault::new(TrapKind::IllegalInstruction).into())
 }
 
 /// Traps on an instruction with a field value that no compute kernel can use.
 fn reserved(w: &mut Wave, e: &mut Env<'_>, op: &Op) -> StepResult {
-    match fields::reserved(op) {
+    match fields::find_reserved(op) {
         Some(reserved) => Err(reserved.into()),
         None => illegal(w, e, op),
     }

@@ -89,7 +89,7 @@ impl Op {
             handler: handlers.at(level),
             plan: Plan::new(&inst, handlers.shape),
             vgprs: vgprs_needed(&inst),
-            kind: Kind::of(&inst),
+            kind: inst.kind(),
             traffic: Traffic::of(&inst),
             region: Hint::default(),
             inst,

@@ -228,8 +228,12 @@ impl fmt::Display for TrapKind {
                 f,
                 "illegal instruction: no gfx906 instruction has these words"
             ),
-            TrapKind::ReservedField(ReservedValue { field, value, why }) => {
-                write!(f, "{field} {value:#x} cannot be used: {why}")
+            TrapKind::ReservedField(ReservedValue {
+                field,
+                value,
+                reason,
+            }) => {
+                write!(f, "{field} {value:#x} cannot be used: {reason}")
             }
             TrapKind::BadPc => write!(f, "the program counter left the code"),
             TrapKind::Unimplemented => write!(

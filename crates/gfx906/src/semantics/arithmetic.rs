@@ -9,11 +9,11 @@ pub(crate) fn add<F: Format>(mode: Mode, a: F, b: F) -> F {
     settle2(a.sum(b, F::rounding(mode)), a, b).result(mode)
 }
 
-/// `a - b`; a NaN `b` comes back with its own sign.
+/// `a - b`. If the result is the NaN `b`, it keeps its sign.
 #[inline(always)]
 pub(crate) fn sub<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
-    let minus = F::of_bits(b.bits() ^ F::SIGN);
+    let minus = F::from_encoding(b.bits() ^ F::SIGN);
     settle2(a.sum(minus, F::rounding(mode)), a, b).result(mode)
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn sub<F: Format>(mode: Mode, a: F, b: F) -> F {
 #[inline(always)]
 pub(crate) fn subrev<F: Format>(mode: Mode, a: F, b: F) -> F {
     let (a, b) = (a.source(mode), b.source(mode));
-    let minus = F::of_bits(a.bits() ^ F::SIGN);
+    let minus = F::from_encoding(a.bits() ^ F::SIGN);
     settle2(b.sum(minus, F::rounding(mode)), a, b).result(mode)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn fma<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
 
 /// Returns the mode of the unfused multiply-adds: the given mode with every denormal flushed.
 #[inline(always)]
-pub(crate) fn flushing(mode: Mode) -> Mode {
+pub(crate) fn flush_all_denormals(mode: Mode) -> Mode {
     Mode {
         denorm_in32: false,
         denorm_out32: false,
@@ -60,7 +60,7 @@ pub(crate) fn flushing(mode: Mode) -> Mode {
 /// `a * b + c`. The product is rounded before the sum, and denormals are always flushed.
 #[inline(always)]
 pub(crate) fn mad<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
-    let mode = flushing(mode);
+    let mode = flush_all_denormals(mode);
     add(mode, mul(mode, a, b), c)
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn mad_number(a: f32, b: f32, c: f32) -> f32 {
 /// [`mad`] with the product of [`mul_legacy()`].
 #[inline(always)]
 pub(crate) fn mad_legacy<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
-    let mode = flushing(mode);
+    let mode = flush_all_denormals(mode);
     add(mode, mul_legacy(mode, a, b), c)
 }
 
@@ -130,8 +130,8 @@ pub(crate) fn med3<F: Format>(mode: Mode, a: F, b: F, c: F) -> F {
     let (a, b, c) = (a.source(mode), b.source(mode), c.source(mode));
     let r = middle(mode, a, b, c);
     let least = min3(mode, a, b, c);
-    let any = a.nan() | b.nan() | c.nan();
-    if any { least } else { r.result(mode) }
+    let any_nan = a.nan() | b.nan() | c.nan();
+    if any_nan { least } else { r.result(mode) }
 }
 
 /// The middle of three numbers: the larger of the two that remain without the largest.
@@ -192,7 +192,7 @@ pub(crate) fn frexp_mant<F: Format>(mode: Mode, a: F) -> F {
         magnitude
     };
     let half = (F::BIAS as u64 - 1) << (F::PRECISION - 1);
-    let m = F::of_bits(a.bits() & F::SIGN | half | fraction & (F::HIDDEN - 1));
+    let m = F::from_encoding(a.bits() & F::SIGN | half | fraction & (F::HIDDEN - 1));
     if magnitude == 0 || magnitude >= F::INFINITY {
         a.quiet_if_nan()
     } else {

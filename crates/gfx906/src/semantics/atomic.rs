@@ -23,15 +23,15 @@ atomics! {
     "`memory + data`." atomic_add(u32) atomic_add_x2(u64) |memory, data| memory.wrapping_add(data);
     "`memory - data`." atomic_sub(u32) atomic_sub_x2(u64) |memory, data| memory.wrapping_sub(data);
     "`data - memory`." atomic_rsub(u32) atomic_rsub_x2(u64) |memory, data| data.wrapping_sub(memory);
-    "The smaller." atomic_umin(u32) atomic_umin_x2(u64) |memory, data| memory.min(data);
-    "The larger." atomic_umax(u32) atomic_umax_x2(u64) |memory, data| memory.max(data);
-    "The smaller." atomic_smin(i32) atomic_smin_x2(i64) |memory, data| memory.min(data);
-    "The larger." atomic_smax(i32) atomic_smax_x2(i64) |memory, data| memory.max(data);
+    "The smaller of memory and data." atomic_umin(u32) atomic_umin_x2(u64) |memory, data| memory.min(data);
+    "The larger of memory and data." atomic_umax(u32) atomic_umax_x2(u64) |memory, data| memory.max(data);
+    "The smaller of memory and data." atomic_smin(i32) atomic_smin_x2(i64) |memory, data| memory.min(data);
+    "The larger of memory and data." atomic_smax(i32) atomic_smax_x2(i64) |memory, data| memory.max(data);
     "`memory & data`." atomic_and(u32) atomic_and_x2(u64) |memory, data| memory & data;
     "`memory | data`." atomic_or(u32) atomic_or_x2(u64) |memory, data| memory | data;
     "`memory ^ data`." atomic_xor(u32) atomic_xor_x2(u64) |memory, data| memory ^ data;
-    "`memory + 1`, from `data` on 0." atomic_inc(u32) atomic_inc_x2(u64) |memory, data| if memory >= data { 0 } else { memory + 1 };
-    "`memory - 1`, from 0 and from above `data` it is `data`." atomic_dec(u32) atomic_dec_x2(u64)
+    "`memory + 1`, or 0 if memory is `data` or greater." atomic_inc(u32) atomic_inc_x2(u64) |memory, data| if memory >= data { 0 } else { memory + 1 };
+    "`memory - 1`, or `data` if memory is 0 or greater than `data`." atomic_dec(u32) atomic_dec_x2(u64)
         |memory, data| if memory == 0 || memory > data { data } else { memory - 1 };
 }
 
@@ -73,7 +73,7 @@ instructions! {
     ds_max_f64(mode: Mode, memory: f64, data: f64) -> f64 { arithmetic::max(mode, memory, data) }
     /// `memory - data` if the difference does not borrow, else `memory + wrap`.
     ds_wrap_b32(memory: u32, data: u32, wrap: u32) -> u32 { if memory >= data { memory - data } else { memory.wrapping_add(wrap) } }
-    /// Replaces each half of memory by the low 31 bits of `data`'s half if the highest bit of that half is set.
+    /// Replaces each half of memory by the low 31 bits of the half of `data`, if the highest bit of the half of `data` is set.
     ds_condxchg32_b64(memory: u64, data: u64) -> u64 {
         let half = |memory: u32, data: u32| if data >> 31 != 0 { data & 0x7fff_ffff } else { memory };
         u64::from(half(memory as u32, data as u32)) | u64::from(half((memory >> 32) as u32, (data >> 32) as u32)) << 32

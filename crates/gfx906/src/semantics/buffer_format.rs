@@ -8,11 +8,11 @@ use half::f16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferFormat {
     data: u8,
-    number: Number,
+    number: NumberFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
+enum NumberFormat {
     Unorm,
     Snorm,
     Uscaled,
@@ -27,14 +27,14 @@ impl BufferFormat {
     /// Reads the format from the fields of a resource or an instruction.
     pub fn new(data: u32, number: u32) -> BufferFormat {
         let number = match number & 7 {
-            0 => Number::Unorm,
-            1 => Number::Snorm,
-            2 => Number::Uscaled,
-            3 => Number::Sscaled,
-            4 => Number::Uint,
-            5 => Number::Sint,
-            6 => Number::Reserved,
-            _ => Number::Float,
+            0 => NumberFormat::Unorm,
+            1 => NumberFormat::Snorm,
+            2 => NumberFormat::Uscaled,
+            3 => NumberFormat::Sscaled,
+            4 => NumberFormat::Uint,
+            5 => NumberFormat::Sint,
+            6 => NumberFormat::Reserved,
+            _ => NumberFormat::Float,
         };
         BufferFormat {
             data: (data & 15) as u8,
@@ -70,7 +70,7 @@ impl BufferFormat {
 
     /// Returns true if components are integers rather than floats.
     pub fn is_integer(self) -> bool {
-        matches!(self.number, Number::Uint | Number::Sint)
+        matches!(self.number, NumberFormat::Uint | NumberFormat::Sint)
     }
 
     /// Returns the number one as a component.
@@ -121,8 +121,8 @@ impl BufferFormat {
     /// Converts the 16 bits of a D16 instruction to a component of 32 bits.
     pub fn from_half(self, half: u32) -> u32 {
         match self.number {
-            Number::Uint => half & 0xffff,
-            Number::Sint => half as i16 as i32 as u32,
+            NumberFormat::Uint => half & 0xffff,
+            NumberFormat::Sint => half as i16 as i32 as u32,
             _ => widen(f16::from_bits(half as u16)).to_bits(),
         }
     }
@@ -132,7 +132,7 @@ fn mask(width: u32) -> u32 {
     u32::MAX >> (32 - width)
 }
 
-impl Number {
+impl NumberFormat {
     /// Converts a component of `width` bits to an f32's bits or an integer.
     fn load(self, bits: u32, width: u32) -> u32 {
         let unsigned = f64::from(bits);
@@ -140,20 +140,20 @@ impl Number {
         let signed = f64::from(sign_extended);
         let float = |x: f64| (x as f32).to_bits();
         match self {
-            Number::Unorm => float(unsigned / f64::from(mask(width))),
-            Number::Snorm => float((signed / f64::from(mask(width - 1))).max(-1.0)),
-            Number::Uscaled => float(unsigned),
-            Number::Sscaled => float(signed),
-            Number::Uint => bits,
-            Number::Sint => sign_extended as u32,
-            Number::Float => match width {
+            NumberFormat::Unorm => float(unsigned / f64::from(mask(width))),
+            NumberFormat::Snorm => float((signed / f64::from(mask(width - 1))).max(-1.0)),
+            NumberFormat::Uscaled => float(unsigned),
+            NumberFormat::Sscaled => float(signed),
+            NumberFormat::Uint => bits,
+            NumberFormat::Sint => sign_extended as u32,
+            NumberFormat::Float => match width {
                 32 => bits,
                 16 => widen(f16::from_bits(bits as u16)).to_bits(),
-                // These floats have no sign, and an f16's exponent.
+                // These floats have no sign, and the exponent field of an f16.
                 10 | 11 => widen(f16::from_bits((bits << (15 - width)) as u16)).to_bits(),
                 _ => 0,
             },
-            Number::Reserved => 0,
+            NumberFormat::Reserved => 0,
         }
     }
 
@@ -162,12 +162,12 @@ impl Number {
         let x = f32::from_bits(component);
         let (most, half) = (f64::from(mask(width)), f64::from(mask(width - 1)));
         match self {
-            Number::Unorm => normalised(x, most, 0.0) as u32,
-            Number::Snorm => normalised(x, half, -half) as u32,
-            Number::Uscaled => f64::from(x).clamp(0.0, most) as u32,
-            Number::Sscaled => f64::from(x).clamp(-half - 1.0, half) as i64 as u32,
-            Number::Uint | Number::Sint => component,
-            Number::Float => match width {
+            NumberFormat::Unorm => normalised(x, most, 0.0) as u32,
+            NumberFormat::Snorm => normalised(x, half, -half) as u32,
+            NumberFormat::Uscaled => f64::from(x).clamp(0.0, most) as u32,
+            NumberFormat::Sscaled => f64::from(x).clamp(-half - 1.0, half) as i64 as u32,
+            NumberFormat::Uint | NumberFormat::Sint => component,
+            NumberFormat::Float => match width {
                 32 => component,
                 16 => u32::from(narrow(x).to_bits()),
                 10 | 11 if x.is_nan() => mask(width),
@@ -176,7 +176,7 @@ impl Number {
                 10 | 11 => u32::from(toward_zero(x).to_bits()) >> (15 - width),
                 _ => 0,
             },
-            Number::Reserved => 0,
+            NumberFormat::Reserved => 0,
         }
     }
 }

@@ -16,7 +16,7 @@ macro_rules! compare_floats {
             $lg "`a < b` or `a > b`." |a, b| a.less(b) | b.less(a);
             $ge "`a >= b`." |a, b| b.less(a) | (a == b);
             $o "Neither is a NaN." |a, b| !a.nan() & !b.nan();
-            $u "One is a NaN." |a, b| a.nan() | b.nan();
+            $u "At least one is a NaN." |a, b| a.nan() | b.nan();
             $nge "Not `a >= b`." |a, b| !(b.less(a) | (a == b));
             $nlg "Neither `a < b` nor `a > b`." |a, b| !(a.less(b) | b.less(a));
             $ngt "Not `a > b`." |a, b| !b.less(a);

@@ -12,7 +12,7 @@ struct Major {
 
 impl Major {
     #[inline(always)]
-    fn of(x: f32, y: f32, z: f32) -> Major {
+    fn new(x: f32, y: f32, z: f32) -> Major {
         let (x, y, z) = (x.abs(), y.abs(), z.abs());
         Major {
             y: y >= x,
@@ -28,11 +28,13 @@ impl Major {
     }
 }
 
-/// Flushes the sources, computes, and flushes and settles the result.
+/// Computes a function of the major axis and the coordinates. The sources and the result follow the mode's flushing, and a NaN is quieted.
 #[inline(always)]
-fn cube(mode: Mode, x: f32, y: f32, z: f32, of: impl Fn(Major, f32, f32, f32) -> f32) -> f32 {
+fn cube(mode: Mode, x: f32, y: f32, z: f32, function: impl Fn(Major, f32, f32, f32) -> f32) -> f32 {
     let (x, y, z) = (x.source(mode), y.source(mode), z.source(mode));
-    of(Major::of(x, y, z), x, y, z).quiet_if_nan().result(mode)
+    function(Major::new(x, y, z), x, y, z)
+        .quiet_if_nan()
+        .result(mode)
 }
 
 instructions! {

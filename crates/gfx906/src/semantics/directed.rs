@@ -1,5 +1,5 @@
-//! Branch-free rounding in the mode's direction: the result to nearest, and the side on which the exact value lies, determine a step by one
-//! place. Loops over lanes of these functions vectorise. `exact` computes the same in integers for one value.
+//! Branch-free rounding in the mode's direction. The result to nearest, and the side on which the exact value lies, determine a step by one
+//! place. Loops over lanes of these functions vectorise. `exact` computes the same results in integers, for one value at a time.
 
 use super::Round;
 use super::format::{Format, power_of_two};
@@ -29,14 +29,14 @@ pub(crate) fn stepped<F: Format>(round: Round, nearest: F, exact: Side) -> F {
     let inside = (exact.below & !negative) | (exact.above & negative);
     let out = u64::from(outside & outward);
     let back = u64::from(inside & !outward & (round != Round::NearestEven));
-    F::of_bits(nearest.bits().wrapping_add(out).wrapping_sub(back))
+    F::from_encoding(nearest.bits().wrapping_add(out).wrapping_sub(back))
 }
 
 /// Sets the sign of an exactly zero sum: the sign of both terms, or, where they differ, the sign that `round` determines.
 #[inline(always)]
 pub(crate) fn zero_signed<F: Format>(round: Round, sum: F, exactly_zero: bool, signs: u64) -> F {
     let negative = exactly_zero & (round == Round::TowardNegative);
-    F::of_bits(sum.bits() | if negative { signs & F::SIGN } else { 0 })
+    F::from_encoding(sum.bits() | if negative { signs & F::SIGN } else { 0 })
 }
 
 /// Rounds an f64 to an f32.

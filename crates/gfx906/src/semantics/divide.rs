@@ -87,7 +87,7 @@ macro_rules! division {
 /// `2^by` as a normal number.
 #[inline(always)]
 fn power_of_two<F: Format>(by: i32) -> F {
-    F::of_bits(((F::BIAS + by) as u64) << (F::PRECISION - 1))
+    F::from_encoding(((F::BIAS + by) as u64) << (F::PRECISION - 1))
 }
 
 /// The fixup for any format. The quotient is zero if the exponents differ by more than `under`.
@@ -101,7 +101,7 @@ fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under
     let sign = d.bits() ^ n.bits();
     let infinite = |x: F| x.bits() & !F::SIGN == F::INFINITY;
     let zero = F::ZERO.signed_as(sign);
-    let infinity = F::of_bits(F::INFINITY).signed_as(sign);
+    let infinity = F::from_encoding(F::INFINITY).signed_as(sign);
     let round = F::rounding(mode);
     let r = if q.nan() {
         overflow(round, sign)
@@ -121,7 +121,7 @@ fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under
     };
     let invalid = d == F::ZERO && n == F::ZERO || infinite(d) && infinite(n);
     let r = if invalid {
-        F::of_bits(F::SIGN | F::INFINITY | F::QUIET)
+        F::from_encoding(F::SIGN | F::INFINITY | F::QUIET)
     } else {
         r
     };
@@ -134,25 +134,25 @@ fn fixup<F: Format>(mode: Mode, quotient: F, denominator: F, numerator: F, under
 #[inline(always)]
 fn overflow<F: Format>(round: Round, sign: u64) -> F {
     let to_infinity = round == Round::NearestEven || outward(round, sign & F::SIGN != 0);
-    F::of_bits(F::INFINITY - u64::from(!to_infinity)).signed_as(sign)
+    F::from_encoding(F::INFINITY - u64::from(!to_infinity)).signed_as(sign)
 }
 
 /// Returns the result of an underflow.
 #[inline(always)]
 fn underflow<F: Format>(round: Round, sign: u64) -> F {
     let least = outward(round, sign & F::SIGN != 0);
-    F::of_bits(u64::from(least)).signed_as(sign)
+    F::from_encoding(u64::from(least)).signed_as(sign)
 }
 
 division!(f32, fma_f32, div_scale_f32, div_fmas_f32, div_fixup_f32, near_overflow 96, scale 64, tiny 23, underflow 150);
 division!(f64, fma_f64, div_scale_f64, div_fmas_f64, div_fixup_f64, near_overflow 768, scale 128, tiny 53, underflow 1075);
 
 /// Limit for f16, whose exponents never differ enough to make the quotient vanish.
-const NEVER: i32 = i32::MAX;
+const NO_UNDERFLOW: i32 = i32::MAX;
 
 instructions! {
     /// [`div_fixup_f32()`] for f16.
-    div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+    div_fixup_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NO_UNDERFLOW) }
     /// [`div_fixup_f16()`]. The instructions differ only in the destination's other half.
-    div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NEVER) }
+    div_fixup_legacy_f16(mode: Mode, quotient: f16, denominator: f16, numerator: f16) -> f16 { fixup(mode, quotient, denominator, numerator, NO_UNDERFLOW) }
 }

@@ -50,7 +50,7 @@ instructions! {
     dot2_f32_f16(mode: Mode, a: [f16; 2], b: [f16; 2], c: f32) -> f32 where [ROUND32 IN64] by dot([(); 3]) {
         let [a0, a1] = a.map(|x| widen(x.source(mode)));
         let [b0, b1] = b.map(|x| widen(x.source(mode)));
-        let mode = arithmetic::flushing(mode);
+        let mode = arithmetic::flush_all_denormals(mode);
         arithmetic::fma(mode, a1, b1, arithmetic::fma(mode, a0, b0, c))
     }
     /// The dot product of two signed halves, plus `c`.

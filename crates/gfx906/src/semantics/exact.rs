@@ -1,5 +1,5 @@
-//! Exact values in integers, and their single rounding to a binary format. The loops over lanes are tested against these functions, and a
-//! few operations have no other implementation.
+//! Exact values in integers, and their single rounding to a binary format. Tests compare the functions for loops over lanes with these
+//! functions, and a few operations have no other implementation.
 
 use super::Round;
 use super::format::Format;
@@ -22,8 +22,8 @@ fn shift_right_sticky(value: u128, by: u32) -> u128 {
 }
 
 impl Exact {
-    /// The value of a finite number.
-    pub(crate) fn of<F: Format>(x: F) -> Exact {
+    /// Returns the value of a finite number.
+    pub(crate) fn from_float<F: Format>(x: F) -> Exact {
         let bits = x.bits();
         let fraction = bits & (F::HIDDEN - 1);
         let field = (bits & F::INFINITY) >> (F::PRECISION - 1);
@@ -128,7 +128,7 @@ impl Exact {
     pub(crate) fn round<F: Format>(self, round: Round) -> F {
         let sign = if self.negative { F::SIGN } else { 0 };
         if self.significand == 0 {
-            return F::of_bits(sign);
+            return F::from_encoding(sign);
         }
         let value = self.normalised();
         // Weight of the result's last place.
@@ -156,7 +156,7 @@ impl Exact {
             (places << (F::PRECISION - 1)) + kept + u64::from(up)
         };
         if magnitude < F::INFINITY {
-            return F::of_bits(sign | magnitude);
+            return F::from_encoding(sign | magnitude);
         }
         let to_infinity = match round {
             Round::NearestEven => true,
@@ -164,7 +164,7 @@ impl Exact {
             Round::TowardNegative => self.negative,
             Round::TowardZero => false,
         };
-        F::of_bits(
+        F::from_encoding(
             sign | if to_infinity {
                 F::INFINITY
             } else {
@@ -177,22 +177,26 @@ impl Exact {
 /// `a + b` of finite numbers in any rounding mode.
 #[cfg(test)]
 pub(crate) fn add<F: Format>(round: Round, a: F, b: F) -> F {
-    Exact::of(a).plus(Exact::of(b), round).round(round)
+    Exact::from_float(a)
+        .plus(Exact::from_float(b), round)
+        .round(round)
 }
 
 /// `a * b` of finite numbers in any rounding mode.
 #[cfg(test)]
 pub(crate) fn mul<F: Format>(round: Round, a: F, b: F) -> F {
-    Exact::of(a).times(Exact::of(b)).round(round)
+    Exact::from_float(a)
+        .times(Exact::from_float(b))
+        .round(round)
 }
 
 /// `(a * b + c) * 2^scale` of finite numbers, rounded once, in any rounding mode.
 #[cold]
 #[inline(never)]
 pub(crate) fn fma<F: Format>(round: Round, a: F, b: F, c: F, scale: i32) -> F {
-    Exact::of(a)
-        .times(Exact::of(b))
-        .plus(Exact::of(c), round)
+    Exact::from_float(a)
+        .times(Exact::from_float(b))
+        .plus(Exact::from_float(c), round)
         .scaled(scale)
         .round(round)
 }
@@ -200,11 +204,11 @@ pub(crate) fn fma<F: Format>(round: Round, a: F, b: F, c: F, scale: i32) -> F {
 /// A finite number times a power of two, in any rounding mode.
 #[inline(never)]
 pub(crate) fn scale<F: Format>(round: Round, a: F, by: i32) -> F {
-    Exact::of(a).scaled(by).round(round)
+    Exact::from_float(a).scaled(by).round(round)
 }
 
 /// A finite number in another format, in any rounding mode.
 #[cfg(test)]
 pub(crate) fn convert<F: Format, G: Format>(round: Round, a: F) -> G {
-    Exact::of(a).round(round)
+    Exact::from_float(a).round(round)
 }

@@ -55,13 +55,13 @@ float_instructions! { f16:
 }
 
 instructions! {
-    /// Rounded toward zero to an integral value.
+    /// `a` rounded toward zero to an integral value.
     trunc_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::TowardZero, a)] { arithmetic::integral(mode, Round::TowardZero, a) }
-    /// Rounded up to an integral value.
+    /// `a` rounded up to an integral value.
     ceil_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::TowardPositive, a)] { arithmetic::integral(mode, Round::TowardPositive, a) }
-    /// Rounded down to an integral value.
+    /// `a` rounded down to an integral value.
     floor_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::TowardNegative, a)] { arithmetic::integral(mode, Round::TowardNegative, a) }
-    /// Rounded to the nearest integral value, ties to even.
+    /// `a` rounded to the nearest integral value, ties to even.
     rndne_f16(mode: Mode, a: f16) -> f16 where [IN64] by through_f32 |_mode, a; 1| [arithmetic::integral(Mode::HIP, Round::NearestEven, a)] { arithmetic::integral(mode, Round::NearestEven, a) }
     /// The exponent that belongs to [`frexp_mant_f16()`].
     frexp_exp_i16_f16(mode: Mode, a: f16) -> i16 where [IN64] { arithmetic::frexp_exp(mode, a) as i16 }

@@ -44,13 +44,13 @@ float_instructions! { f32:
 }
 
 instructions! {
-    /// Rounded toward zero to an integral value.
+    /// `a` rounded toward zero to an integral value.
     trunc_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::TowardZero, a) }
-    /// Rounded up to an integral value.
+    /// `a` rounded up to an integral value.
     ceil_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::TowardPositive, a) }
-    /// Rounded down to an integral value.
+    /// `a` rounded down to an integral value.
     floor_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::TowardNegative, a) }
-    /// Rounded to the nearest integral value, ties to even.
+    /// `a` rounded to the nearest integral value, ties to even.
     rndne_f32(mode: Mode, a: f32) -> f32 where [IN32] { arithmetic::integral(mode, Round::NearestEven, a) }
     /// The exponent that belongs to [`frexp_mant_f32()`].
     frexp_exp_i32_f32(mode: Mode, a: f32) -> i32 where [IN32] { arithmetic::frexp_exp(mode, a) }

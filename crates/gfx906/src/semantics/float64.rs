@@ -20,13 +20,13 @@ float_instructions! { f64:
 }
 
 instructions! {
-    /// Rounded toward zero to an integral value.
+    /// `a` rounded toward zero to an integral value.
     trunc_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::TowardZero, a) }
-    /// Rounded up to an integral value.
+    /// `a` rounded up to an integral value.
     ceil_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::TowardPositive, a) }
-    /// Rounded down to an integral value.
+    /// `a` rounded down to an integral value.
     floor_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::TowardNegative, a) }
-    /// Rounded to the nearest integral value, ties to even.
+    /// `a` rounded to the nearest integral value, ties to even.
     rndne_f64(mode: Mode, a: f64) -> f64 where [IN64] { arithmetic::integral(mode, Round::NearestEven, a) }
     /// The exponent that belongs to [`frexp_mant_f64()`].
     frexp_exp_i32_f64(mode: Mode, a: f64) -> i32 where [IN64] { arithmetic::frexp_exp(mode, a) }

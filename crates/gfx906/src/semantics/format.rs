@@ -28,7 +28,7 @@ pub(crate) trait Format: Copy + PartialEq {
     /// Returns the encoding.
     fn bits(self) -> u64;
     /// Returns the number with this encoding.
-    fn of_bits(bits: u64) -> Self;
+    fn from_encoding(bits: u64) -> Self;
     /// `a + b`. A NaN result may have any payload.
     fn sum(self, b: Self, round: Round) -> Self;
     /// `a * b`. A NaN result may have any payload.
@@ -72,23 +72,23 @@ pub(crate) trait Format: Copy + PartialEq {
     /// Returns a NaN quieted. The function sets only the quiet bit, so it is for NaNs alone.
     #[inline(always)]
     fn quieted(self) -> Self {
-        Self::of_bits(self.bits() | Self::QUIET)
+        Self::from_encoding(self.bits() | Self::QUIET)
     }
     /// Returns a NaN quieted, and every other value unchanged.
     #[inline(always)]
     fn quiet_if_nan(self) -> Self {
-        Self::of_bits(self.bits() | if self.nan() { Self::QUIET } else { 0 })
+        Self::from_encoding(self.bits() | if self.nan() { Self::QUIET } else { 0 })
     }
     /// Returns the NaN that invalid operations on numbers give.
     #[inline(always)]
     fn new_nan() -> Self {
-        Self::of_bits(Self::INFINITY | Self::QUIET)
+        Self::from_encoding(Self::INFINITY | Self::QUIET)
     }
     /// Replaces a denormal by the zero of its sign.
     #[inline(always)]
     fn flushed(self) -> Self {
         let bits = self.bits();
-        Self::of_bits(if bits & Self::INFINITY == 0 {
+        Self::from_encoding(if bits & Self::INFINITY == 0 {
             bits & Self::SIGN
         } else {
             bits
@@ -115,7 +115,7 @@ pub(crate) trait Format: Copy + PartialEq {
     /// The magnitude of `self` with the sign bit of `sign`.
     #[inline(always)]
     fn signed_as(self, sign: u64) -> Self {
-        Self::of_bits(self.bits() & !Self::SIGN | sign & Self::SIGN)
+        Self::from_encoding(self.bits() & !Self::SIGN | sign & Self::SIGN)
     }
     /// Returns the biased exponent field.
     #[inline(always)]
@@ -156,7 +156,7 @@ macro_rules! native {
                 u64::from(self.to_bits())
             }
             #[inline(always)]
-            fn of_bits(bits: u64) -> $float {
+            fn from_encoding(bits: u64) -> $float {
                 $float::from_bits(bits as $bits)
             }
             #[inline(always)]
@@ -206,7 +206,7 @@ macro_rules! native {
             fn leading_up(significand: u64) -> u64 {
                 let unit =
                     (Self::BIAS as u64 + u64::from(Self::PRECISION) - 1) << (Self::PRECISION - 1);
-                (Self::of_bits(unit | significand) - Self::of_bits(unit)).bits()
+                (Self::from_encoding(unit | significand) - Self::from_encoding(unit)).bits()
             }
             #[inline(always)]
             fn integral(self, round: Round) -> $float {

@@ -1,5 +1,5 @@
-//! Arithmetic of f16, in which no host computes: operands are widened, the operation runs in f32, and the result is narrowed, with the
-//! effect of a single rounding.
+//! Arithmetic of f16. Hosts do not compute in f16, so operands are widened, the operation runs in f32, and the result is narrowed, with
+//! the effect of a single rounding.
 //!
 //! All values are 32 bits wide, so that a loop over lanes handles as many f16 per vector as f32.
 
@@ -21,7 +21,7 @@ impl Format for f16 {
         u64::from(self.to_bits())
     }
     #[inline(always)]
-    fn of_bits(bits: u64) -> f16 {
+    fn from_encoding(bits: u64) -> f16 {
         f16::from_bits(bits as u16)
     }
     // An f32 has more than twice the bits of an f16 plus two, so rounding a sum to nearest twice equals rounding it once.

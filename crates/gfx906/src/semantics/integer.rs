@@ -52,8 +52,7 @@ instructions! {
     }
     /// `b - a - borrow` and the borrow.
     subbrev_co_u32(a: u32, b: u32, borrow: bool) -> (u32, bool) { subb_co_u32(b, a, borrow) }
-    /// [`addc_co_u32()`] under its shorter name.
-    addc_u32(a: u32, b: u32, carry: bool) -> (u32, bool) { addc_co_u32(a, b, carry) }
+
 
     /// [`add_co_u32()`] under clamp.
     add_co_u32_sat(a: u32, b: u32) -> (u32, bool) { (a.saturating_add(b), a.checked_add(b).is_none()) }

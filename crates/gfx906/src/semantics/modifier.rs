@@ -47,7 +47,7 @@ fn omod<F: Format>(mode: Mode, by: Omod, a: F) -> F {
     if r == F::ZERO { F::ZERO } else { r }
 }
 
-/// Declares both modifiers for one format.
+/// Declares clamp and omod for one format.
 macro_rules! modifiers {
     ($( $float:ident $clamp:ident $omod:ident $by:path; )*) => { $(
         /// The clamp modifier: limits a number to [0, 1]. A NaN becomes 0 under DX10_CLAMP, and stays otherwise.

@@ -5,10 +5,10 @@ use half::f16;
 
 /// Declares packed instructions from the function of each half.
 macro_rules! packed {
-    ($( $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $of:ident; )*) => { $(
-        #[doc = concat!("[`", stringify!($of), "()`] of both halves.")]
+    ($( $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $single:ident; )*) => { $(
+        #[doc = concat!("[`", stringify!($single), "()`] of both halves.")]
         #[inline(always)]
-        pub fn $name($($arg: [$ty; 2]),*) -> [$ret; 2] { [$of($($arg[0]),*), $of($($arg[1]),*)] }
+        pub fn $name($($arg: [$ty; 2]),*) -> [$ret; 2] { [$single($($arg[0]),*), $single($($arg[1]),*)] }
         as_type!($name($($arg: [$ty; 2]),*) -> [$ret; 2]);
     )* };
 }
@@ -37,13 +37,13 @@ packed! {
     pk_min_u16(a: u16, b: u16) -> u16 = min_u16;
 }
 
-/// Declares packed float instructions.
+/// Declares packed float instructions from the function of each half, the fields of the mode, and the method for a whole wave.
 macro_rules! packed_floats {
-    ($( $name:ident($($arg:ident),*) = $of:ident [$($field:ident)*] by $space:ident($($many:tt)*); )*) => { $(
-        #[doc = concat!("[`", stringify!($of), "()`] of both halves.")]
+    ($( $name:ident($($arg:ident),*) = $single:ident [$($field:ident)*] by $method:ident($($argument:tt)*); )*) => { $(
+        #[doc = concat!("[`", stringify!($single), "()`] of both halves.")]
         #[inline(always)]
-        pub fn $name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2] { [$of(mode, $($arg[0]),*), $of(mode, $($arg[1]),*)] }
-        as_type!($name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2], heeds $($field)*, by $space($($many)*));
+        pub fn $name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2] { [$single(mode, $($arg[0]),*), $single(mode, $($arg[1]),*)] }
+        as_type!($name(mode: Mode, $($arg: [f16; 2]),*) -> [f16; 2], mode_fields $($field)*, by $method($($argument)*));
     )* };
 }
 

@@ -43,8 +43,8 @@ saveexec! {
     "`!(a ^ exec)`." s_xnor_saveexec_b64 |a, exec| !(a ^ exec);
     "`!a & exec`." s_andn1_saveexec_b64 |a, exec| !a & exec;
     "`!a | exec`." s_orn1_saveexec_b64 |a, exec| !a | exec;
-    "`!a & exec`, into the destination too." s_andn1_wrexec_b64 |a, exec| !a & exec;
-    "`a & !exec`, into the destination too." s_andn2_wrexec_b64 |a, exec| a & !exec;
+    "`!a & exec`, which is written to the destination too." s_andn1_wrexec_b64 |a, exec| !a & exec;
+    "`a & !exec`, which is written to the destination too." s_andn2_wrexec_b64 |a, exec| a & !exec;
 }
 
 instructions! {
@@ -122,7 +122,7 @@ instructions! {
     s_lshl3_add_u32(a: u32, b: u32) -> (u32, bool) { shifted_sum(a, 3, b) }
     /// `(a << 4) + b`; SCC is the carry.
     s_lshl4_add_u32(a: u32, b: u32) -> (u32, bool) { shifted_sum(a, 4, b) }
-    /// `a` plus the literal.
+    /// `a` plus the literal; SCC is signed overflow.
     s_addk_i32(a: i32, k: i16) -> (i32, bool) { a.overflowing_add(i32::from(k)) }
     /// `a` times the literal.
     s_mulk_i32(a: i32, k: i16) -> i32 { a.wrapping_mul(i32::from(k)) }

@@ -59,7 +59,7 @@ instructions! {
     s_quadmask_b32(a: u32) -> (u32, bool) { let r = gather(quads(u64::from(a))) as u32; (r, r != 0) }
     /// One bit for every group of four, set if the group has a set bit; SCC is set if the result is not zero.
     s_quadmask_b64(a: u64) -> (u64, bool) { let r = gather(quads(a)); (r, r != 0) }
-    /// Every bit repeated once.
+    /// Every bit of `a` twice, side by side.
     s_bitreplicate_b64_b32(a: u32) -> u64 { (0..32).fold(0, |r, i| r | (u64::from(a >> i & 1) * 3) << (2 * i)) }
 
     /// The destination `d` with bit `a` cleared.
@@ -104,11 +104,11 @@ instructions! {
         (r, r != 0)
     }
 
-    /// The low halves of both; `a`'s half is the low one.
+    /// The low halves of both sources; the half of `a` is the low one.
     s_pack_ll_b32_b16(a: u32, b: u32) -> u32 { a & 0xffff | b << 16 }
     /// The low half of `a` and the high half of `b`, each in its place.
     s_pack_lh_b32_b16(a: u32, b: u32) -> u32 { a & 0xffff | b & 0xffff_0000 }
-    /// The high halves of both; `a`'s half is the low one.
+    /// The high halves of both sources; the half of `a` is the low one.
     s_pack_hh_b32_b16(a: u32, b: u32) -> u32 { a >> 16 | b & 0xffff_0000 }
 }
 

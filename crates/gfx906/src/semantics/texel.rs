@@ -1,4 +1,4 @@
-//! Texels of an image that a coordinate selects.
+//! Selection of an image's texels by a coordinate.
 
 /// Treatment of a texel number beyond the image's side, as samplers number it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,9 +11,9 @@ pub enum Clamp {
     Last,
     /// The image is mirrored once; then the last texel continues.
     MirrorOnceLast,
-    /// The border's colour follows.
+    /// The texels have the border's colour.
     Border,
-    /// The image is mirrored once; then the border's colour follows.
+    /// The image is mirrored once; then the texels have the border's colour.
     MirrorOnceBorder,
 }
 
@@ -39,8 +39,8 @@ impl Clamp {
         let texel = match self {
             Clamp::Wrap => number.rem_euclid(size),
             Clamp::Mirror => {
-                let place = number.rem_euclid(2 * size);
-                place.min(2 * size - 1 - place)
+                let position = number.rem_euclid(2 * size);
+                position.min(2 * size - 1 - position)
             }
             Clamp::Last => number.clamp(0, size - 1),
             Clamp::MirrorOnceLast => mirrored.min(size - 1),
@@ -59,7 +59,7 @@ fn fixed(coordinate: f64, bits: i32) -> i64 {
 }
 
 /// Returns the texel in which a coordinate lies. Hardware first rounds the coordinate to six fractional bits, unless the sampler truncates.
-pub fn nearest(coordinate: f64, truncates: bool) -> i64 {
+pub fn nearest_texel(coordinate: f64, truncates: bool) -> i64 {
     if truncates {
         return fixed(coordinate.floor(), 0);
     }
@@ -67,9 +67,9 @@ pub fn nearest(coordinate: f64, truncates: bool) -> i64 {
 }
 
 /// Returns the first of the two texels between whose middles a coordinate lies, and the weight of the second in 256ths.
-pub fn between(coordinate: f64) -> (i64, u32) {
-    let place = fixed(coordinate - 0.5, 8);
-    (place >> 8, (place & 255) as u32)
+pub fn neighbour_texels(coordinate: f64) -> (i64, u32) {
+    let position = fixed(coordinate - 0.5, 8);
+    (position >> 8, (position & 255) as u32)
 }
 
 #[cfg(test)]
@@ -96,24 +96,24 @@ mod tests {
 
     #[test]
     fn a_coordinate_is_rounded_before_its_fraction_is_dropped() {
-        assert_eq!(nearest(2.0, false), 2);
-        assert_eq!(nearest(2.98, false), 2);
+        assert_eq!(nearest_texel(2.0, false), 2);
+        assert_eq!(nearest_texel(2.98, false), 2);
         // The coordinate is within a 128th of the next texel.
-        assert_eq!(nearest(2.995, false), 3);
-        assert_eq!(nearest(2.995, true), 2);
-        assert_eq!(nearest(-0.25, false), -1);
-        assert_eq!(nearest(-0.001, false), 0);
-        assert_eq!(nearest(f64::NAN, false), 0);
-        assert!(nearest(f64::INFINITY, false) > 1 << 30);
-        assert!(nearest(f64::NEG_INFINITY, true) < -(1 << 30));
+        assert_eq!(nearest_texel(2.995, false), 3);
+        assert_eq!(nearest_texel(2.995, true), 2);
+        assert_eq!(nearest_texel(-0.25, false), -1);
+        assert_eq!(nearest_texel(-0.001, false), 0);
+        assert_eq!(nearest_texel(f64::NAN, false), 0);
+        assert!(nearest_texel(f64::INFINITY, false) > 1 << 30);
+        assert!(nearest_texel(f64::NEG_INFINITY, true) < -(1 << 30));
     }
 
     #[test]
     fn weights_are_distances_from_the_middles() {
-        assert_eq!(between(2.5), (2, 0));
-        assert_eq!(between(3.0), (2, 128));
-        assert_eq!(between(0.0), (-1, 128));
-        assert_eq!(between(2.75), (2, 64));
-        assert_eq!(between(2.5 + 1.0 / 1024.0), (2, 0));
+        assert_eq!(neighbour_texels(2.5), (2, 0));
+        assert_eq!(neighbour_texels(3.0), (2, 128));
+        assert_eq!(neighbour_texels(0.0), (-1, 128));
+        assert_eq!(neighbour_texels(2.75), (2, 64));
+        assert_eq!(neighbour_texels(2.5 + 1.0 / 1024.0), (2, 0));
     }
 }

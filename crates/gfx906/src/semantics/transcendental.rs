@@ -8,10 +8,11 @@ use super::format::Format;
 use super::half_format::{narrow, odd_f32, widen};
 use half::f16;
 
-/// Rounds and settles the result of an f16 function.
+/// Rounds the result of an f16 function, and replaces a NaN as [`settle1`] does.
 #[inline(always)]
 fn settle_f16(mode: Mode, r: f32, a: f16) -> f16 {
-    // Except for 2^a, which has one such source, no source's result is close enough to a tie for double rounding to differ.
+    // Rounding twice differs from rounding once only close to a tie. Among these functions only 2^a has a source with such a result, so
+    // `exp_f16` rounds to odd first.
     settle1(narrow(r), a).result(mode)
 }
 
@@ -50,7 +51,7 @@ fn cosine<const TERMS: usize>(turns: f32) -> f32 {
     }
 }
 
-/// The result for a source, with a NaN source quieted and a NaN result made the machine's.
+/// Returns the result for a source. A NaN source is returned quieted, and any other NaN becomes the machine's new NaN.
 #[inline(always)]
 fn settle1<F: Format>(r: F, a: F) -> F {
     let nan = if a.nan() { a.quieted() } else { F::new_nan() };

@@ -1,5 +1,5 @@
-//! Functions for a whole wave at once, where that is faster than one lane at a time. They compute the same bits as the scalar functions, or
-//! return false, and the scalar functions then decide.
+//! Functions for a whole wave at once, which are faster than one lane at a time. They compute the same bits as the scalar functions, or
+//! return false; the caller then uses the scalar function.
 //!
 //! A scalar function's declaration names its function for the whole wave; `tests/many.rs` compares the two.
 

@@ -82,7 +82,7 @@ fn an_undefined_symbol_is_named_and_a_weak_one_is_null() {
     bytes[at + 6..at + 8].copy_from_slice(&[0, 0]);
     assert_eq!(
         error(&bytes),
-        "the undefined symbol `first` is not supported: link the code object with what defines it"
+        "the undefined symbol `first` is not supported: link the code object with the file that defines it"
     );
     bytes[at + 4] = bytes[at + 4] & 0xf | 2 << 4;
     let object = CodeObject::parse(&bytes).expect("weak");

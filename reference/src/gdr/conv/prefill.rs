@@ -1,9 +1,9 @@
 use super::Filter;
 use crate::{Real, shape};
 
-/// Whole sequences, side by side.
+/// The tokens of whole sequences, which follow one another.
 #[derive(Clone, Copy, Debug)]
-pub struct Prefill<'a, R> {
+pub struct PrefillBatch<'a, R> {
     /// `[dim, tokens]`.
     pub x: &'a [R],
     /// First token of each sequence, and the number of tokens: `[N + 1]`.
@@ -13,9 +13,9 @@ pub struct Prefill<'a, R> {
 /// `y_t = act(bias + sum_j w[j] x[t-W+1+j])`, with zeros before each sequence: q and k `[tokens, kd]`, v `[tokens, vd]`
 /// (`gdr_causal_conv1d_fwd_f32`).
 #[must_use]
-pub fn prefill<R: Real>(filter: &Filter<'_, R>, batch: &Prefill<'_, R>) -> [Vec<R>; 3] {
-    let place = |at: &i32| usize::try_from(*at).unwrap_or(0);
-    let starts: Vec<usize> = batch.starts.iter().map(place).collect();
+pub fn prefill<R: Real>(filter: &Filter<'_, R>, batch: &PrefillBatch<'_, R>) -> [Vec<R>; 3] {
+    let to_index = |start: &i32| usize::try_from(*start).unwrap_or(0);
+    let starts: Vec<usize> = batch.starts.iter().map(to_index).collect();
     let tokens = starts.last().copied().unwrap_or(0);
     shape::expect(
         "conv prefill",
@@ -42,7 +42,7 @@ pub fn prefill<R: Real>(filter: &Filter<'_, R>, batch: &Prefill<'_, R>) -> [Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Update, update};
+    use super::super::{UpdateBatch, update};
     use super::*;
 
     #[test]
@@ -63,7 +63,7 @@ mod tests {
         ];
         let got = prefill(
             &filter,
-            &Prefill {
+            &PrefillBatch {
                 x: x.as_flattened(),
                 starts: &[0, 3, 3, 5],
             },
@@ -78,7 +78,7 @@ mod tests {
         );
     }
 
-    /// The same tokens one after another from a state of zeros; numbers chosen so that bf16 holds every result.
+    /// Checks a prefill against decode steps from a state of zeros. bf16 represents every result exactly.
     #[test]
     fn a_prefill_is_decoding_from_nothing() {
         let weights: Vec<f64> = (0..12).map(|i| f64::from(i % 3) - 1.0).collect();
@@ -95,12 +95,12 @@ mod tests {
         let starts = [0, 7];
         let whole = prefill(
             &filter,
-            &Prefill {
+            &PrefillBatch {
                 x: &x,
                 starts: &starts,
             },
         );
-        let step = Update {
+        let step = UpdateBatch {
             x: &x,
             tokens,
             state: &[0.0; 9],

@@ -2,16 +2,16 @@ use super::Filter;
 use crate::gdr::bf16;
 use crate::{Real, shape};
 
-/// Decode step: the batch, and the state of every running sequence.
+/// The batch of a decode step, and the states of all running sequences.
 #[derive(Clone, Copy, Debug)]
-pub struct Update<'a, R> {
+pub struct UpdateBatch<'a, R> {
     /// `[batch, dim, seqlen]`.
     pub x: &'a [R],
     /// New tokens of each row of the batch.
     pub tokens: usize,
-    /// `[lines, dim, W - 1]`, oldest first.
+    /// States: the last W - 1 elements of each feature, oldest first, `[lines, dim, W - 1]`.
     pub state: &'a [R],
-    /// `[batch]`: the line of each row, -1 for padding. No line twice.
+    /// The state's line of each row of the batch, or -1 for padding, `[batch]`. No line occurs twice.
     pub lines: &'a [i32],
 }
 
@@ -20,21 +20,21 @@ pub struct Update<'a, R> {
 pub struct UpdateResults<R> {
     /// q and k `[batch, kd, seqlen]`, v `[batch, vd, seqlen]`. Rows of padding keep their earlier content.
     pub qkv: [Vec<R>; 3],
-    /// `[lines, dim, W - 1]`.
+    /// States after the step, `[lines, dim, W - 1]`.
     pub state: Vec<R>,
 }
 
-/// `y = act(bias + sum_j w[j] state[j] + w[W-1] x)` for each new token in turn, rounded to bf16; the state then holds
-/// the last `W - 1` elements of state and x, unrounded as they are bf16 numbers (`gdr_causal_conv1d_update_bf16`).
+/// Computes `y = act(bias + sum_j w[j] state[j] + w[W-1] x)` for each new token in turn, rounded to bf16. The state then holds the last
+/// `W - 1` elements of state and x, which are bf16 numbers and need no rounding (`gdr_causal_conv1d_update_bf16`).
 ///
 /// `before` is the earlier content of q, k and v: a row of padding reads nothing and writes nothing.
 #[must_use]
 pub fn update<R: Real>(
     filter: &Filter<'_, R>,
-    step: &Update<'_, R>,
+    step: &UpdateBatch<'_, R>,
     before: [Vec<R>; 3],
 ) -> UpdateResults<R> {
-    let (features, tokens, kept) = (filter.features(), step.tokens, filter.width - 1);
+    let (features, tokens, history_length) = (filter.features(), step.tokens, filter.width - 1);
     shape::expect(
         "conv update",
         "x",
@@ -50,8 +50,8 @@ pub fn update<R: Real>(
             continue;
         };
         for feature in 0..features {
-            let place = (line * features + feature) * kept;
-            let state = &mut updated.state[place..place + kept];
+            let first = (line * features + feature) * history_length;
+            let state = &mut updated.state[first..first + history_length];
             let x = &step.x[(row * features + feature) * tokens..][..tokens];
             let history = [&*state, x].concat();
             let (part, of_part) = filter.part(feature);
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn by_hand() {
         // two rows on the lines 2 and 0 of three, padding between them
-        let step = Update {
+        let step = UpdateBatch {
             x: &[1.0, 2.0, 3.0, 9.0, 9.0, 9.0, 4.0, 5.0, 6.0],
             tokens: 1,
             state: &[10.0, 20.0, 30.0, 7.0, 7.0, 7.0, 40.0, 50.0, 60.0],
@@ -110,7 +110,7 @@ mod tests {
         let none = |n| [vec![0.0; n], vec![0.0; n], vec![0.0; n]];
         let at_once = update(
             &filter,
-            &Update {
+            &UpdateBatch {
                 x: &x,
                 tokens: 2,
                 state: &state,
@@ -122,7 +122,7 @@ mod tests {
         for t in 0..2 {
             let single_step = update(
                 &filter,
-                &Update {
+                &UpdateBatch {
                     x: &[x[t], x[2 + t], x[4 + t]],
                     tokens: 1,
                     state: &state,
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn outputs_are_bf16() {
-        let step = Update {
+        let step = UpdateBatch {
             x: &[1.0f32, 1.0, 1.0],
             tokens: 1,
             state: &[2f32.powi(-9); 3],

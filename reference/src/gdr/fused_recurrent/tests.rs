@@ -16,8 +16,8 @@ fn scalar<'a>(
     ones: &'a [f64],
     v: &'a [f64],
     beta: &'a [f64],
-) -> Call<'a, f64> {
-    Call {
+) -> RecurrentCall<'a, f64> {
+    RecurrentCall {
         layout: Layout {
             bounds,
             key_heads: 1,
@@ -43,7 +43,7 @@ fn scalar<'a>(
 fn by_hand() {
     // S = 8: halved, then half of the way to 2; then half of the way to 7
     let half = [-(2f64.ln()), 0.0];
-    let call = Call {
+    let call = RecurrentCall {
         g: Some(&half),
         ..scalar(&[0, 2], &[1.0; 2], &[2.0, 7.0], &[0.5, 0.5])
     };
@@ -120,7 +120,7 @@ fn equal_lengths_and_one_gate_are_the_rule() {
             };
             let want = recurrence(&convention, Sizes { gate_kind, ..sizes }, inputs);
             let bounds = equal_bounds(2, 5);
-            let call = Call {
+            let call = RecurrentCall {
                 layout: Layout {
                     bounds: &bounds,
                     key_heads: 2,
@@ -156,7 +156,7 @@ fn a_gate_of_equal_value_channels_is_a_gate_of_the_head() {
     let wide = |x: &[f64]| -> Vec<f64> { x.iter().flat_map(|&x| [x; 2]).collect() };
     let (gv, wide_beta) = (wide(g), wide(&beta));
     let bounds = equal_bounds(2, 5);
-    let by_head = Call {
+    let by_head = RecurrentCall {
         layout: Layout {
             bounds: &bounds,
             key_heads: 2,
@@ -176,7 +176,7 @@ fn a_gate_of_equal_value_channels_is_a_gate_of_the_head() {
         order: Order::DecayFirst,
         scale: 1.0,
     };
-    let by_channel = Call {
+    let by_channel = RecurrentCall {
         g: None,
         gv: Some(&gv),
         beta: &wide_beta,
@@ -190,7 +190,7 @@ fn a_gate_of_equal_value_channels_is_a_gate_of_the_head() {
     let mut other_gates = gv.clone();
     other_gates[sizes.value_size - 1] -= 1.0;
     let changed = fused_recurrent(
-        &Call {
+        &RecurrentCall {
             gv: Some(&other_gates),
             ..by_channel
         },

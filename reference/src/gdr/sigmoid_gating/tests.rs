@@ -4,8 +4,8 @@ use crate::gdr::recurrent::Layout;
 use crate::rule::{HeadMap, Norm, Order, producers};
 
 /// Returns a call of three sequences of one token, with one head, one channel and q = k = 1. The gate e^g and beta are 1/2 in every test.
-fn call<'a>(v: &'a [f64]) -> Call<'a, f64> {
-    Call {
+fn call<'a>(v: &'a [f64]) -> RecurrentCall<'a, f64> {
+    RecurrentCall {
         layout: Layout {
             bounds: &[0, 1, 2, 3],
             key_heads: 1,
@@ -27,9 +27,9 @@ fn call<'a>(v: &'a [f64]) -> Call<'a, f64> {
     }
 }
 
-fn halves() -> Gating<'static, f64> {
+fn halves() -> GatingParameters<'static, f64> {
     // softplus(0) = ln 2, and A = 1: the decay is 1/2; sigmoid(0) = 1/2
-    Gating {
+    GatingParameters {
         a_log: &[0.0],
         dt_bias: &[1.0],
         a: &[-1.0; 3],
@@ -51,7 +51,7 @@ fn states_live_in_slots() {
 #[test]
 fn softplus_has_a_steepness_and_a_threshold() {
     let gate = |a: f64, softplus_beta, softplus_threshold| {
-        let gating = Gating {
+        let gating = GatingParameters {
             a: &[a],
             softplus_beta,
             softplus_threshold,
@@ -72,7 +72,7 @@ fn softplus_has_a_steepness_and_a_threshold() {
 #[test]
 fn with_the_usual_softplus_it_is_the_producers_gate_and_the_recurrence() {
     let a = [0.3, -4.0, 25.0];
-    let gating = Gating {
+    let gating = GatingParameters {
         a: &a,
         b: &[0.1, -2.0, 3.0],
         a_log: &[0.7],
@@ -83,7 +83,7 @@ fn with_the_usual_softplus_it_is_the_producers_gate_and_the_recurrence() {
     let v = [1.0, -2.0, 3.0];
     let got = sigmoid_gating_update(&call(&v), &gating, &[5.0, 6.0, 7.0], &[0, 1, 2]);
     let beta = gating.strengths();
-    let plain = Call {
+    let plain = RecurrentCall {
         g: Some(&g),
         beta: &beta,
         ..call(&v)

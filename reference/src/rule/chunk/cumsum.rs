@@ -3,29 +3,29 @@ use crate::{Real, shape};
 
 /// Returns G: the sum of the log gates from the first token of the chunk to each token.
 ///
-/// `g` and the result are `[B, T, HV]`. G is always `f64`: steep gates take it below -1000 within a chunk, and only differences of it are
-/// used, of which `f32` would leave five digits. The sums go as in a wave, by doubling distance: every token adds the sum of the token 1,
-/// 2, 4, .. before it.
+/// `g` and the result are `[B, T, HV]`. G is always `f64`: steep gates take G below -1000 within a chunk, and the rule uses only differences
+/// of G, which `f32` would give with errors of up to 6e-5. The order of the sums is that of a scan in a wave: in each round every token adds the
+/// sum of the token 1, 2, 4, .. before it.
 #[must_use]
 pub fn cumsum<R: Real>(sizes: Sizes, chunk: usize, gate: Gate, g: &[R]) -> Vec<f64> {
     sizes.check_chunk("cumsum", chunk);
     shape::expect("cumsum", "g", g.len(), &sizes.beta_shape());
     let mut sums = vec![0.0; g.len()];
-    for place in sizes.places(chunk) {
-        let gates = sizes.chunk_scalars(&place, g);
+    for index in sizes.chunk_indices(chunk) {
+        let gates = sizes.chunk_scalars(&index, g);
         let logs = gates.into_iter().map(|g| gate.log(g.to_f64())).collect();
         for (i, &sum) in scan(logs).iter().enumerate() {
-            sums[sizes.chunk_row(&place, i, 1)].fill(sum);
+            sums[sizes.chunk_row(&index, i, 1)].fill(sum);
         }
     }
     sums
 }
 
-/// Inclusive sums, by doubling distance.
+/// Computes inclusive sums by a scan with doubling distance.
 fn scan(mut sums: Vec<f64>) -> Vec<f64> {
     let mut distance = 1;
     while distance < sums.len() {
-        // The loop goes from the end, so that earlier elements still have the last round's values.
+        // The loop runs from the end, so that the earlier elements still have the values of the round before.
         for i in (distance..sums.len()).rev() {
             sums[i] += sums[i - distance];
         }

@@ -4,39 +4,40 @@ use crate::{Real, lanes, shape};
 /// Side of the diagonal blocks that [`Inverse::BlockMerge`] starts from.
 const BLOCK: usize = 16;
 
-/// Order of operations for `(I + L)^-1`. The matrix is the same up to rounding.
+/// Order of operations for `(I + L)^-1`. The results differ only by rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inverse {
-    /// Row by row over the whole chunk. With `N = -L`, the steps are `N[i,:i] += N[i,:i] N[:i,:i]` for i = 1, 2, ..; the identity is added
-    /// once, at the end.
+    /// Forward substitution row by row over the whole chunk. With `N = -L`, the steps are `N[i,:i] += N[i,:i] N[:i,:i]` for i = 1, 2, ..; the
+    /// identity is added once, at the end.
     ForwardSubstitution,
-    /// Forward substitution on diagonal blocks of 16 (D), then the blocks below, each block column from the
-    /// diagonal down: `Ai_IJ = -D_I (L_IJ D_J + sum_{J<M<I} L_IM Ai_MJ)`.
+    /// Forward substitution on diagonal blocks of 16 (D), then the blocks below them, each block column from the diagonal down:
+    /// `Ai_IJ = -D_I (L_IJ D_J + sum_{J<M<I} L_IM Ai_MJ)`.
     BlockMerge,
 }
 
-/// Returns Ai: the inverse of I + L of every chunk, `[B, T, HV, C]` as L is.
+/// Returns Ai, the inverse of I + L of every chunk. `l` and the result are `[B, T, HV, C]`.
 #[must_use]
 pub fn inverse<R: Real>(sizes: Sizes, chunk: usize, l: &[R], by: Inverse) -> Vec<R> {
     sizes.check_chunk("inverse", chunk);
     shape::expect("inverse", "l", l.len(), &sizes.chunk_rows_shape(chunk));
     let mut inverses = vec![R::ZERO; l.len()];
-    for place in sizes.places(chunk) {
-        let c = place.tokens.len();
-        let rows = sizes.chunk_rows(&place, l, chunk);
+    for index in sizes.chunk_indices(chunk) {
+        let c = index.tokens.len();
+        let rows = sizes.chunk_rows(&index, l, chunk);
         let l: Vec<R> = rows
             .into_iter()
             .flat_map(|row| &row[..c])
             .copied()
             .collect();
         for (i, row) in invert(&l, c, by).chunks_exact(c).enumerate() {
-            inverses[sizes.chunk_row(&place, i, chunk)][..c].copy_from_slice(row);
+            inverses[sizes.chunk_row(&index, i, chunk)][..c].copy_from_slice(row);
         }
     }
     inverses
 }
 
-/// Returns `(I + L)^-1`, unit lower triangular, of one `c` x `c` matrix, of which only the part strictly below the diagonal is read.
+/// Returns `(I + L)^-1`, which is unit lower triangular, for one matrix. `l` and the result are `c` x `c`; only the part of `l` strictly
+/// below the diagonal is read.
 #[must_use]
 pub fn invert<R: Real>(l: &[R], c: usize, by: Inverse) -> Vec<R> {
     shape::expect("invert", "l", l.len(), &[c, c]);
@@ -75,7 +76,7 @@ fn substitute<R: Real>(l: &[R], inverse: &mut [R], c: usize, first: usize, end: 
 /// Computes the block of rows `top..` and columns `left..` from the blocks above it and the two diagonal ones.
 fn merge<R: Real>(l: &[R], inverse: &mut [R], c: usize, left: usize, top: usize, block: usize) {
     let rows = block.min(c - top);
-    // The sum in brackets: the blocks D_J and Ai_MJ lie above one another.
+    // This is the sum in brackets. The blocks D_J and Ai_MJ lie above one another, so one loop over rows sums them all.
     let mut sum = vec![R::ZERO; rows * block];
     for (i, sum) in sum.chunks_exact_mut(block).enumerate() {
         for t in left..top {

@@ -3,7 +3,7 @@ use crate::operators::dot;
 use crate::rule::{HeadMap, Sizes};
 use crate::{Real, shape};
 
-/// `L_ij = beta_i <k_i, k_j> e^(G_i - G_j)` for i > j, else 0: beta of the row.
+/// `L_ij = beta_i <k_i, k_j> e^(G_i - G_j)` for i > j, else 0, with the beta of the row.
 ///
 /// `k` is `[B, T, H, K]`, `beta` and `cumsum` (G) are `[B, T, HV]`, the result is `[B, T, HV, C]`.
 #[must_use]
@@ -20,13 +20,13 @@ pub fn l<R: Real>(
     shape::expect("l", "beta", beta.len(), &sizes.beta_shape());
     shape::expect("l", "cumsum", cumsum.len(), &sizes.beta_shape());
     let mut l = vec![R::ZERO; cumsum.len() * chunk];
-    for place in sizes.places(chunk) {
-        let key_head = map.key_head(place.value_head, sizes.key_heads, sizes.value_heads);
-        let k = sizes.chunk_keys(&place, key_head, k);
-        let beta = sizes.chunk_scalars(&place, beta);
-        let g = sizes.chunk_scalars(&place, cumsum);
+    for index in sizes.chunk_indices(chunk) {
+        let key_head = map.key_head(index.value_head, sizes.key_heads, sizes.value_heads);
+        let k = sizes.chunk_keys(&index, key_head, k);
+        let beta = sizes.chunk_scalars(&index, beta);
+        let g = sizes.chunk_scalars(&index, cumsum);
         for i in 0..k.len() {
-            let row = &mut l[sizes.chunk_row(&place, i, chunk)];
+            let row = &mut l[sizes.chunk_row(&index, i, chunk)];
             for j in 0..i {
                 row[j] = beta[i] * dot(k[i], k[j]) * decay::<R>(g[i] - g[j]);
             }

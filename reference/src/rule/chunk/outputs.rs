@@ -29,13 +29,13 @@ pub fn outputs<R: Real>(
     let states = sizes.chunk_states_shape(chunk);
     shape::expect("outputs", "h", h.len(), &states);
     let mut output = vec![R::ZERO; vn.len()];
-    for place in sizes.places(chunk) {
-        let key_head = map.key_head(place.value_head, sizes.key_heads, sizes.value_heads);
-        let q = sizes.chunk_keys(&place, key_head, q);
-        let k = sizes.chunk_keys(&place, key_head, k);
-        let vn = sizes.chunk_rows(&place, vn, sizes.value_size);
-        let g = sizes.chunk_scalars(&place, cumsum);
-        let h = &h[sizes.chunk_state(&place, chunk)];
+    for index in sizes.chunk_indices(chunk) {
+        let key_head = map.key_head(index.value_head, sizes.key_heads, sizes.value_heads);
+        let q = sizes.chunk_keys(&index, key_head, q);
+        let k = sizes.chunk_keys(&index, key_head, k);
+        let vn = sizes.chunk_rows(&index, vn, sizes.value_size);
+        let g = sizes.chunk_scalars(&index, cumsum);
+        let h = &h[sizes.chunk_state(&index, chunk)];
         for i in 0..q.len() {
             let whole = decay::<R>(g[i]);
             let decayed: Vec<R> = q[i].iter().map(|&q| whole * q).collect();
@@ -44,7 +44,7 @@ pub fn outputs<R: Real>(
                 let attention = dot(q[i], k[j]) * decay::<R>(g[i] - g[j]);
                 lanes::add_scaled(&mut sums, attention, vn[j]);
             }
-            let row = &mut output[sizes.chunk_row(&place, i, sizes.value_size)];
+            let row = &mut output[sizes.chunk_row(&index, i, sizes.value_size)];
             for (o, sum) in row.iter_mut().zip(sums) {
                 *o = scale * sum;
             }

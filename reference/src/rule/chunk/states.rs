@@ -3,25 +3,26 @@ use crate::rule::recurrence::{read, write};
 use crate::rule::{HeadMap, Sizes, StateLayout};
 use crate::{Real, shape};
 
-/// Sequential results: the states, and the values that depend on them.
+/// Results that are computed chunk after chunk: the states, and the values that depend on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct States<R> {
     /// The state before each chunk, `[B, chunks, HV, K, V]`.
     pub h: Vec<R>,
     /// `vn_i = u_i - w_i h`, `[B, T, HV, V]`.
     pub vn: Vec<R>,
-    /// State after the last token, in the requested layout.
+    /// The state after the last token, in the requested layout, [`Sizes::state_shape`].
     pub last: Vec<R>,
 }
 
-/// The states from chunk to chunk:
+/// Computes the states from chunk to chunk:
 ///
 /// ```text
 /// vn_i   = u_i - w_i h
 /// S_next = e^(G_last) h + sum_i e^(G_last - G_i) k_i (x) vn_i
 /// ```
 ///
-/// `k` is `[B, T, H, K]`, `cumsum` (G) is `[B, T, HV]`; the initial and the last state have the layout `layout`.
+/// `k` is `[B, T, H, K]`, `uw` has u `[B, T, HV, V]` and w `[B, T, HV, K]`, `cumsum` (G) is `[B, T, HV]`. The initial and the last state have
+/// the layout `layout`.
 #[must_use]
 #[expect(clippy::too_many_arguments, reason = "one a tensor of the launch")]
 pub fn states<R: Real>(
@@ -45,18 +46,18 @@ pub fn states<R: Real>(
     let mut vn = vec![R::ZERO; uw.u.len()];
     let mut last = initial.to_vec();
     let mut state = Vec::new();
-    for place in sizes.places(chunk) {
-        let head = sizes.head_state(place.sequence, place.value_head);
-        if place.chunk == 0 {
+    for index in sizes.chunk_indices(chunk) {
+        let head = sizes.head_state(index.sequence, index.value_head);
+        if index.chunk == 0 {
             state = layout.load(&initial[head.clone()], sizes);
         }
-        h[sizes.chunk_state(&place, chunk)].copy_from_slice(&state);
+        h[sizes.chunk_state(&index, chunk)].copy_from_slice(&state);
 
-        let key_head = map.key_head(place.value_head, sizes.key_heads, sizes.value_heads);
-        let k = sizes.chunk_keys(&place, key_head, k);
-        let u = sizes.chunk_rows(&place, &uw.u, sizes.value_size);
-        let w = sizes.chunk_rows(&place, &uw.w, sizes.key_size);
-        let g = sizes.chunk_scalars(&place, cumsum);
+        let key_head = map.key_head(index.value_head, sizes.key_heads, sizes.value_heads);
+        let k = sizes.chunk_keys(&index, key_head, k);
+        let u = sizes.chunk_rows(&index, &uw.u, sizes.value_size);
+        let w = sizes.chunk_rows(&index, &uw.w, sizes.key_size);
+        let g = sizes.chunk_scalars(&index, cumsum);
         let g_last = g[g.len() - 1];
         let new: Vec<Vec<R>> = u
             .iter()
@@ -70,11 +71,11 @@ pub fn states<R: Real>(
         state.iter_mut().for_each(|x| *x = whole * *x);
         for (i, new) in new.iter().enumerate() {
             let to_end = decay::<R>(g_last - g[i]);
-            let left: Vec<R> = new.iter().map(|&new| to_end * new).collect();
-            write(&mut state, k[i], &left);
-            vn[sizes.chunk_row(&place, i, sizes.value_size)].copy_from_slice(new);
+            let decayed: Vec<R> = new.iter().map(|&new| to_end * new).collect();
+            write(&mut state, k[i], &decayed);
+            vn[sizes.chunk_row(&index, i, sizes.value_size)].copy_from_slice(new);
         }
-        if place.tokens.end == sizes.tokens {
+        if index.tokens.end == sizes.tokens {
             last[head].copy_from_slice(&layout.store(&state, sizes));
         }
     }

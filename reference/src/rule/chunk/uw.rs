@@ -2,7 +2,7 @@ use super::decay;
 use crate::rule::{HeadMap, Sizes};
 use crate::{Real, lanes, shape};
 
-/// u and w.
+/// The two factors of a chunk's update, u and w.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uw<R> {
     /// `[B, T, HV, V]`.
@@ -37,13 +37,13 @@ pub fn uw<R: Real>(
     let (key_size, value_size) = (sizes.key_size, sizes.value_size);
     let mut u = vec![R::ZERO; v.len()];
     let mut w = vec![R::ZERO; cumsum.len() * key_size];
-    for place in sizes.places(chunk) {
-        let key_head = map.key_head(place.value_head, sizes.key_heads, sizes.value_heads);
-        let k = sizes.chunk_keys(&place, key_head, k);
-        let v = sizes.chunk_rows(&place, v, value_size);
-        let inverse = sizes.chunk_rows(&place, inverse, chunk);
-        let beta = sizes.chunk_scalars(&place, beta);
-        let g = sizes.chunk_scalars(&place, cumsum);
+    for index in sizes.chunk_indices(chunk) {
+        let key_head = map.key_head(index.value_head, sizes.key_heads, sizes.value_heads);
+        let k = sizes.chunk_keys(&index, key_head, k);
+        let v = sizes.chunk_rows(&index, v, value_size);
+        let inverse = sizes.chunk_rows(&index, inverse, chunk);
+        let beta = sizes.chunk_scalars(&index, beta);
+        let g = sizes.chunk_scalars(&index, cumsum);
         let v_beta: Vec<Vec<R>> = v
             .iter()
             .zip(&beta)
@@ -55,8 +55,8 @@ pub fn uw<R: Real>(
             .map(|(k, (&beta, g))| scaled(k, beta * decay(*g)))
             .collect();
         for i in 0..k.len() {
-            let u = &mut u[sizes.chunk_row(&place, i, value_size)];
-            let w = &mut w[sizes.chunk_row(&place, i, key_size)];
+            let u = &mut u[sizes.chunk_row(&index, i, value_size)];
+            let w = &mut w[sizes.chunk_row(&index, i, key_size)];
             for j in 0..=i {
                 lanes::add_scaled(u, inverse[i][j], &v_beta[j]);
                 lanes::add_scaled(w, inverse[i][j], &k_beta[j]);

@@ -1,4 +1,4 @@
-//! Every preset, worked out by hand.
+//! Tests of every predefined convention against cases worked out by hand.
 
 use crate::common::distance;
 use deltanet_reference::rule::*;
@@ -43,7 +43,7 @@ fn decay_first() {
     for (convention, sign) in [
         (Convention::FLA, 1.0),
         (Convention::GGML, 1.0),
-        (Convention::SEED_004, -1.0),
+        (Convention::METAL, -1.0),
     ] {
         let got = two_tokens(&convention, &[sign * -(2f64.ln()), 0.0]);
         near(&got.output, &[2.5, 5.0]);
@@ -62,7 +62,7 @@ fn hugging_face_normalises_inside() {
 #[test]
 fn seed_003_takes_the_error_from_the_undecayed_state_and_reads_with_the_key() {
     // e = 3 - 4, S = 2 - 0.5 = 1.5, o = 1.5; e = 1 - 3, S = 1.5 - 2 * 0.25 * 2 = 0.5, o = 2 * 0.5
-    let got = two_tokens(&Convention::SEED_003, &[0.5, 1.0]);
+    let got = two_tokens(&Convention::NOTEBOOK, &[0.5, 1.0]);
     near(&got.output, &[1.5, 1.0]);
     near(&got.state, &[0.5]);
 }
@@ -88,7 +88,7 @@ fn scale_and_state_layout() {
     near(&read_only(&Convention::FLA, &key_major), &scaled);
     near(&read_only(&Convention::GGML, &value_major), &scaled);
     near(
-        &read_only(&Convention::SEED_004, &value_major),
+        &read_only(&Convention::METAL, &value_major),
         &[41.0, 52.0, 63.0],
     );
 }
@@ -117,7 +117,7 @@ fn head_maps() {
     ] {
         near(&read_heads(&block), &[1.0, 2.0, 30.0, 40.0]);
     }
-    for tiled in [Convention::GGML, Convention::SEED_004] {
+    for tiled in [Convention::GGML, Convention::METAL] {
         near(&read_heads(&tiled), &[1.0, 20.0, 3.0, 40.0]);
     }
 }
@@ -152,7 +152,7 @@ fn a_gate_for_each_key_channel() {
 #[test]
 fn writing_the_same_pair_twice_changes_nothing() {
     // With beta = 1 and no decay, a unit key reads back what it wrote, both times.
-    for (convention, g) in [(Convention::FLA, 0.0), (Convention::SEED_003, 1.0)] {
+    for (convention, g) in [(Convention::FLA, 0.0), (Convention::NOTEBOOK, 1.0)] {
         let key = [0.6, 0.8, 0.6, 0.8];
         let inputs = Inputs {
             q: if convention.readout == Readout::Key {
@@ -215,5 +215,5 @@ fn a_query_that_would_not_be_read_is_refused() {
         beta: &[0.5, 0.25],
         state: &[4.0],
     };
-    let _ = recurrence(&Convention::SEED_003, sizes(2, (1, 1), 1, 1), inputs);
+    let _ = recurrence(&Convention::NOTEBOOK, sizes(2, (1, 1), 1, 1), inputs);
 }

@@ -82,7 +82,7 @@ pub fn wide(call: &Call<f32>) -> Call<f64> {
     }
 }
 
-/// Small sizes of every kind.
+/// Generates small sizes of every kind.
 pub fn sizes() -> impl Strategy<Value = Sizes> {
     let gates = prop_oneof![Just(GateKind::PerHead), Just(GateKind::PerKeyChannel)];
     (
@@ -107,7 +107,7 @@ pub fn sizes() -> impl Strategy<Value = Sizes> {
         )
 }
 
-/// Every combination of choices.
+/// Generates every combination of choices.
 pub fn conventions() -> impl Strategy<Value = Convention> {
     (
         prop_oneof![Just(Order::DecayFirst), Just(Order::ErrorFirst)],
@@ -140,7 +140,7 @@ pub fn conventions() -> impl Strategy<Value = Convention> {
         )
 }
 
-/// A convention, and a call with gates of its kind.
+/// Generates a convention, and a call with gates in the convention's form.
 pub fn calls() -> impl Strategy<Value = (Convention, Call<f64>)> {
     (conventions(), sizes(), any::<u64>()).prop_map(|(convention, sizes, seed)| {
         (

@@ -257,7 +257,7 @@ fn seed_003_has_no_chunked_form() {
         state: &one,
     };
     let _ = chunked(
-        &Convention::SEED_003,
+        &Convention::NOTEBOOK,
         sizes,
         inputs,
         1,

@@ -7,7 +7,7 @@ use deltanet_reference::rule::*;
 use deltanet_reference::widen;
 use proptest::prelude::*;
 
-/// One head, tokens as rows; `logits` are beta before the sigmoid.
+/// The inputs of one head, tokens as rows. `logits` is beta before the sigmoid.
 struct Head {
     q: Vec<f64>,
     k: Vec<f64>,
@@ -76,7 +76,7 @@ proptest! {
     #[test]
     fn no_departure_is_the_rule(tokens in 1usize..40, size in 1usize..9, chunk in 1usize..20, seed: u64) {
         let head = Head::random(tokens, size, seed);
-        let got = departed(head.inputs(), size, size, chunk, &[]);
+        let got = rule_with_departures(head.inputs(), size, size, chunk, &[]);
         let want = head.rule(size);
         prop_assert!(distance(&got.output.unwrap(), &want.output) < 1e-12);
         prop_assert!(distance(&got.state, &want.state) < 1e-12);
@@ -85,7 +85,7 @@ proptest! {
     #[test]
     fn all_departures_are_the_documented_pipeline(chunks in 1usize..4, size in 1usize..9, chunk in 1usize..20, seed: u64) {
         let head = Head::random(chunks * chunk, size, seed);
-        let got = departed(head.inputs(), size, size, chunk, &Departure::ALL);
+        let got = rule_with_departures(head.inputs(), size, size, chunk, &Departure::ALL);
         let tokens = head.g.len();
         // the document has tokens as columns, and beta before the sigmoid
         let (k, v) = (transpose(&head.k, tokens, size), transpose(&head.v, tokens, size));
@@ -100,11 +100,11 @@ proptest! {
 #[test]
 fn each_departure_alone_changes_what_it_says() {
     let head = Head::random(48, 8, 11);
-    let rule = departed(head.inputs(), 8, 8, 16, &[]);
+    let rule = rule_with_departures(head.inputs(), 8, 8, 16, &[]);
     let output = rule.output.unwrap();
     let far = |a: &[f64], b: &[f64]| distance(a, b) > 1e-3;
     for departure in Departure::ALL {
-        let got = departed(head.inputs(), 8, 8, 16, &[departure]);
+        let got = rule_with_departures(head.inputs(), 8, 8, 16, &[departure]);
         let state = far(&got.state, &rule.state);
         let changed = got.output.map(|got| far(&got, &output));
         let want = match departure {

@@ -131,7 +131,7 @@ proptest! {
 
     #[test]
     fn the_head_maps_repeat_the_heads((convention, call) in calls()) {
-        // A call whose q and k heads are repeated beforehand is equivalent.
+        // The call is equivalent to one whose q and k heads are repeated beforehand.
         let sizes = call.sizes;
         let map = |hv| convention.head_map.key_head(hv, sizes.key_heads, sizes.value_heads);
         let repeat = |x: &[f64]| -> Vec<f64> {

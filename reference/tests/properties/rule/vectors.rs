@@ -7,7 +7,7 @@ use deltanet_reference::rule::*;
 use deltanet_reference::widen;
 use safetensors::SafeTensors;
 
-/// File of `tests/data`.
+/// The tensors of a file of `tests/data`.
 struct Vectors {
     call: Call<f32>,
     bytes: Vec<u8>,

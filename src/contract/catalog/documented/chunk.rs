@@ -179,7 +179,7 @@ fn intra_chunk(t: &mut Instance<'_>) -> DeviceResult {
         k, v, g, beta, s, c
     ));
     let inputs = [k, v, g, beta].map(|buffer| t.wide(buffer));
-    let exchanged = |part: fn(pipelines::IntraChunk<f64>) -> Vec<f64>| {
+    let exchanged = |part: fn(pipelines::IntraChunkResults<f64>) -> Vec<f64>| {
         let of = |explanation, [k, v, g, beta]: [usize; 4]| {
             let inputs = inputs.clone();
             Mistake::new(exchanged::NAME, explanation, move || {

@@ -106,12 +106,12 @@ fn read_sums(t: &Instance<'_>, width: usize) -> Cumsum {
 fn mistakes(t: &Instance<'_>, sums: Cumsum, s: Buffer) -> Vec<Mistake> {
     let summed = |sums: Cumsum| {
         let s = t.wide(s);
-        move || sums.of(&s)
+        move || sums.apply(&s)
     };
     let s = t.wide(s);
     let exclusive = move || {
         let scale = f64::from(sums.scale);
-        let pairs = sums.of(&s).into_iter().zip(&s);
+        let pairs = sums.apply(&s).into_iter().zip(&s);
         pairs.map(|(sum, own)| sum - own * scale).collect()
     };
     let mut mistakes = vec![
@@ -156,7 +156,7 @@ fn scalar(t: &mut Instance<'_>) -> DeviceResult {
     let s = values::input(t, "s", shape(), Normal(1.0))?;
     let o = t.output("o", shape())?;
     let mistakes = mistakes(t, sums, s);
-    t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
+    t.check_or(o, references!(t, |s| sums.apply(s)), mistakes)
 }
 
 fn vector(t: &mut Instance<'_>) -> DeviceResult {
@@ -173,5 +173,5 @@ fn vector(t: &mut Instance<'_>) -> DeviceResult {
     let s = values::input(t, "s", shape(), Normal(1.0))?;
     let o = t.output("o", shape())?;
     let mistakes = mistakes(t, sums, s);
-    t.check_or(o, references!(t, |s| sums.of(s)), mistakes)
+    t.check_or(o, references!(t, |s| sums.apply(s)), mistakes)
 }

@@ -3,7 +3,7 @@
 mod mistakes;
 
 use deltanet_reference::gdr::fused_recurrent::fused_recurrent;
-use deltanet_reference::gdr::recurrent::{Call, Recurrent};
+use deltanet_reference::gdr::recurrent::{RecurrentCall, RecurrentResults};
 use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::{HeadMap, Norm, Order};
 use deltanet_reference::{Real, rule::Scale};
@@ -119,8 +119,8 @@ struct Choices {
     scale: Scale,
 }
 
-fn compute<R: Real>(x: &Tensors<Vec<R>>, by: &Choices) -> Recurrent<R> {
-    let call = Call {
+fn compute<R: Real>(x: &Tensors<Vec<R>>, by: &Choices) -> RecurrentResults<R> {
+    let call = RecurrentCall {
         layout: by.at.layout(),
         head_map: by.head_map,
         q: &x.q,

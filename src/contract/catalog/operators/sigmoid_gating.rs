@@ -3,8 +3,8 @@
 mod mistakes;
 
 use deltanet_reference::Real;
-use deltanet_reference::gdr::recurrent::{Call, Recurrent};
-use deltanet_reference::gdr::sigmoid_gating::{Gating, sigmoid_gating_update};
+use deltanet_reference::gdr::recurrent::{RecurrentCall, RecurrentResults};
+use deltanet_reference::gdr::sigmoid_gating::{GatingParameters, sigmoid_gating_update};
 use deltanet_reference::rule::{HeadMap, Norm, Order, Scale};
 
 use mistakes::mistakes;
@@ -90,9 +90,9 @@ struct Choices {
     softplus: [f32; 2],
 }
 
-fn compute<R: Real>(x: &Tensors<R>, by: &Choices) -> Recurrent<R> {
+fn compute<R: Real>(x: &Tensors<R>, by: &Choices) -> RecurrentResults<R> {
     let [softplus_beta, softplus_threshold] = by.softplus.map(|x| R::from_f64(x.into()));
-    let call = Call {
+    let call = RecurrentCall {
         layout: by.at.layout(),
         head_map: by.head_map,
         q: &x.q,
@@ -106,7 +106,7 @@ fn compute<R: Real>(x: &Tensors<R>, by: &Choices) -> Recurrent<R> {
         order: Order::DecayFirst,
         scale: R::from_f64(by.scale),
     };
-    let gating = Gating {
+    let gating = GatingParameters {
         a_log: &x.a_log,
         dt_bias: &x.dt_bias,
         a: &x.a,

@@ -83,7 +83,10 @@ fn launch(work: &Kernel) -> HipResult {
 /// Returns the source line of an instruction, if the code object has line numbers.
 fn source_line(function: &Function, pc: u64) -> Option<impl Display> {
     let lines = function.loaded.lines.as_ref()?;
-    lines.lock().unwrap_or_else(PoisonError::into_inner).at(pc)
+    lines
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .line_at(pc)
 }
 
 /// Returns advice for a trap whose report does not say what the user can do.

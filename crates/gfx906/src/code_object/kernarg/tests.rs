@@ -46,20 +46,20 @@ fn arguments_stand_where_the_metadata_says() {
 #[test]
 fn what_is_no_argument_of_the_kernel_is_told_in_a_line() {
     let kernel = axpy();
-    let told = |error: KernargError| error.to_string();
+    let message = |error: KernargError| error.to_string();
     let count = Kernarg::new(&kernel, 5).expect_err("six");
-    assert_eq!(told(count), "kernel `axpy` takes 6 arguments, 5 given");
+    assert_eq!(message(count), "kernel `axpy` takes 6 arguments, 5 given");
     let mut kernarg = Kernarg::new(&kernel, 6).expect("it takes six");
     for (index, given, takes) in [(0, 4, 8), (2, 8, 4), (5, 0, 1), (6, 4, 0), (6, 0, 0)] {
         let size = kernarg
             .put(index, &vec![0; given])
             .expect_err("another size");
         let line = format!("argument {index} of kernel `axpy` has {takes} bytes, {given} given");
-        assert_eq!(told(size), line);
+        assert_eq!(message(size), line);
     }
     let short = kernel.explicit_kernarg(&[0; 40]).expect_err("41");
     assert_eq!(
-        told(short.clone()),
+        message(short.clone()),
         "kernel `axpy` takes 41 bytes of arguments, 40 given"
     );
     assert_eq!(kernel.kernarg_segment(&[0; 40], |_| 0), Err(short));
@@ -70,7 +70,7 @@ fn what_is_no_argument_of_the_kernel_is_told_in_a_line() {
         damaged.args[index].offset = offset;
         let error = Kernarg::new(&damaged, 6).expect_err("overlapping");
         assert!(
-            told(error).starts_with("kernel `axpy`: its metadata has two arguments at byte "),
+            message(error).starts_with("kernel `axpy`: its metadata has two arguments at byte "),
             "{index}"
         );
     }

@@ -40,7 +40,7 @@ fn what_may_run_has_an_extent() {
 #[test]
 fn what_may_not_run_is_told_in_a_line() {
     let max = u32::MAX;
-    for (shape, kernel, told) in [
+    for (shape, kernel, message) in [
         (
             shape([1, 0, 1], [64, 1, 1], 0),
             reduce(0, None),
@@ -90,7 +90,7 @@ fn what_may_not_run_is_told_in_a_line() {
             "131076 bytes of scratch a work-item, the hardware has at most 131072",
         ),
     ] {
-        let error = shape.check(&kernel).expect_err(told);
-        assert_eq!(error.to_string(), format!("kernel `reduce`: {told}"));
+        let error = shape.check(&kernel).expect_err(message);
+        assert_eq!(error.to_string(), format!("kernel `reduce`: {message}"));
     }
 }

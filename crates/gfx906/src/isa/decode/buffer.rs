@@ -20,7 +20,7 @@ pub(super) fn mubuf(words: Words) -> Result<Inst, DecodeError> {
     require_field(lds || !row.modifiers.has(Flags::ALWAYS_LDS), "lds", 0)?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::LDS, lds);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 17));
-    common(&mut inst, q, lds)?;
+    decode_common(&mut inst, q, lds)?;
     Ok(inst)
 }
 
@@ -31,12 +31,12 @@ pub(super) fn mtbuf(words: Words) -> Result<Inst, DecodeError> {
     let mut inst = instruction(words, row, Encoding::Mtbuf, Form::Native, 8);
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::SLC, bit(q, 54));
     inst.modifiers.format = bits(q, 19, 7) as u8;
-    common(&mut inst, q, false)?;
+    decode_common(&mut inst, q, false)?;
     Ok(inst)
 }
 
 /// Decodes the fields that untyped and typed buffer instructions have in common.
-fn common(inst: &mut Inst, q: u64, lds: bool) -> Result<(), DecodeError> {
+fn decode_common(inst: &mut Inst, q: u64, lds: bool) -> Result<(), DecodeError> {
     let (offen, idxen) = (bit(q, 12), bit(q, 13));
     let flags = inst.modifiers.flags;
     let flags = with_if(flags, Flags::OFFEN, offen);

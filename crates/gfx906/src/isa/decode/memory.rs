@@ -34,7 +34,8 @@ pub(super) fn smem(words: Words) -> Result<Inst, DecodeError> {
         (_, Type::Number) => Ok(Code(bits(q, 6, 7))),
         (Role::Sdst, ty) => scalar_register(bits(q, 6, 7), ty),
         (Role::Sbase, ty) => scalar_register(bits(q, 0, 6) << 1, ty),
-        // With an immediate, the offset register stands in the top bits of the second word; without one, in its low bits.
+        // The offset register is in the top bits of the second word if SOFFSET_EN is set. Otherwise an instruction without an immediate has it
+        // in the low bits.
         (_, ty) if immediate && soffset_enabled => scalar_register(bits(q, 57, 7), ty),
         (_, _) if immediate => Ok(Code::OFF),
         (_, ty) if soffset_enabled => scalar_register(bits(q, 57, 7), ty),
@@ -48,9 +49,11 @@ pub(super) fn ds(words: Words) -> Result<Inst, DecodeError> {
     let q = words.both()?;
     let mut inst = instruction(words, row, Encoding::Ds, Form::Native, 8);
     let gds = bit(q, 16);
-    let there = !gds || !row.modifiers.has(Flags::NO_GDS);
-    let there = there && (gds || !row.modifiers.has(Flags::ALWAYS_GDS));
-    require_field(there, "gds", gds.into())?;
+    let legal = match gds {
+        true => !row.modifiers.has(Flags::NO_GDS),
+        false => !row.modifiers.has(Flags::ALWAYS_GDS),
+    };
+    require_field(legal, "gds", gds.into())?;
     inst.modifiers.flags = with_if(inst.modifiers.flags, Flags::GDS, gds);
     inst.offset = i32::from(bits(q, 0, 16));
     // The fields of absent operands must be zero.

@@ -1,4 +1,4 @@
-//! Codes that an operand's field may hold, and their meaning in that field.
+//! Decoder of the codes in operand fields.
 
 use super::DecodeError::{self, Invalid};
 use crate::isa::{Code, Type};

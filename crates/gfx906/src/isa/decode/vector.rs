@@ -6,7 +6,7 @@ use super::{
 };
 use crate::isa::{Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
-/// Source codes that select the form of the second word.
+// Source codes that select the form of the second word.
 const SDWA: u16 = 249;
 const DPP: u16 = 250;
 
@@ -22,16 +22,16 @@ pub(super) fn decode(words: Words) -> Result<Inst, DecodeError> {
     let bare = Ok(instruction(words, row, encoding, Form::Native, 4));
     match bits(w, 0, 9) {
         // Without operands the source field has no meaning, unless the words are a complete SDWA or DPP instruction.
-        SDWA if row.operands.is_empty() => idle_sdwa(words, row, encoding).or(bare),
-        DPP if row.operands.is_empty() => dpp(words, row, encoding).or(bare),
+        SDWA if row.operands.is_empty() => decode_idle_sdwa(words, row, encoding).or(bare),
+        DPP if row.operands.is_empty() => decode_dpp(words, row, encoding).or(bare),
         _ if row.operands.is_empty() => bare,
-        SDWA => sdwa(words, row, encoding),
-        DPP => dpp(words, row, encoding),
-        src0 => native(words, row, encoding, src0),
+        SDWA => decode_sdwa(words, row, encoding),
+        DPP => decode_dpp(words, row, encoding),
+        src0 => decode_native(words, row, encoding, src0),
     }
 }
 
-fn native(
+fn decode_native(
     words: Words,
     row: &'static Row,
     encoding: Encoding,
@@ -44,7 +44,7 @@ fn native(
         let code = match operand.role {
             Role::Src0 => source(src0, operand.ty)?,
             Role::Literal => Code::LITERAL,
-            _ => common(w, operand)?,
+            _ => common_operand(w, operand)?,
         };
         literal |= code == Code::LITERAL;
         Ok(code)
@@ -57,8 +57,8 @@ fn native(
     Ok(inst)
 }
 
-/// Decodes the operands that stand in the first word in every form.
-fn common(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
+/// Decodes the operands that are in the first word in every form.
+fn common_operand(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
     match operand.role {
         Role::Vdst => vgprs(bits(w, 17, 8), operand.ty),
         Role::Sdst => scalar(bits(w, 17, 8), operand.ty),
@@ -67,7 +67,7 @@ fn common(w: u32, operand: &Operand) -> Result<Code, DecodeError> {
     }
 }
 
-fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
+fn decode_sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
     require(row.has_form(encoding, Form::Sdwa))?;
     let (w, s) = (words.first, words.second()?);
     let mut inst = instruction(words, row, encoding, Form::Sdwa, 8);
@@ -118,13 +118,17 @@ fn sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Dec
         Role::Vcc if encoding == Encoding::Vopc && bit(s, 15) => {
             scalar_register(bits(s, 8, 7), operand.ty)
         }
-        _ => common(w, operand),
+        _ => common_operand(w, operand),
     })?;
     Ok(inst)
 }
 
 /// Decodes the SDWA form of an instruction without operands. Only the destination's selects may be nonzero.
-fn idle_sdwa(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
+fn decode_idle_sdwa(
+    words: Words,
+    row: &'static Row,
+    encoding: Encoding,
+) -> Result<Inst, DecodeError> {
     const IGNORED: u32 = 1 << 30 | 1 << 22 | 0x1f << 8;
     require(row.has_form(encoding, Form::Sdwa) && words.second()? & !IGNORED == 0)?;
     Ok(instruction(words, row, encoding, Form::Sdwa, 8))
@@ -141,7 +145,7 @@ fn sub_dword_source(field: u16, is_scalar: bool, ty: Type) -> Result<Code, Decod
     Ok(code)
 }
 
-fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
+fn decode_dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, DecodeError> {
     require(row.has_form(encoding, Form::Dpp))?;
     let (w, s) = (words.first, words.second()?);
     let mut inst = instruction(words, row, encoding, Form::Dpp, 8);
@@ -166,7 +170,7 @@ fn dpp(words: Words, row: &'static Row, encoding: Encoding) -> Result<Inst, Deco
     m.row_mask = bits(s, 28, 4) as u8;
     set_operands(&mut inst, |operand| match operand.role {
         Role::Src0 => vgprs(bits(s, 0, 8), operand.ty),
-        _ => common(w, operand),
+        _ => common_operand(w, operand),
     })?;
     Ok(inst)
 }

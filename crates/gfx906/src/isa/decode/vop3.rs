@@ -6,14 +6,14 @@ use super::{
 };
 use crate::isa::{Access, Code, Encoding, Flags, Form, Inst, Operand, Role, Row, Type};
 
-/// First VOP3 opcode of each group: VOP2, VOP1 and VOP3's own.
+// First VOP3 opcodes of the rows of VOP2, VOP1, VOP3 itself and VINTRP. The rows of VOPC begin at 0.
 const VOP2: u16 = 0x100;
 const VOP1: u16 = 0x140;
 const OWN: u16 = 0x1c0;
 const VINTRP: u16 = 0x270;
 
 /// Finds the row of a VOP3 opcode, and the encoding and form under which the table lists it.
-fn find(opcode: u16) -> Result<(&'static Row, Encoding, Form), DecodeError> {
+fn find_row(opcode: u16) -> Result<(&'static Row, Encoding, Form), DecodeError> {
     let (encoding, opcode, form) = match opcode {
         0..VOP2 => (Encoding::Vopc, opcode, Form::E64),
         VOP2..VOP1 => (Encoding::Vop2, opcode - VOP2, Form::E64),
@@ -27,34 +27,37 @@ fn find(opcode: u16) -> Result<(&'static Row, Encoding, Form), DecodeError> {
 }
 
 pub(super) fn vop3(words: Words) -> Result<Inst, DecodeError> {
-    let (row, encoding, form) = find(bits(words.first, 16, 10))?;
+    let (row, encoding, form) = find_row(bits(words.first, 16, 10))?;
     let q = words.both()?;
     let mut inst = instruction(words, row, encoding, form, 8);
     // A second destination replaces the abs bits.
-    let has_sdst = second_destination(row, encoding);
+    let has_sdst = has_second_destination(row, encoding);
     let used = used_fields(row, encoding);
     require_unused(q, used)?;
     require(encoding != Encoding::Vintrp || !bit(q, 40))?;
-    modifiers(&mut inst, q, has_sdst, used)?;
+    decode_modifiers(&mut inst, q, has_sdst, used)?;
     let dst = bits(q, 0, 8);
     require(dst == 0 || !row.operands.is_empty())?;
     set_operands(&mut inst, |operand| match (operand.role, operand.ty) {
         (Role::Vdst, ty) => vgprs(dst, ty),
         (Role::Sdst, ty) if has_sdst => scalar_register(bits(q, 8, 7), ty),
-        (Role::Sdst, ty) => no_literal(scalar(dst, ty)?),
-        (Role::Vcc, ty) if encoding == Encoding::Vopc => no_literal(scalar(dst, ty)?),
+        (Role::Sdst, ty) => reject_literal(scalar(dst, ty)?),
+        (Role::Vcc, ty) if encoding == Encoding::Vopc => reject_literal(scalar(dst, ty)?),
         (Role::Vcc, ty) if operand.access == Access::Write => scalar_register(bits(q, 8, 7), ty),
         (Role::Attr, _) => Ok(Code(bits(q, 32, 6) << 2 | bits(q, 38, 2))),
         (_, Type::Param) => Ok(Code(bits(q, 41, 9))),
-        (role, ty) => no_literal(source(bits(q, 32 + 9 * field(role, encoding), 9), ty)?),
+        (role, ty) => reject_literal(source(
+            bits(q, 32 + 9 * source_field(role, encoding), 9),
+            ty,
+        )?),
     })?;
     Ok(inst)
 }
 
 /// Returns the number of the source field that holds an operand.
-fn field(role: Role, encoding: Encoding) -> u32 {
+fn source_field(role: Role, encoding: Encoding) -> u32 {
     match role {
-        // The attribute of an interpolation stands in the first source field.
+        // The attribute of an interpolation is in the first source field.
         Role::Src0 if encoding == Encoding::Vintrp => 1,
         Role::Src0 | Role::Attr => 0,
         Role::Src1 => 1,
@@ -72,7 +75,9 @@ fn used_fields(row: &Row, encoding: Encoding) -> u8 {
     row.operands
         .iter()
         .filter(is_source)
-        .fold(0, |mask, operand| mask | 1 << field(operand.role, encoding))
+        .fold(0, |mask, operand| {
+            mask | 1 << source_field(operand.role, encoding)
+        })
 }
 
 /// Requires zeros in the source fields that no operand uses.
@@ -81,7 +86,7 @@ fn require_unused(q: u64, used: u8) -> Result<(), DecodeError> {
 }
 
 /// Returns true if bits 8..=14 name a scalar destination.
-fn second_destination(row: &Row, encoding: Encoding) -> bool {
+fn has_second_destination(row: &Row, encoding: Encoding) -> bool {
     let carry_out = encoding == Encoding::Vop2
         && row
             .operands
@@ -94,12 +99,12 @@ fn second_destination(row: &Row, encoding: Encoding) -> bool {
 }
 
 /// Rejects a literal, which VOP3 cannot have.
-fn no_literal(code: Code) -> Result<Code, DecodeError> {
+fn reject_literal(code: Code) -> Result<Code, DecodeError> {
     require(code != Code::LITERAL)?;
     Ok(code)
 }
 
-fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), DecodeError> {
+fn decode_modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), DecodeError> {
     let legal = inst.row.modifiers;
     let sources = if inst.encoding == Encoding::Vop2 {
         used & 3
@@ -116,7 +121,7 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
     let abs = if has_sdst { 0 } else { bits(q, 8, 3) as u8 };
     let illegal = (neg | abs) & !negatable;
     require_field(illegal == 0, "neg and abs", illegal.into())?;
-    // The bits have no effect on integers. The assembler prints one of them as sext, except where op_sel is legal.
+    // The bits have no effect on integers. The disassembler prints neg of an integer as sext, unless op_sel is legal.
     m.neg = neg & !integers;
     m.abs = abs & !integers;
     m.sext = if legal.has(Flags::OP_SEL) {
@@ -125,7 +130,7 @@ fn modifiers(inst: &mut Inst, q: u64, has_sdst: bool, used: u8) -> Result<(), De
         neg & integers
     };
     if inst.encoding == Encoding::Vintrp {
-        // The only source of an interpolation stands in the second field.
+        // The only source of an interpolation is in the second field.
         (m.neg, m.abs) = (m.neg >> 1, m.abs >> 1);
     }
     if bit(q, 15) {
@@ -180,8 +185,8 @@ pub(super) fn vop3p(words: Words) -> Result<Inst, DecodeError> {
     }
     set_operands(&mut inst, |operand| match operand.role {
         Role::Vdst => vgprs(bits(q, 0, 8), operand.ty),
-        role => no_literal(source(
-            bits(q, 32 + 9 * field(role, Encoding::Vop3p), 9),
+        role => reject_literal(source(
+            bits(q, 32 + 9 * source_field(role, Encoding::Vop3p), 9),
             operand.ty,
         )?),
     })?;

@@ -32,17 +32,17 @@ const MESSAGES: &[(u16, &str)] = &[
 ];
 
 impl Printer<'_> {
-    pub(super) fn scalar_operand(&mut self, index: usize, operand: &Operand) {
+    pub(super) fn print_scalar_operand(&mut self, index: usize, operand: &Operand) {
         let immediate = self.inst.words[0] as u16;
         match operand.ty {
             Type::Branch => self.put(format_args!("{immediate}")),
-            Type::Hwreg => self.hardware_register(immediate),
-            Type::WaitCounts => self.wait_counts(immediate),
-            Type::Message => self.message(immediate),
+            Type::Hwreg => self.print_hardware_register(immediate),
+            Type::WaitCounts => self.print_wait_counts(immediate),
+            Type::Message => self.print_message(immediate),
             Type::GprIndex if operand.role == Role::Src1 => {
-                self.gpr_index(self.inst.operands[index].0)
+                self.print_gpr_index(self.inst.operands[index].0)
             }
-            Type::GprIndex => self.gpr_index(immediate),
+            Type::GprIndex => self.print_gpr_index(immediate),
             Type::Number if immediate == 0 => {}
             Type::Number => self.put(format_args!("{immediate}")),
             Type::I16 | Type::U16
@@ -51,12 +51,12 @@ impl Printer<'_> {
             {
                 self.put(format_args!("{immediate:#x}"))
             }
-            _ if operand.role == Role::Simm16 => self.number(u64::from(immediate), Type::I32),
-            _ => self.plain(index, operand),
+            _ if operand.role == Role::Simm16 => self.print_number(u64::from(immediate), Type::I32),
+            _ => self.print_plain_operand(index, operand),
         }
     }
 
-    fn hardware_register(&mut self, immediate: u16) {
+    fn print_hardware_register(&mut self, immediate: u16) {
         let (id, offset, size) = (immediate & 63, immediate >> 6 & 31, (immediate >> 11) + 1);
         match HARDWARE_REGISTERS.iter().find(|(number, _)| *number == id) {
             Some((_, name)) => self.put(format_args!("hwreg(HW_REG_{name}")),
@@ -68,7 +68,7 @@ impl Printer<'_> {
         self.text.push(')');
     }
 
-    fn wait_counts(&mut self, immediate: u16) {
+    fn print_wait_counts(&mut self, immediate: u16) {
         let counters = [
             ("vmcnt", immediate & 15 | immediate >> 10 & 0x30, 63),
             ("expcnt", immediate >> 4 & 7, 7),
@@ -85,7 +85,7 @@ impl Printer<'_> {
     }
 
     /// Prints a message by its name if it has one, else by its fields, else as a number.
-    fn message(&mut self, immediate: u16) {
+    fn print_message(&mut self, immediate: u16) {
         let (id, operation, stream) = (immediate & 15, immediate >> 4 & 7, immediate >> 8 & 3);
         let simple = MESSAGES.iter().find(|(number, _)| *number == id);
         match (id, operation, stream) {
@@ -115,7 +115,7 @@ impl Printer<'_> {
     }
 
     /// Prints the operand kinds that VGPR indexing applies to.
-    fn gpr_index(&mut self, immediate: u16) {
+    fn print_gpr_index(&mut self, immediate: u16) {
         if immediate > 15 {
             self.put(format_args!("{immediate:#x}"));
             return;

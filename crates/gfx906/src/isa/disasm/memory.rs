@@ -7,14 +7,14 @@ const EXPORT_DEPTH: u16 = 8;
 const EXPORT_NULL: u16 = 9;
 
 impl Printer<'_> {
-    pub(super) fn memory_operand(&mut self, index: usize, operand: &Operand) {
+    pub(super) fn print_memory_operand(&mut self, index: usize, operand: &Operand) {
         let inst = self.inst;
         let code = inst.operands[index];
         let flags = inst.modifiers.flags;
         match (inst.encoding, operand.role) {
-            (Encoding::Smem, Role::Soffset) => self.scalar_offset(code),
+            (Encoding::Smem, Role::Soffset) => self.print_scalar_offset(code),
             (Encoding::Smem, _) if operand.ty == Type::Number => {
-                self.number(u64::from(code.0), Type::I32)
+                self.print_number(u64::from(code.0), Type::I32)
             }
             (Encoding::Global | Encoding::Scratch, Role::Addr | Role::Sbase)
                 if code == Code::OFF =>
@@ -24,43 +24,44 @@ impl Printer<'_> {
             (Encoding::Global, Role::Addr)
                 if inst.operands.get(base_index(inst)) != Some(&Code::OFF) =>
             {
-                self.registers(code, 1);
+                self.print_registers(code, 1);
             }
             (Encoding::Mubuf | Encoding::Mtbuf, Role::Addr) => {
                 match (flags.has(Flags::OFFEN), flags.has(Flags::IDXEN)) {
                     (false, false) => self.text.push_str("off"),
-                    (true, true) => self.registers(code, 2),
-                    _ => self.registers(code, 1),
+                    (true, true) => self.print_registers(code, 2),
+                    _ => self.print_registers(code, 1),
                 }
             }
-            (Encoding::Mubuf, Role::Vdst | Role::Data) if code != Code::OFF => self.registers(
-                code,
-                operand.ty.registers() + usize::from(flags.has(Flags::TFE)),
-            ),
+            (Encoding::Mubuf, Role::Vdst | Role::Data) if code != Code::OFF => self
+                .print_registers(
+                    code,
+                    operand.ty.registers() + usize::from(flags.has(Flags::TFE)),
+                ),
             (Encoding::Mimg, Role::Vdst | Role::Data) => {
-                self.registers(code, inst.image_data_registers(code.as_vgpr().unwrap_or(0)))
+                self.print_registers(code, inst.image_data_registers(code.as_vgpr().unwrap_or(0)))
             }
-            (Encoding::Exp, Role::Target) => self.export_target(code.0),
+            (Encoding::Exp, Role::Target) => self.print_export_target(code.0),
             (Encoding::Exp, _) if code == Code::OFF => self.text.push_str("off"),
             _ if code == Code::OFF => {}
-            _ => self.plain(index, operand),
+            _ => self.print_plain_operand(index, operand),
         }
     }
 
-    fn scalar_offset(&mut self, code: Code) {
+    fn print_scalar_offset(&mut self, code: Code) {
         let inst = self.inst;
         if code != Code::OFF {
-            self.registers(code, 1);
+            self.print_registers(code, 1);
             if inst.modifiers.flags.has(Flags::IMM) {
                 self.text.push_str(" offset:");
-                self.signed_hexadecimal(inst.offset);
+                self.print_signed_hexadecimal(inst.offset);
             }
         } else {
-            self.signed_hexadecimal(inst.offset);
+            self.print_signed_hexadecimal(inst.offset);
         }
     }
 
-    fn signed_hexadecimal(&mut self, value: i32) {
+    fn print_signed_hexadecimal(&mut self, value: i32) {
         self.put(format_args!(
             "{}{:#x}",
             if value < 0 { "-" } else { "" },
@@ -68,12 +69,12 @@ impl Printer<'_> {
         ));
     }
 
-    pub(super) fn smem_modifiers(&mut self) {
+    pub(super) fn print_smem_modifiers(&mut self) {
         let legal = self.inst.row.modifiers.has(Flags::GLC);
         self.word_if(legal && self.inst.modifiers.flags.has(Flags::GLC), "glc");
     }
 
-    pub(super) fn ds_modifiers(&mut self) {
+    pub(super) fn print_ds_modifiers(&mut self) {
         let (row, offset) = (self.inst.row.modifiers, self.inst.offset as u16);
         if row.has(Flags::TWO_OFFSETS) {
             for (name, byte) in [("offset0", offset & 0xff), ("offset1", offset >> 8)] {
@@ -82,20 +83,20 @@ impl Printer<'_> {
                 }
             }
         } else if row.has(Flags::SWIZZLE) {
-            self.swizzle(offset);
+            self.print_swizzle(offset);
         } else {
-            self.offset();
+            self.print_offset();
         }
-        self.flag(Flags::GDS, "gds");
+        self.print_flag(Flags::GDS, "gds");
     }
 
-    fn offset(&mut self) {
+    fn print_offset(&mut self) {
         if self.inst.offset != 0 {
             self.put(format_args!(" offset:{}", self.inst.offset));
         }
     }
 
-    fn swizzle(&mut self, offset: u16) {
+    fn print_swizzle(&mut self, offset: u16) {
         if offset == 0 {
             return;
         }
@@ -133,33 +134,33 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn flat_modifiers(&mut self) {
-        self.offset();
-        self.flag(Flags::GLC, "glc");
-        self.flag(Flags::SLC, "slc");
-        self.flag(Flags::LDS, "lds");
+    pub(super) fn print_flat_modifiers(&mut self) {
+        self.print_offset();
+        self.print_flag(Flags::GLC, "glc");
+        self.print_flag(Flags::SLC, "slc");
+        self.print_flag(Flags::LDS, "lds");
     }
 
-    pub(super) fn buffer_modifiers(&mut self) {
+    pub(super) fn print_buffer_modifiers(&mut self) {
         if self.inst.row.operands.is_empty() {
             return;
         }
         if self.inst.encoding == Encoding::Mtbuf {
-            self.format();
+            self.print_format();
         }
-        self.flag(Flags::IDXEN, "idxen");
-        self.flag(Flags::OFFEN, "offen");
-        self.offset();
+        self.print_flag(Flags::IDXEN, "idxen");
+        self.print_flag(Flags::OFFEN, "offen");
+        self.print_offset();
         let lds_first = self.inst.row.modifiers.has(Flags::ALWAYS_LDS);
         let lds = self.inst.modifiers.flags.has(Flags::LDS);
         self.word_if(lds && lds_first, "lds");
-        self.flag(Flags::GLC, "glc");
-        self.flag(Flags::SLC, "slc");
-        self.flag(Flags::TFE, "tfe");
+        self.print_flag(Flags::GLC, "glc");
+        self.print_flag(Flags::SLC, "slc");
+        self.print_flag(Flags::TFE, "tfe");
         self.word_if(lds && !lds_first, "lds");
     }
 
-    fn format(&mut self) {
+    fn print_format(&mut self) {
         const DATA: [&str; 16] = [
             "INVALID",
             "8",
@@ -209,22 +210,22 @@ impl Printer<'_> {
         self.text.push(']');
     }
 
-    pub(super) fn image_modifiers(&mut self) {
+    pub(super) fn print_image_modifiers(&mut self) {
         let dmask = self.inst.modifiers.dmask;
         if dmask != 0 {
             self.put(format_args!(" dmask:{dmask:#x}"));
         }
-        self.flag(Flags::UNORM, "unorm");
-        self.flag(Flags::GLC, "glc");
-        self.flag(Flags::SLC, "slc");
-        self.flag(Flags::A16, "a16");
-        self.flag(Flags::TFE, "tfe");
-        self.flag(Flags::LWE, "lwe");
-        self.flag(Flags::DA, "da");
-        self.flag(Flags::D16, "d16");
+        self.print_flag(Flags::UNORM, "unorm");
+        self.print_flag(Flags::GLC, "glc");
+        self.print_flag(Flags::SLC, "slc");
+        self.print_flag(Flags::A16, "a16");
+        self.print_flag(Flags::TFE, "tfe");
+        self.print_flag(Flags::LWE, "lwe");
+        self.print_flag(Flags::DA, "da");
+        self.print_flag(Flags::D16, "d16");
     }
 
-    fn export_target(&mut self, target: u16) {
+    fn print_export_target(&mut self, target: u16) {
         match target {
             0..=7 => self.put(format_args!("mrt{target}")),
             EXPORT_DEPTH => self.text.push_str("mrtz"),
@@ -235,10 +236,10 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn export_modifiers(&mut self) {
-        self.flag(Flags::DONE, "done");
-        self.flag(Flags::COMPRESSED, "compr");
-        self.flag(Flags::VALID_MASK, "vm");
+    pub(super) fn print_export_modifiers(&mut self) {
+        self.print_flag(Flags::DONE, "done");
+        self.print_flag(Flags::COMPRESSED, "compr");
+        self.print_flag(Flags::VALID_MASK, "vm");
     }
 }
 

@@ -70,8 +70,8 @@ fn inline_integer(code: u16) -> i32 {
 }
 
 impl Printer<'_> {
-    /// Prints an operand by its code and type.
-    pub(super) fn plain(&mut self, index: usize, operand: &Operand) {
+    /// Prints an operand by its code and type, with LLVM's comment if the instruction cannot use it.
+    pub(super) fn print_plain_operand(&mut self, index: usize, operand: &Operand) {
         let misfit = misfit(self.inst, index, operand);
         let ty = match misfit {
             Some(Misfit::Constant) => Type::B32,
@@ -79,7 +79,7 @@ impl Printer<'_> {
             _ if self.inst.row.mnemonic == "v_ldexp_f16" => Type::F16,
             _ => operand.ty,
         };
-        self.code(self.inst.operands[index], ty);
+        self.print_code(self.inst.operands[index], ty);
         match misfit {
             Some(Misfit::Register(class)) => {
                 self.put(format_args!(
@@ -92,24 +92,24 @@ impl Printer<'_> {
     }
 
     /// Prints the register or constant of a code.
-    pub(super) fn code(&mut self, code: Code, ty: Type) {
+    pub(super) fn print_code(&mut self, code: Code, ty: Type) {
         match code.0 {
             128..=208 => self.put(format_args!("{}", inline_integer(code.0))),
-            240..=248 => self.inline_float(code.0, ty),
-            255 => self.literal(ty),
-            _ => self.registers(code, ty.registers()),
+            240..=248 => self.print_inline_float(code.0, ty),
+            255 => self.print_literal(ty),
+            _ => self.print_registers(code, ty.registers()),
         }
     }
 
     /// Prints a register or a group of registers.
-    pub(super) fn registers(&mut self, code: Code, count: usize) {
+    pub(super) fn print_registers(&mut self, code: Code, count: usize) {
         write_registers(&mut self.text, code, count);
     }
 
     /// Prints an inline float: the bits that it has in the operand's width, as a number of the operand's type.
-    fn inline_float(&mut self, code: u16, ty: Type) {
+    fn print_inline_float(&mut self, code: u16, ty: Type) {
         let (_, half, single, double) = FLOATS[usize::from(code - 240)];
-        self.number(
+        self.print_number(
             match width(ty) {
                 16 => u64::from(half),
                 64 => double,
@@ -119,7 +119,7 @@ impl Printer<'_> {
         );
     }
 
-    fn literal(&mut self, ty: Type) {
+    fn print_literal(&mut self, ty: Type) {
         let literal = u64::from(self.inst.literal);
         match ty {
             // A 32-bit literal is the high half of a double.
@@ -128,13 +128,13 @@ impl Printer<'_> {
             {
                 self.put(format_args!("{literal:#x}"))
             }
-            Type::F64 => self.number(literal << 32, ty),
-            _ => self.number(literal, ty),
+            Type::F64 => self.print_number(literal << 32, ty),
+            _ => self.print_number(literal, ty),
         }
     }
 
     /// Prints a constant as the assembler does: as an inline constant where one exists, else in hexadecimal.
-    pub(super) fn number(&mut self, bits: u64, ty: Type) {
+    pub(super) fn print_number(&mut self, bits: u64, ty: Type) {
         let signed = match (width(ty), ty) {
             (64, _) => bits as i64,
             (_, Type::F16) => i64::from(bits as i16),

@@ -4,7 +4,7 @@ use super::Printer;
 use crate::isa::{Encoding, Flags, Form, Operand, Role, Type};
 
 impl Printer<'_> {
-    pub(super) fn vector_operand(&mut self, index: usize, operand: &Operand) {
+    pub(super) fn print_vector_operand(&mut self, index: usize, operand: &Operand) {
         let code = self.inst.operands[index];
         match (operand.role, operand.ty) {
             (Role::Attr, _) => self.put(format_args!(
@@ -18,16 +18,16 @@ impl Printer<'_> {
                 2 => self.text.push_str("p0"),
                 n => self.put(format_args!("invalid_param_{n}")),
             },
-            (Role::Src0, _) => self.source(index, operand, 0),
-            (Role::Src1, _) => self.source(index, operand, 1),
-            (Role::Src2, _) => self.source(index, operand, 2),
+            (Role::Src0, _) => self.print_source(index, operand, 0),
+            (Role::Src1, _) => self.print_source(index, operand, 1),
+            (Role::Src2, _) => self.print_source(index, operand, 2),
             (Role::Literal, _) => self.put(format_args!("{:#x}", self.inst.literal)),
-            _ => self.plain(index, operand),
+            _ => self.print_plain_operand(index, operand),
         }
     }
 
     /// Prints a source with its neg, abs and sext modifiers.
-    fn source(&mut self, index: usize, operand: &Operand, source: u8) {
+    fn print_source(&mut self, index: usize, operand: &Operand, source: u8) {
         let m = &self.inst.modifiers;
         let has = |mask: u8| mask >> source & 1 != 0;
         let (neg, abs, sext) = match self.inst.encoding {
@@ -46,13 +46,13 @@ impl Printer<'_> {
         });
         self.text.push_str(if sext { "sext(" } else { "" });
         self.text.push_str(if abs { "|" } else { "" });
-        self.plain(index, operand);
+        self.print_plain_operand(index, operand);
         self.text.push_str(if abs { "|" } else { "" });
         self.text.push_str(if sext { ")" } else { "" });
         self.text.push_str(if neg && number { ")" } else { "" });
     }
 
-    pub(super) fn vector_modifiers(&mut self) {
+    pub(super) fn print_vector_modifiers(&mut self) {
         let interpolation = self
             .inst
             .row
@@ -60,32 +60,32 @@ impl Printer<'_> {
             .iter()
             .any(|operand| operand.role == Role::Attr);
         match self.inst.form {
-            Form::Dpp => self.dpp(),
+            Form::Dpp => self.print_dpp(),
             Form::Sdwa if self.inst.row.operands.is_empty() => {}
             Form::Sdwa => {
-                self.output_modifiers();
-                self.sdwa();
+                self.print_output_modifiers();
+                self.print_sdwa();
             }
             _ => {
                 if interpolation && self.inst.encoding == Encoding::Vop3 {
                     self.word_if(self.inst.words[1] >> 8 & 1 != 0, "high");
                 } else {
-                    self.op_sel();
+                    self.print_op_sel();
                 }
-                self.output_modifiers();
+                self.print_output_modifiers();
             }
         }
     }
 
-    fn output_modifiers(&mut self) {
-        self.flag(Flags::CLAMP, "clamp");
+    fn print_output_modifiers(&mut self) {
+        self.print_flag(Flags::CLAMP, "clamp");
         let omod = self.inst.modifiers.omod;
         if let Some(text) = ["mul:2", "mul:4", "div:2"].get(usize::from(omod).wrapping_sub(1)) {
             self.word_if(true, text);
         }
     }
 
-    fn op_sel(&mut self) {
+    fn print_op_sel(&mut self) {
         let op_sel = self.inst.modifiers.op_sel;
         if op_sel == 0 {
             return;
@@ -104,7 +104,7 @@ impl Printer<'_> {
         self.inst.row.operands.iter().filter(is_source).count() as u8
     }
 
-    fn sdwa(&mut self) {
+    fn print_sdwa(&mut self) {
         const SELECTS: [&str; 7] = [
             "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
         ];
@@ -126,7 +126,7 @@ impl Printer<'_> {
         }
     }
 
-    fn dpp(&mut self) {
+    fn print_dpp(&mut self) {
         let m = self.inst.modifiers;
         let shift = m.dpp_ctrl & 15;
         self.text.push(' ');
@@ -161,10 +161,10 @@ impl Printer<'_> {
             " row_mask:{:#x} bank_mask:{:#x}",
             m.row_mask, m.bank_mask
         ));
-        self.flag(Flags::BOUND_CTRL, "bound_ctrl:1");
+        self.print_flag(Flags::BOUND_CTRL, "bound_ctrl:1");
     }
 
-    pub(super) fn packed_modifiers(&mut self) {
+    pub(super) fn print_packed_modifiers(&mut self) {
         let m = self.inst.modifiers;
         let sources = self.sources();
         let all = (1 << sources) - 1;
@@ -173,17 +173,17 @@ impl Printer<'_> {
         } else {
             all
         };
-        self.list("op_sel", m.op_sel, 0, sources);
-        self.list("op_sel_hi", m.op_sel_hi & all, default_hi, sources);
+        self.print_bits("op_sel", m.op_sel, 0, sources);
+        self.print_bits("op_sel_hi", m.op_sel_hi & all, default_hi, sources);
         if !self.inst.row.modifiers.has(Flags::MIX) {
-            self.list("neg_lo", m.neg, 0, sources);
-            self.list("neg_hi", m.neg_hi, 0, sources);
+            self.print_bits("neg_lo", m.neg, 0, sources);
+            self.print_bits("neg_hi", m.neg_hi, 0, sources);
         }
-        self.flag(Flags::CLAMP, "clamp");
+        self.print_flag(Flags::CLAMP, "clamp");
     }
 
     /// Prints ` name:[0,1,...]` with one bit per source, unless the bits are the default.
-    fn list(&mut self, name: &str, bits: u8, default: u8, sources: u8) {
+    fn print_bits(&mut self, name: &str, bits: u8, default: u8, sources: u8) {
         if bits == default {
             return;
         }

@@ -11,10 +11,10 @@ use crate::isa::row::{Access::*, Operand, Role::*, Type::*};
 use crate::isa::{Flags, Properties};
 use crate::machine::Handlers;
 
-/// An instruction that disassembles and is not executed.
+/// The handlers of an instruction that disassembles but is not executed.
 #[expect(
     non_upper_case_globals,
-    reason = "the empty entry of a column should not shout"
+    reason = "an empty entry should not stand out in the table"
 )]
 pub(super) const none: Option<Handlers> = None;
 
@@ -31,7 +31,7 @@ pub(super) const fn row(
         mnemonic,
         operands,
         modifiers,
-        properties: Properties::of(mnemonic),
+        properties: Properties::from_mnemonic(mnemonic),
         semantics,
     }
 }

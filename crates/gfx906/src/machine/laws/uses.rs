@@ -7,7 +7,7 @@ use super::draw::{LawCase, Pool};
 use super::state::{Bench, MachineState};
 use super::subject::{Subject, subjects};
 use super::tally::Tally;
-use crate::isa::uses::{MODE, Number, RegisterSet, SCC, Uses};
+use crate::isa::uses::{MODE, RegisterNumber, RegisterSet, SCC, Uses};
 
 #[test]
 fn instructions_use_the_registers_that_they_are_said_to_use() {
@@ -40,7 +40,7 @@ fn check(
     } = drawn;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let inst = crate::isa::decode(&bytes).expect("it decodes");
-    let uses = Uses::of(&inst);
+    let uses = inst.register_uses();
     let first = bench.run(state, words);
     if first.stop.is_some() {
         return tally.stopped(subject);
@@ -67,12 +67,12 @@ fn changed(a: &MachineState, b: &MachineState) -> RegisterSet {
     let mut set = RegisterSet::default();
     for at in 0..128 {
         if a.s[at] != b.s[at] {
-            set.add(at as Number, 1);
+            set.add(at as RegisterNumber, 1);
         }
     }
     for at in 0..256 {
         if a.v[at] != b.v[at] {
-            set.add(256 + at as Number, 1);
+            set.add(256 + at as RegisterNumber, 1);
         }
     }
     set.add(SCC, u16::from(a.scc != b.scc));
@@ -83,12 +83,12 @@ fn changed(a: &MachineState, b: &MachineState) -> RegisterSet {
 /// Changes every register that is not spared. MODE keeps its value, because most values stop instructions.
 fn disturb(state: &mut MachineState, spared: &RegisterSet, dice: &mut Dice) {
     for at in 0..128 {
-        if !spared.has(at as Number) {
+        if !spared.has(at as RegisterNumber) {
             state.s[at] = dice.next() as u32;
         }
     }
     for at in 0..256 {
-        if !spared.has(256 + at as Number) {
+        if !spared.has(256 + at as RegisterNumber) {
             state.v[at] = std::array::from_fn(|_| dice.next() as u32);
         }
     }
@@ -127,7 +127,7 @@ fn differs(
         }
     }
     for at in 0..256_usize {
-        let number = 256 + at as Number;
+        let number = 256 + at as RegisterNumber;
         for lane in 0..64 {
             let on = exec >> lane & 1 != 0;
             let (is, was) = (second.v[at][lane], other.v[at][lane]);

@@ -138,7 +138,7 @@ fn grid_count(w: &Wave, i: &Inst) -> Result<u32, Stop> {
         return Err(ReservedValue {
             field: "resource of global wave sync",
             value: resource & 63,
-            why: "a cooperative launch has resource 0 alone",
+            reason: "a cooperative launch has resource 0 alone",
         }
         .into());
     }
@@ -160,7 +160,7 @@ pub fn getreg(w: &mut Wave, e: &mut Env<'_>, i: &Inst) -> StepResult {
         return Err(ReservedValue {
             field: "excp of TRAPSTS",
             value: mask << shift & 0x1ff,
-            why: "not kept: the emulator records no floating-point exceptions",
+            reason: "not kept: the emulator records no floating-point exceptions",
         }
         .into());
     }

@@ -191,13 +191,13 @@ fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
 /// Returns the mode that a function with these fields and formats needs, or `None` for HIP's mode. f32 has its own fields, and DX10_CLAMP
 /// belongs to the clamp.
 #[inline(always)]
-fn mode_of(w: &Wave, heeds: u32, formats: &[Option<Float>]) -> Option<Mode> {
+fn mode_of(w: &Wave, mode_fields: u32, formats: &[Option<Float>]) -> Option<Mode> {
     if w.in_hip_mode() {
         return None;
     }
     let has = |wanted: fn(&Float) -> bool| formats.iter().flatten().any(wanted);
     let (f32, others) = (has(|f| *f == Float::F32), has(|f| *f != Float::F32));
-    let mut fields = heeds & !Mode::DX10_CLAMP;
+    let mut fields = mode_fields & !Mode::DX10_CLAMP;
     if f32 && !others {
         fields &= !(Mode::ROUND64 | Mode::IN64 | Mode::OUT64);
     }
@@ -223,14 +223,14 @@ macro_rules! lane_function {
     ($($t:ident $s:ident $n:literal),*) => {
         lane_function!(fn($($t),*) -> R, [], |w, op| {
             let sources = [$(&w.v[usize::from(op.plan.sources[$n])]),*];
-            if !F::many::<WIDTH>(Mode::HIP, &sources, &mut w.results.lo) {
+            if !F::compute_wave::<WIDTH>(Mode::HIP, &sources, &mut w.results.lo) {
                 over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call(($($s,)*)));
             }
         }; $($t $s $n),*);
         lane_function!((Mode, fn($($t),*) -> R), [Mode,], |w, op| {
-            let mode = mode_of(w, F::HEEDS, &[R::FLOAT, $($t::FLOAT),*]);
+            let mode = mode_of(w, F::MODE_FIELDS, &[R::FLOAT, $($t::FLOAT),*]);
             let sources = [$(&w.v[usize::from(op.plan.sources[$n])]),*];
-            if F::many::<WIDTH>(mode.unwrap_or(Mode::HIP), &sources, &mut w.results.lo) {
+            if F::compute_wave::<WIDTH>(mode.unwrap_or(Mode::HIP), &sources, &mut w.results.lo) {
                 return finish::<R, WIDTH>(w, op);
             }
             let Some(mode) = mode else {

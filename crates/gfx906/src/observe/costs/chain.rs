@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 
 use crate::isa::Inst;
-use crate::isa::uses::Uses;
 use crate::observe::sanitize::wait::{Bounds, Class as Issued, Counter, Traits};
 
 /// Cycles on the two clocks, with near and with far latencies.
@@ -35,7 +34,7 @@ pub struct Link {
 impl Link {
     /// Determines the effect of an instruction.
     pub fn of(inst: &Inst) -> Link {
-        let traits = Traits::of(inst, &Uses::of(inst));
+        let traits = Traits::of(inst, &inst.register_uses());
         Link {
             issues: traits.issues,
             waits: traits.waits,

@@ -51,7 +51,7 @@ impl Class {
 
     /// Determines the class of an instruction.
     pub fn of(inst: &Inst) -> Class {
-        match Kind::of(inst) {
+        match inst.kind() {
             Kind::Valu => Class::of_valu(inst.row.properties),
             Kind::Salu => Class::Salu,
             Kind::Smem => Class::Smem,

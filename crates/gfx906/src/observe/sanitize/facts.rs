@@ -33,7 +33,7 @@ pub struct Facts {
 impl Facts {
     /// Determines the facts of an instruction.
     pub fn of(inst: &Inst) -> Facts {
-        let uses = Uses::of(inst);
+        let uses = inst.register_uses();
         let exact = uses.reads != crate::isa::uses::RegisterSet::ALL;
         Facts {
             inst: *inst,

@@ -147,7 +147,7 @@ impl Findings {
         for finding in self.found.values_mut() {
             let other = finding.other.as_mut().and_then(|other| other.site.as_mut());
             for site in [&mut finding.at].into_iter().chain(other) {
-                site.source = lines.at(site.pc);
+                site.source = lines.line_at(site.pc);
             }
         }
     }

@@ -8,7 +8,7 @@ const M: Mode = Mode::HIP;
 #[test]
 fn the_sixteen_conditions() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
-    // Which of less, equal, greater and unordered each condition, in the manual's order, takes.
+    // The conditions in the manual's order. Each row says for less, equal, greater and unordered whether the condition holds.
     type Condition = fn(Mode, f32, f32) -> bool;
     let conditions: [(Condition, &str); 16] = [
         (cmp_f_f32, ""),

@@ -1,6 +1,6 @@
-//! Branch-free arithmetic gives to the last bit what one rounding of the exact value gives, in every direction.
+//! Tests that branch-free arithmetic equals one rounding of the exact value to the last bit, in every direction.
 //!
-//! All sources, not a sample of them: `cargo test -p gfx906 semantics -- --ignored`.
+//! `cargo test -p gfx906 semantics -- --ignored` tests all sources instead of a sample.
 
 use super::super::exact::{self, Exact};
 use super::super::format::Format;
@@ -8,14 +8,14 @@ use super::super::half_format::widen;
 use super::super::*;
 use super::*;
 
-/// Finite numbers whose sums cancel, tie and underflow: a second one near the first.
+/// Returns a second number near the first, so that sums of the two cancel, tie and underflow.
 fn near<F: Format>(a: F, b: F, by: u32) -> F {
     let places = (b.bits() & !F::SIGN & (F::HIDDEN * 4 - 1)) << (by % 5);
     let bits = (a.bits() & !F::SIGN).wrapping_add(places) & !F::SIGN | b.bits() & F::SIGN;
-    F::of_bits(bits)
+    F::from_encoding(bits)
 }
 
-/// Every operation of one format against the exact one.
+/// Checks every operation of a format against the exact one.
 fn operations<F: Format + core::fmt::Debug>(
     a: F,
     b: F,
@@ -41,7 +41,7 @@ fn operations<F: Format + core::fmt::Debug>(
         let want = exact::fma(round, a, b, c, 0);
         prop_assert!(same(got, want), "{a:?} * {b:?} + {c:?} {round:?}: {got:?}");
         let got = a.scaled(by, round);
-        let want = Exact::of(a).scaled(by).round::<F>(round);
+        let want = Exact::from_float(a).scaled(by).round::<F>(round);
         prop_assert!(same(got, want), "{a:?} * 2^{by} {round:?}: {got:?}");
     }
     Ok(())
@@ -61,7 +61,7 @@ proptest! {
     fn f64_operations(a in any_f64(), b in any_f64(), c in any_f64(), by in -2300i32..2300) {
         operations(a, b, c, by)?;
         operations(a, near(a, b, by as u32), c, by)?;
-        operations(a, near(f64::of_bits(0x7fe0_0000_0000_0000 - (a.bits() & !f64::SIGN) / 2), b, 0), c, i32::MIN)?;
+        operations(a, near(f64::from_encoding(0x7fe0_0000_0000_0000 - (a.bits() & !f64::SIGN) / 2), b, 0), c, i32::MIN)?;
     }
 
     #[test]
@@ -122,7 +122,7 @@ fn errors_of_sums_near_the_largest_number() {
     }
 }
 
-/// Sums and products of pairs of f16, all of the first and some of the second.
+/// Checks sums and products of pairs of f16: every f16 with each of the second operands.
 fn pairs(second: impl Iterator<Item = u16> + Clone) {
     for a in (0..=u16::MAX).map(f16::from_bits).filter(|a| a.finite()) {
         for b in second.clone().map(f16::from_bits).filter(|b| b.finite()) {
@@ -147,7 +147,7 @@ fn all_pairs_of_halves() {
     pairs(0..=u16::MAX);
 }
 
-/// The unary functions of f32 that have another way to the same bits.
+/// Checks the unary functions of f32 against other computations of the same bits.
 fn singles(sources: impl Iterator<Item = u32>) {
     let m = Mode::HIP;
     let bits = |x: f32| if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() };
@@ -181,7 +181,7 @@ fn all_singles() {
     singles(0..=u32::MAX);
 }
 
-/// Fewer terms are enough for an f16: the f32 form's, rounded again, differ nowhere.
+/// Checks that the f16 forms, which use fewer terms, equal the f32 forms rounded to f16 for every source.
 #[test]
 fn circular_functions_of_all_halves() {
     for bits in 0..=u16::MAX {

@@ -1,4 +1,4 @@
-//! The division sequences that compilers emit give the correctly rounded quotient.
+//! Tests that the division sequences which compilers emit give the correctly rounded quotient.
 
 use super::super::*;
 use super::*;

@@ -118,7 +118,7 @@ fn bytes_permuted() {
     assert_eq!(perm_b32(a, b, 0x0706_0504), a);
     assert_eq!(perm_b32(a, b, 0x0302_0100), b);
     assert_eq!(perm_b32(a, b, 0x000c_0d07), 0xf100_ff88);
-    // Signs of the halves: of b none, of b none, of a's low none, of a's high one.
+    // The halves of b and the low half of a have no sign; the high half of a has one.
     assert_eq!(perm_b32(a, b, 0x0b0a_0908), 0xff00_0000);
     assert_eq!(perm_b32(0x0000_8000, 0x8000_8000, 0x0b0a_0908), 0x00ff_ffff);
     assert_eq!(perm_b32(a, b, 0xff80_100e), 0xffff_ffff);
@@ -190,7 +190,7 @@ fn absolute_differences() {
     assert_eq!(sad_u32(1, u32::MAX, 1), u32::MAX);
     assert_eq!(sad_u32_sat(1, u32::MAX, 9), u32::MAX);
     assert_eq!(msad_u8(0x0a0a_0a0a, 0x0001_0001, 0), 18);
-    // Windows of a's bytes 1, 2, 3, 4, 5, 6, 7 against 1, 1, 1, 1.
+    // The bytes of a are 1, 2, 3, 4, 5, 6, 7, and each window of four is compared with 1, 1, 1, 1.
     let a = 0x0007_0605_0403_0201;
     assert_eq!(
         qsad_pk_u16_u8(a, 0x0101_0101, 0xffff_0000_0000_0001),

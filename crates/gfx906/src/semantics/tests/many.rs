@@ -7,7 +7,7 @@ use super::*;
 /// A register of a wave.
 type Register = [u32; 64];
 
-/// An argument or a result as it stands in a register.
+/// An argument or a result in the form that it has in a register.
 trait InRegister: Copy {
     fn get(lane: u32) -> Self;
     fn put(self) -> u32;
@@ -33,7 +33,7 @@ in_register! {
     i16: |lane| lane as i16, |x| u32::from(x as u16);
 }
 
-/// Random words, a fixed sequence.
+/// A fixed sequence of random words.
 struct Words(u64);
 
 impl Words {
@@ -45,7 +45,7 @@ impl Words {
         (self.0 >> 32) as u32
     }
 
-    /// A half: special, with few bits set, or any.
+    /// Returns a half: a special one, one with few bits set, or any.
     fn half(&mut self) -> u32 {
         const SPECIAL: [u32; 16] = [
             0, 1, 2, 0x03ff, 0x0400, 0x0401, 0x3bff, 0x3c00, 0x3c01, 0x7bff, 0x7c00, 0x7c01,
@@ -59,7 +59,7 @@ impl Words {
         }
     }
 
-    /// A register: of halves, or of f32 of moderate magnitude, without NaN and infinities if so asked.
+    /// Returns a register of halves, or of f32 of moderate magnitude. With `numbers`, no half is a NaN or infinite.
     fn register(&mut self, numbers: bool) -> Register {
         let (floats, small) = (self.next() & 1 != 0, self.next() & 1 != 0);
         std::array::from_fn(|_| {
@@ -71,7 +71,7 @@ impl Words {
             };
             let special = |half: u32| half & 0x7c00 == 0x7c00;
             match numbers {
-                // Below 2, so that no product overflows either.
+                // Magnitudes are below 2, so that no product overflows either.
                 true if small => lane & 0xbfff_bfff,
                 true if special(lane) || special(lane >> 16) => lane & 0xbbff_bbff,
                 _ => lane,
@@ -80,7 +80,7 @@ impl Words {
     }
 }
 
-/// The widths that the host has.
+/// Returns the widths of vectors that the host has.
 fn widths() -> Vec<usize> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -101,7 +101,7 @@ fn widths() -> Vec<usize> {
     vec![16]
 }
 
-/// All modes that differ in a field.
+/// Returns all modes, with DX10_CLAMP on.
 fn modes() -> impl Iterator<Item = u32> {
     (0..0x400).filter(|bits| bits & Mode::DX10_CLAMP != 0)
 }
@@ -119,27 +119,27 @@ macro_rules! checks {
             let mut words = Words(stringify!($test).len() as u64);
             $({
                 type Arguments = (Mode, $($ty,)*);
-                let heeds = <$name as Function<Arguments>>::HEEDS;
+                let mode_fields = <$name as Function<Arguments>>::MODE_FIELDS;
                 let mut whole = false;
                 for (round, bits) in modes().flat_map(|bits| [(0, bits), (1, bits)]) {
-                    // HIP's mode oftener: its code is another.
+                    // HIP's mode has code of its own, so it is drawn more often.
                     let bits = if words.next() & 3 == 0 { Mode::HIP_BITS } else { bits };
                     $(let $arg = words.register(round == 1);)*
-                    let heeded = bits & heeds | Mode::HIP_BITS & !heeds;
+                    let declared_bits = bits & mode_fields | Mode::HIP_BITS & !mode_fields;
                     let want: Register = std::array::from_fn(|l| {
-                        $name(Mode::from_bits(heeded), $(<$ty>::get($arg[l])),*).put()
+                        $name(Mode::from_bits(declared_bits), $(<$ty>::get($arg[l])),*).put()
                     });
                     let all: Register = std::array::from_fn(|l| {
                         $name(Mode::from_bits(bits), $(<$ty>::get($arg[l])),*).put()
                     });
-                    assert_eq!(all, want, "{} heeds more than it says: {bits:#x}", stringify!($name));
+                    assert_eq!(all, want, "{} depends on more mode fields than it declares: {bits:#x}", stringify!($name));
                     for width in widths() {
                         let mut to = [0; 64];
-                        let (mode, sources) = (Mode::from_bits(heeded), [$(&$arg),*]);
+                        let (mode, sources) = (Mode::from_bits(declared_bits), [$(&$arg),*]);
                         let done = match width {
-                            16 => <$name as Function<Arguments>>::many::<16>(mode, &sources, &mut to),
-                            32 => <$name as Function<Arguments>>::many::<32>(mode, &sources, &mut to),
-                            _ => <$name as Function<Arguments>>::many::<64>(mode, &sources, &mut to),
+                            16 => <$name as Function<Arguments>>::compute_wave::<16>(mode, &sources, &mut to),
+                            32 => <$name as Function<Arguments>>::compute_wave::<32>(mode, &sources, &mut to),
+                            _ => <$name as Function<Arguments>>::compute_wave::<64>(mode, &sources, &mut to),
                         };
                         if done {
                             whole = true;
@@ -266,17 +266,17 @@ fn permuted_bytes() {
         for width in widths() {
             let (mut to, sources) = ([0; 64], [&a, &b, &selector]);
             let done = match width {
-                16 => <perm_b32 as Function<(u32, u32, u32)>>::many::<16>(
+                16 => <perm_b32 as Function<(u32, u32, u32)>>::compute_wave::<16>(
                     Mode::HIP,
                     &sources,
                     &mut to,
                 ),
-                32 => <perm_b32 as Function<(u32, u32, u32)>>::many::<32>(
+                32 => <perm_b32 as Function<(u32, u32, u32)>>::compute_wave::<32>(
                     Mode::HIP,
                     &sources,
                     &mut to,
                 ),
-                _ => <perm_b32 as Function<(u32, u32, u32)>>::many::<64>(
+                _ => <perm_b32 as Function<(u32, u32, u32)>>::compute_wave::<64>(
                     Mode::HIP,
                     &sources,
                     &mut to,

@@ -36,7 +36,7 @@ fn clamp_and_omod() {
 fn mixed_precision() {
     assert_eq!(fma_mix_f32(M, 2.0, 3.0, 0.5), 6.5);
     assert_eq!(fma_mixlo_f16(M, 2.0, 3.0, 0.5), f16::from_f32(6.5));
-    // Rounded to f32 first: the tie that makes goes to even.
+    // The sum is rounded to f32 first. That makes a tie, which goes to even.
     assert_eq!(
         fma_mixhi_f16(M, 2049.0, 1.0, 2.0f32.powi(-13)),
         f16::from_f32(2048.0)

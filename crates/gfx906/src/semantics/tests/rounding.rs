@@ -1,4 +1,4 @@
-//! The integer rounding agrees with the host's to nearest, and brackets the exact value in the other modes.
+//! Tests that the integer rounding agrees with the host's to nearest, and brackets the exact value in the other modes.
 
 use super::super::exact::Exact;
 use super::super::format::Format;
@@ -76,10 +76,10 @@ proptest! {
     fn scaling_rounds_once(a in any_f32(), h in any_f16(), by in -400i32..400) {
         let near = Round::NearestEven;
         if a.is_finite() {
-            prop_assert!(same(Exact::of(a).scaled(by).round::<f32>(near), a.scaled(by, near)));
+            prop_assert!(same(Exact::from_float(a).scaled(by).round::<f32>(near), a.scaled(by, near)));
         }
         if h.is_finite() {
-            prop_assert!(same(Exact::of(h).scaled(by / 8).round::<f16>(near), h.scaled(by / 8, near)));
+            prop_assert!(same(Exact::from_float(h).scaled(by / 8).round::<f16>(near), h.scaled(by / 8, near)));
         }
     }
 }

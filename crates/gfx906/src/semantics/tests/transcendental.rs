@@ -4,7 +4,7 @@ use super::super::exact;
 use super::super::*;
 use super::*;
 
-/// The distance of `got` from `want` in places of an f32.
+/// Returns the distance of `got` from `want` in units in the last place of an f32.
 fn ulps(got: f32, want: f64) -> f64 {
     if got.is_nan() || want.is_nan() {
         return if got.is_nan() && want.is_nan() {
@@ -21,7 +21,7 @@ fn ulps(got: f32, want: f64) -> f64 {
     (f64::from(got) - want).abs() / place
 }
 
-/// Values of all magnitudes, evenly in the exponent.
+/// Returns values of all magnitudes, spread evenly over the exponents.
 fn grid() -> impl Iterator<Item = f32> {
     (0..=u32::MAX)
         .step_by(40_009)
@@ -29,7 +29,7 @@ fn grid() -> impl Iterator<Item = f32> {
         .filter(|x| x.is_normal())
 }
 
-/// The worst error over the grid, results below the normal range left out.
+/// Returns the worst error over the grid, except where the exact result is below or above the normal range.
 fn worst(f: impl Fn(f32) -> f32, exact: impl Fn(f64) -> f64, take: impl Fn(f32) -> bool) -> f64 {
     let normal = |x: f64| {
         x.abs() >= f64::from(f32::MIN_POSITIVE) && x.abs() <= f64::from(f32::MAX) || x == 0.0
@@ -92,7 +92,7 @@ fn nearest_f16(x: f64) -> f16 {
 #[test]
 fn all_halves_correctly_rounded() {
     let m = Mode::HIP;
-    // A tie that the f64 misses by its own rounding cannot be told apart: none occurs.
+    // The f64 is rounded itself, and may miss a tie by that. No tie occurs.
     type Functions = (fn(Mode, f16) -> f16, fn(f64) -> f64);
     let functions: [Functions; 5] = [
         (exp_f16, f64::exp2),
@@ -211,9 +211,9 @@ fn f64_forms() {
 #[test]
 fn pieces_of_two_over_pi() {
     let m = Mode::HIP;
-    // Cut, not rounded: 2 / pi to nearest ends in 3.
+    // The piece is cut, not rounded: 2 / pi to nearest ends in 3.
     assert_eq!(trig_preop_f64(m, 1.0, 0).to_bits(), 0x3fe4_5f30_6dc9_c882);
-    // The next 53 bits: 2 / pi less the first piece.
+    // The second piece is the next 53 bits: 2 / pi less the first piece.
     assert_eq!(
         trig_preop_f64(m, 1.0, 1),
         f64::from_bits(0x3c94_a7f0_9d5f_47d4)

@@ -1,5 +1,5 @@
 //! f16 arithmetic of a whole wave at once, on hosts that convert f16. It computes the same as the scalar functions if no infinity and no
-//! NaN occurs and the rounding is to nearest. In all other cases these functions return false, and the scalar functions decide.
+//! NaN occurs and the rounding is to nearest. In all other cases these functions return false, and the caller uses the scalar functions.
 //!
 //! The f16 of packed instructions are consecutive; those of single instructions are gathered first.
 
@@ -15,7 +15,7 @@ const BELOW_LEAST: f32 = LEAST - LEAST / 2048.0;
 /// An operation on vectors.
 pub(in crate::semantics) trait Operation<const N: usize>: Copy {
     /// Computes the operation.
-    fn of<V: Vector>(self, sources: [V; N]) -> V;
+    fn compute<V: Vector>(self, sources: [V; N]) -> V;
 }
 
 /// Declares operations.
@@ -26,7 +26,7 @@ macro_rules! operations {
         pub(in crate::semantics) struct $name;
         impl Operation<$n> for $name {
             #[inline(always)]
-            fn of<V: Vector>(self, [$($arg),*]: [V; $n]) -> V { $result }
+            fn compute<V: Vector>(self, [$($arg),*]: [V; $n]) -> V { $result }
         }
     )* };
 }
@@ -44,26 +44,26 @@ operations! {
     Fma[a, b, c; 3] = a.times_plus_odd(b, c);
     /// `a * b + c`. The product is rounded too, and all denormals are flushed.
     Mad[a, b, c; 3] = {
-        let (least, below) = (a.all(LEAST), a.all(BELOW_LEAST));
+        let (least, below) = (a.splat(LEAST), a.splat(BELOW_LEAST));
         let product = a.flushed(least).times(b.flushed(least));
         product.rounded().flushed(least).plus(c.flushed(least)).flushed(below)
     };
 }
 
-/// An operation whose sources and results are flushed by the mode.
+/// An operation whose sources and results are flushed unless the mode keeps them.
 #[derive(Clone, Copy)]
 struct Flushing<O>(O, Mode);
 
 impl<const N: usize, O: Operation<N>> Operation<N> for Flushing<O> {
     #[inline(always)]
-    fn of<V: Vector>(self, mut sources: [V; N]) -> V {
-        let Flushing(of, mode) = self;
-        let least = sources[0].all(if mode.denorm_in64 { 0.0 } else { LEAST });
-        let below = sources[0].all(if mode.denorm_out64 { 0.0 } else { BELOW_LEAST });
+    fn compute<V: Vector>(self, mut sources: [V; N]) -> V {
+        let Flushing(operation, mode) = self;
+        let least = sources[0].splat(if mode.denorm_in64 { 0.0 } else { LEAST });
+        let below = sources[0].splat(if mode.denorm_out64 { 0.0 } else { BELOW_LEAST });
         for source in &mut sources {
             *source = source.flushed(least);
         }
-        of.of(sources).flushed(below)
+        operation.compute(sources).flushed(below)
     }
 }
 
@@ -73,10 +73,10 @@ impl<const N: usize, O: Operation<N>> Operation<N> for Flushing<O> {
 ///
 /// The host has the instructions of `V`.
 #[inline(always)]
-unsafe fn each<V: Vector, const N: usize, const M: usize>(
+unsafe fn compute_vectors<V: Vector, const N: usize, const M: usize>(
     sources: [&[u16; M]; N],
     to: &mut [u16; M],
-    of: impl Operation<N>,
+    operation: impl Operation<N>,
 ) -> bool {
     // SAFETY: the caller guarantees that the host has the instructions.
     let zeros = unsafe { V::zeros() };
@@ -89,7 +89,7 @@ unsafe fn each<V: Vector, const N: usize, const M: usize>(
             // SAFETY: the caller guarantees that the host has the instructions.
             *vector = unsafe { V::load(&source[at..]) };
         }
-        let result = of.of(vectors);
+        let result = operation.compute(vectors);
         remains = result.times_plus(zeros, remains);
         result.store(&mut to[at..]);
         at += V::ELEMENTS;
@@ -99,11 +99,11 @@ unsafe fn each<V: Vector, const N: usize, const M: usize>(
 
 /// Computes an operation at the level of vectors of `WIDTH` bytes, in a mode.
 #[inline(always)]
-fn at_width<const WIDTH: usize, const N: usize, const M: usize>(
+fn compute_at_width<const WIDTH: usize, const N: usize, const M: usize>(
     mode: Mode,
     sources: [&[u16; M]; N],
     to: &mut [u16; M],
-    of: impl Operation<N>,
+    operation: impl Operation<N>,
 ) -> bool {
     if mode.round64 != Round::NearestEven {
         return false;
@@ -112,18 +112,18 @@ fn at_width<const WIDTH: usize, const N: usize, const M: usize>(
         ($vector:ty) => {
             if mode.denorm_in64 && mode.denorm_out64 {
                 // SAFETY: handlers of this width run only on hosts of its level.
-                unsafe { each::<$vector, N, M>(sources, to, of) }
+                unsafe { compute_vectors::<$vector, N, M>(sources, to, operation) }
             } else {
                 // SAFETY: as above.
-                unsafe { each::<$vector, N, M>(sources, to, Flushing(of, mode)) }
+                unsafe { compute_vectors::<$vector, N, M>(sources, to, Flushing(operation, mode)) }
             }
         };
     }
     match WIDTH {
         #[cfg(target_arch = "x86_64")]
-        64 => with!(super::host::Wide),
+        64 => with!(super::host::Vector16),
         #[cfg(target_arch = "x86_64")]
-        32 => with!(super::host::Narrow),
+        32 => with!(super::host::Vector8),
         _ => false,
     }
 }
@@ -134,10 +134,10 @@ pub(in crate::semantics) fn packed<const WIDTH: usize, const N: usize>(
     mode: Mode,
     sources: [&Register; N],
     to: &mut Register,
-    of: impl Operation<N>,
+    operation: impl Operation<N>,
 ) -> bool {
     let to = bytemuck::cast_mut::<Register, [u16; 2 * LANES]>(to);
-    at_width::<WIDTH, N, _>(mode, all_halves(sources), to, of)
+    compute_at_width::<WIDTH, N, _>(mode, all_halves(sources), to, operation)
 }
 
 /// Computes an operation on f16 in the low halves of registers. Returns false if the scalar functions must decide.
@@ -146,15 +146,15 @@ pub(in crate::semantics) fn single<const WIDTH: usize, const N: usize>(
     mode: Mode,
     sources: [&Register; N],
     to: &mut Register,
-    of: impl Operation<N>,
+    operation: impl Operation<N>,
 ) -> bool {
     if WIDTH < 32 {
         return false;
     }
-    let sources = lows(sources);
+    let sources = all_low_halves(sources);
     let mut results = Row([0; LANES]);
-    let done = at_width::<WIDTH, N, _>(mode, refs(&sources), &mut results.0, of);
-    put(&results.0, to);
+    let done = compute_at_width::<WIDTH, N, _>(mode, row_refs(&sources), &mut results.0, operation);
+    store_halves(&results.0, to);
     done
 }
 
@@ -171,7 +171,7 @@ pub(in crate::semantics) fn dot<const WIDTH: usize, const N: usize>(
     fn with<V: Vector>(halves: [&Row<u16>; 4], c: &[f32; LANES], to: &mut [f32; LANES]) -> bool {
         // SAFETY: handlers of this width run only on hosts of its level.
         let zeros = unsafe { V::zeros() };
-        let least = zeros.all(f32::MIN_POSITIVE);
+        let least = zeros.splat(f32::MIN_POSITIVE);
         let mut remains = zeros;
         let mut at = 0;
         while at < LANES {
@@ -195,15 +195,15 @@ pub(in crate::semantics) fn dot<const WIDTH: usize, const N: usize>(
         return false;
     }
     let [a, b, c] = sources;
-    let (a0, a1) = (kept(mode, a, 0), kept(mode, a, 16));
-    let (b0, b1) = (kept(mode, b, 0), kept(mode, b, 16));
+    let (a0, a1) = (source_halves(mode, a, 0), source_halves(mode, a, 16));
+    let (b0, b1) = (source_halves(mode, b, 0), source_halves(mode, b, 16));
     let (halves, c) = ([&a0, &a1, &b0, &b1], bytemuck::cast_ref(c));
     let to = bytemuck::cast_mut(to);
     match WIDTH {
         #[cfg(target_arch = "x86_64")]
-        64 => with::<super::host::Wide>(halves, c, to),
+        64 => with::<super::host::Vector16>(halves, c, to),
         #[cfg(target_arch = "x86_64")]
-        32 => with::<super::host::Narrow>(halves, c, to),
+        32 => with::<super::host::Vector8>(halves, c, to),
         _ => false,
     }
 }

@@ -9,7 +9,7 @@ use crate::semantics::format::Format;
 /// A pick among the ranks of f16 that are not NaN. Ranks are ordered like the numbers, with -0 below +0.
 pub(in crate::semantics) trait Pick<const N: usize>: Copy {
     /// Picks a rank.
-    fn of(self, ranks: [i16; N]) -> i16;
+    fn pick(self, ranks: [i16; N]) -> i16;
 }
 
 /// Declares picks.
@@ -20,7 +20,7 @@ macro_rules! picks {
         pub(in crate::semantics) struct $name;
         impl Pick<$n> for $name {
             #[inline(always)]
-            fn of(self, [$($arg),*]: [i16; $n]) -> i16 { $result }
+            fn pick(self, [$($arg),*]: [i16; $n]) -> i16 { $result }
         }
     )* };
 }
@@ -34,7 +34,7 @@ picks! {
     Min3[a, b, c; 3] = a.min(b).min(c);
     /// The largest of three operands.
     Max3[a, b, c; 3] = a.max(b).max(c);
-    /// The middle of three operands: the larger of the two that remain without the largest. A zero of the other sign counts as the largest
+    /// The middle of three operands: the larger of the two that remain without the largest. If the largest is +0, -0 counts as the largest
     /// too.
     Med3[a, b, c; 3] = {
         let highest = a.max(b).max(c);
@@ -47,11 +47,11 @@ picks! {
 /// Picks among consecutive f16, so that a vector has twice as many elements as lanes. Returns false if there is a NaN, or if the mode keeps
 /// denormals in sources or in results alone.
 #[inline(always)]
-fn pick<const N: usize, const M: usize>(
+fn pick_all<const N: usize, const M: usize>(
     mode: Mode,
     sources: [&[u16; M]; N],
     to: &mut [u16; M],
-    of: impl Pick<N>,
+    choice: impl Pick<N>,
 ) -> bool {
     if mode.denorm_in64 != mode.denorm_out64 {
         return false;
@@ -66,7 +66,7 @@ fn pick<const N: usize, const M: usize>(
                     *rank = $source.rank();
                     greatest = (source[l] & 0x7fff).max(greatest);
                 }
-                let rank = of.of(ranks);
+                let rank = choice.pick(ranks);
                 // The rank of a rank is the number.
                 to[l] = f16::from_bits(rank as u16).rank() as u16;
             }
@@ -86,10 +86,10 @@ pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,
     sources: [&Register; N],
     to: &mut Register,
-    of: impl Pick<N>,
+    choice: impl Pick<N>,
 ) -> bool {
     let to = bytemuck::cast_mut::<Register, [u16; 2 * LANES]>(to);
-    pick(mode, all_halves(sources), to, of)
+    pick_all(mode, all_halves(sources), to, choice)
 }
 
 /// Picks among f16 in the low halves of registers. Returns false if the scalar function must decide.
@@ -98,11 +98,11 @@ pub(in crate::semantics) fn single_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,
     sources: [&Register; N],
     to: &mut Register,
-    of: impl Pick<N>,
+    choice: impl Pick<N>,
 ) -> bool {
-    let sources = lows(sources);
+    let sources = all_low_halves(sources);
     let mut results = Row([0; LANES]);
-    let done = pick(mode, refs(&sources), &mut results.0, of);
-    put(&results.0, to);
+    let done = pick_all(mode, row_refs(&sources), &mut results.0, choice);
+    store_halves(&results.0, to);
     done
 }

@@ -1,4 +1,4 @@
-//! Registers as rows of f16 and f32, which are gathered, converted and put back.
+//! Registers as rows of f16 and f32: functions that gather, convert and store them.
 
 use half::f16;
 
@@ -12,7 +12,7 @@ pub(super) const LANES: usize = 64;
 /// A register of a wave.
 pub(super) type Register = [u32; LANES];
 
-/// A row of lanes at the start of a cache line. Elsewhere each vector move of 64 bytes would touch two cache lines.
+/// A row of lanes. It begins at a cache line, because otherwise each vector move of 64 bytes would touch two cache lines.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 pub(super) struct Row<T>(pub(super) [T; LANES]);
@@ -39,9 +39,9 @@ pub(super) fn widened<const WIDTH: usize>(from: &[u16; LANES]) -> Row<f32> {
     let to = &mut row.0;
     match WIDTH {
         #[cfg(target_arch = "x86_64")]
-        64 => with::<super::host::Wide>(from, to),
+        64 => with::<super::host::Vector16>(from, to),
         #[cfg(target_arch = "x86_64")]
-        32 => with::<super::host::Narrow>(from, to),
+        32 => with::<super::host::Vector8>(from, to),
         _ => (),
     }
     row
@@ -76,9 +76,9 @@ pub(super) fn narrowed<const WIDTH: usize>(
     let to = &mut row.0;
     match WIDTH {
         #[cfg(target_arch = "x86_64")]
-        64 => with::<super::host::Wide>(round, from, to),
+        64 => with::<super::host::Vector16>(round, from, to),
         #[cfg(target_arch = "x86_64")]
-        32 => with::<super::host::Narrow>(round, from, to),
+        32 => with::<super::host::Vector8>(round, from, to),
         _ => (),
     }
     if !mode.denorm_out64 {
@@ -103,13 +103,13 @@ pub(super) fn halves(register: &Register) -> &[u16; 2 * LANES] {
 
 /// Returns the low halves of a register.
 #[inline(always)]
-pub(super) fn low(register: &Register) -> Row<u16> {
-    at_height(register, 0)
+pub(super) fn low_halves(register: &Register) -> Row<u16> {
+    halves_at(register, 0)
 }
 
 /// Returns the halves of a register that begin at bit `shift`.
 #[inline(always)]
-pub(super) fn at_height(register: &Register, shift: u32) -> Row<u16> {
+pub(super) fn halves_at(register: &Register, shift: u32) -> Row<u16> {
     let mut halves = Row([0; LANES]);
     for (half, lane) in halves.0.iter_mut().zip(register) {
         *half = (*lane >> (shift & 31)) as u16;
@@ -119,28 +119,28 @@ pub(super) fn at_height(register: &Register, shift: u32) -> Row<u16> {
 
 /// Returns the low halves of registers.
 #[inline(always)]
-pub(super) fn lows<const N: usize>(registers: [&Register; N]) -> [Row<u16>; N] {
-    let mut lows = [Row([0; LANES]); N];
-    for (low_halves, register) in lows.iter_mut().zip(registers) {
-        *low_halves = low(register);
+pub(super) fn all_low_halves<const N: usize>(registers: [&Register; N]) -> [Row<u16>; N] {
+    let mut rows = [Row([0; LANES]); N];
+    for (row, register) in rows.iter_mut().zip(registers) {
+        *row = low_halves(register);
     }
-    lows
+    rows
 }
 
 /// Writes halves as the lanes of a register.
 #[inline(always)]
-pub(super) fn put(halves: &[u16; LANES], to: &mut Register) {
+pub(super) fn store_halves(halves: &[u16; LANES], to: &mut Register) {
     for (lane, half) in to.iter_mut().zip(halves) {
         *lane = u32::from(*half);
     }
 }
 
-/// Returns references to halves.
+/// Returns references to the elements of rows.
 #[inline(always)]
-pub(super) fn refs<const N: usize>(halves: &[Row<u16>; N]) -> [&[u16; LANES]; N] {
-    let mut refs = [&halves[0].0; N];
-    for (place, half) in refs.iter_mut().zip(halves) {
-        *place = &half.0;
+pub(super) fn row_refs<const N: usize>(rows: &[Row<u16>; N]) -> [&[u16; LANES]; N] {
+    let mut refs = [&rows[0].0; N];
+    for (reference, row) in refs.iter_mut().zip(rows) {
+        *reference = &row.0;
     }
     refs
 }
@@ -148,11 +148,11 @@ pub(super) fn refs<const N: usize>(halves: &[Row<u16>; N]) -> [&[u16; LANES]; N]
 /// Returns the halves of registers in sequence.
 #[inline(always)]
 pub(super) fn all_halves<const N: usize>(registers: [&Register; N]) -> [&[u16; 2 * LANES]; N] {
-    let mut all = [halves(registers[0]); N];
-    for (place, register) in all.iter_mut().zip(registers) {
-        *place = halves(register);
+    let mut sequences = [halves(registers[0]); N];
+    for (sequence, register) in sequences.iter_mut().zip(registers) {
+        *sequence = halves(register);
     }
-    all
+    sequences
 }
 
 /// Returns the halves of a register that begin at bit `shift` as f32, with denormals flushed unless the mode keeps them.
@@ -162,13 +162,13 @@ pub(super) fn sources_at<const WIDTH: usize>(
     register: &Register,
     shift: u32,
 ) -> Row<f32> {
-    widened::<WIDTH>(&kept(mode, register, shift).0)
+    widened::<WIDTH>(&source_halves(mode, register, shift).0)
 }
 
 /// Returns the halves of a register that begin at bit `shift`, with denormals flushed unless the mode keeps them.
 #[inline(always)]
-pub(super) fn kept(mode: Mode, register: &Register, shift: u32) -> Row<u16> {
-    let mut halves = at_height(register, shift);
+pub(super) fn source_halves(mode: Mode, register: &Register, shift: u32) -> Row<u16> {
+    let mut halves = halves_at(register, shift);
     if !mode.denorm_in64 {
         flush(&mut halves.0);
     }

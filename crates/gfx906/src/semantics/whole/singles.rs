@@ -6,7 +6,7 @@ use crate::semantics::{Mode, Round};
 /// A function of f32 as a type, so that generic code inlines it.
 pub(in crate::semantics) trait Single<const N: usize> {
     /// Computes the function.
-    fn of(mode: Mode, sources: [f32; N]) -> f32;
+    fn compute(mode: Mode, sources: [f32; N]) -> f32;
 }
 
 /// Computes a function of f32 in all lanes.
@@ -21,7 +21,7 @@ fn all_lanes<const N: usize, F: Single<N>>(mode: Mode, sources: [&[f32; LANES]; 
                 for (value, source) in lane.iter_mut().zip(sources) {
                     *value = source[l];
                 }
-                results[l] = F::of($mode, lane);
+                results[l] = F::compute($mode, lane);
             }
         };
     }
@@ -48,12 +48,12 @@ pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Sing
         *number = bytemuck::cast_ref(source);
     }
     let results = all_lanes::<N, F>(mode, numbers);
-    put(&narrowed::<WIDTH>(mode, mode.round64, &results.0).0, to);
+    store_halves(&narrowed::<WIDTH>(mode, mode.round64, &results.0).0, to);
     true
 }
 
-/// Computes a function of two f32 and rounds the results toward zero to a pair of f16. Returns false if the host does not convert. All
-/// declarations give `N`, which is the number of the function's arguments.
+/// Computes a function of an f32 for two sources, and rounds the results toward zero to a pair of f16. Returns false if the host does not
+/// convert. All declarations give `N`, which is the number of the function's arguments.
 #[inline(always)]
 pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
@@ -86,7 +86,7 @@ pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: S
     }
     let a = sources_at::<WIDTH>(mode, a, 0);
     let results = all_lanes::<1, F>(Mode::HIP, [&a.0]);
-    put(
+    store_halves(
         &narrowed::<WIDTH>(mode, Round::NearestEven, &results.0).0,
         to,
     );
@@ -103,7 +103,7 @@ pub fn widen_halves<const WIDTH: usize>(from: &Register, shift: u32, to: &mut Re
 }
 
 /// Computes a function of f32 in all lanes, by a formula for numbers that are not NaN and have no NaN result. Returns false if a NaN
-/// occurs, or if the mode does not keep f32 denormals.
+/// occurs, or if the mode flushes f32 denormals or does not round to nearest.
 #[inline(always)]
 pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Single<N>>(
     mode: Mode,
@@ -113,16 +113,16 @@ pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Singl
     if !mode.denorm_in32 || !mode.denorm_out32 || mode.round32 != Round::NearestEven {
         return false;
     }
-    let mut any = false;
+    let mut any_nan = false;
     for l in 0..LANES {
         let mut lane = [0.0; N];
         for (value, source) in lane.iter_mut().zip(sources) {
             *value = f32::from_bits(source[l]);
-            any |= value.is_nan();
+            any_nan |= value.is_nan();
         }
-        let result = F::of(Mode::HIP, lane);
-        any |= result.is_nan();
+        let result = F::compute(Mode::HIP, lane);
+        any_nan |= result.is_nan();
         to[l] = result.to_bits();
     }
-    !any
+    !any_nan
 }

@@ -34,7 +34,7 @@ pub(in crate::semantics) trait Vector: Copy {
     /// Rounds to the nearest f16.
     fn rounded(self) -> Self;
     /// Returns a vector with a number in all elements.
-    fn all(self, number: f32) -> Self;
+    fn splat(self, number: f32) -> Self;
     /// The sum.
     fn plus(self, b: Self) -> Self;
     /// The difference.

@@ -1,6 +1,6 @@
 //! A step of decoding, which updates the state.
 
-use deltanet_reference::gdr::conv::{Update, update};
+use deltanet_reference::gdr::conv::{UpdateBatch, update};
 
 use super::{Layer, draw, summand};
 use crate::contract::{DeviceResult, Instance, axes};
@@ -52,7 +52,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let (weights, bias) = (layer.weights, layer.bias.unwrap_or(layer.weights));
     let [q, k, v] = [stale[0], stale[1], stale[2]];
     let (golden, oracle) = references!(t, |x, weights, bias, before, q, k, v| {
-        let step = Update {
+        let step = UpdateBatch {
             x,
             tokens,
             state: before,
@@ -64,7 +64,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let wide = [x, before, q, k, v].map(|buffer| t.wide(buffer));
     let known = layer.mistakes(t, move |changed| {
         let [x, state, q, k, v] = &wide;
-        let step = Update {
+        let step = UpdateBatch {
             x,
             tokens,
             state,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deltanet_reference::gdr::conv::{Prefill, prefill};
+use deltanet_reference::gdr::conv::{PrefillBatch, prefill};
 use deltanet_reference::gdr::index;
 
 use super::super::lengths::lengths;
@@ -33,13 +33,13 @@ pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
 
     let (weights, bias) = (layer.weights, layer.bias.unwrap_or(layer.weights));
     let (golden, oracle) = references!(t, |x, weights, bias| {
-        let batch = Prefill { x, starts: &starts };
+        let batch = PrefillBatch { x, starts: &starts };
         prefill(&layer.filter(weights, bias), &batch)
     });
     let wide = t.wide(x);
     let (at, values) = (starts.clone(), wide.clone());
     let known = layer.mistakes(t, move |changed| {
-        let batch = Prefill {
+        let batch = PrefillBatch {
             x: &values,
             starts: &at,
         };
@@ -48,7 +48,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let honest = layer.changed(t);
     let end = starts[n];
     let across = Arc::new(move || {
-        let batch = Prefill {
+        let batch = PrefillBatch {
             x: &wide,
             starts: &[0, end],
         };

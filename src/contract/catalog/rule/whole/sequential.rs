@@ -35,7 +35,7 @@ fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]
             beta,
             state: initial,
         };
-        recurrence(&Convention::SEED_003, s, inputs)
+        recurrence(&Convention::NOTEBOOK, s, inputs)
     });
     // If the same pair is written twice, the output equals v, which the test of tests does not count as computed.
     if t.has("T") {

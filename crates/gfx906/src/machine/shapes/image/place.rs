@@ -6,7 +6,7 @@ use super::super::addresses::Addresses;
 use super::resource::{Image, Sampler};
 use crate::isa::fields::ReservedValue;
 use crate::isa::{Flags, Inst, Properties, Role};
-use crate::semantics::{between, nearest};
+use crate::semantics::{nearest_texel, neighbour_texels};
 use half::f16;
 
 /// Meaning of the address VGPRs of an instruction.
@@ -172,8 +172,8 @@ fn sampled(
             };
             let coordinate = c.float(before + side, l) * scale;
             *first = match sampler.mixes[side] {
-                true => between(coordinate),
-                false => (nearest(coordinate, sampler.truncates), 0),
+                true => neighbour_texels(coordinate),
+                false => (nearest_texel(coordinate, sampler.truncates), 0),
             };
         }
         let element = match named && image.array {

@@ -134,7 +134,7 @@ impl Sampler {
             return Err(ReservedValue {
                 field: fields::XY_FILTER.name,
                 value: filter,
-                why: "integers have no mean",
+                reason: "integers have no mean",
             });
         }
         let (zero, one) = (0, image.format.one());

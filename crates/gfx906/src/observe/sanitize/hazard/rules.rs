@@ -120,7 +120,7 @@ fn m0_by_salu(inst: &Inst, uses: &Uses) -> RegisterSet {
         true => operands(inst, |_, access| access != Access::Read),
         false => uses.writes,
     };
-    only(Kind::of(inst) == Kind::Salu, writes.and(&set(M0, 1)))
+    only(inst.kind() == Kind::Salu, writes.and(&set(M0, 1)))
 }
 
 /// Returns the SGPRs that a vector memory instruction reads, including registers that no operand names: FLAT_SCRATCH of flat and scratch

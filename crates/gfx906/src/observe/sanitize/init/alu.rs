@@ -687,7 +687,7 @@ pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
 /// Returns the registers that an instruction names, as if it had no index.
 pub fn named(inst: &Inst) -> Uses {
     if !inst.has(Properties::RELATIVE_MOVE) {
-        return Uses::of(inst);
+        return inst.register_uses();
     }
     let mut uses = Uses::default();
     let count = inst.row.operands[0].ty.registers() as u16;

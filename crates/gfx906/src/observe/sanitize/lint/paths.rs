@@ -64,7 +64,7 @@ fn next(code: &[(u64, Inst)], pc: u64, inst: &Inst) -> Vec<usize> {
     let behind = pc + inst.size() as u64;
     let at = |address: u64| code.binary_search_by_key(&address, |(pc, _)| *pc).ok();
     let target = || at(behind.checked_add_signed(i64::from(inst.literal as i32) * 4)?);
-    let to = match Kind::of(inst) {
+    let to = match inst.kind() {
         _ if inst.has(Properties::PATH_END) => [None, None],
         Kind::Branch if inst.has(Properties::JUMP) => [target(), None],
         Kind::Branch

@@ -3,7 +3,7 @@
 use super::super::alu::Alu;
 use super::super::rule::Traits;
 use super::super::shadow::Shadow;
-use crate::isa::uses::{SCC, Uses};
+use crate::isa::uses::SCC;
 use crate::isa::{Encoding, decode};
 use crate::machine::{Group, LANES, Observer, Op, Wave, rig};
 
@@ -65,7 +65,7 @@ impl Observer for Watch {
             return;
         }
         let traits = Traits::of(&op.inst);
-        let uses = Uses::of(&op.inst);
+        let uses = op.inst.register_uses();
         let lanes = if op.encoding.is_vector() {
             wave.exec()
         } else {
