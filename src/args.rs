@@ -1,5 +1,5 @@
-//! Flags of the command line, and the settings that they become. The rooms below take these settings and know no flag. This file has flags
-//! that several commands share; the files of `args/` have the rest.
+//! Flags of the command line, and the settings that they become. The rooms below take these settings and
+//! know no flag. This file has flags that several commands share; the files of `args/` have the rest.
 
 mod bench;
 mod bind;
@@ -57,17 +57,19 @@ pub use vectors::{FamilyChoice, VectorsArgs};
 /// The flags that limit a launch, and order its waves.
 #[derive(Debug, Clone, Args)]
 pub struct LimitArgs {
-    /// Budget of a launch on the emulator, after which the launch is a hang: wave instructions (2e9), CPU seconds (90s), or both
-    /// (2e9,90s); a kind that is not named has no limit [default: 1e9,30s; for --kernels at most 1024 times what the built-in kernels take]
+    /// Budget of a launch on the emulator, after which the launch is a hang: wave instructions (2e9),
+    /// CPU seconds (90s), or both (2e9,90s); a kind that is not named has no limit [default: 1e9,30s;
+    /// for --kernels at most 1024 times what the built-in kernels take]
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 
-    /// Number of instructions that a wave runs on the emulator before another wave of its work-group has its turn [default: 128]
+    /// Number of instructions that a wave runs on the emulator before another wave of its work-group has
+    /// its turn [default: 128]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub turn: Option<u32>,
 
-    /// Order in which work-groups begin and waves take turns on the emulator: in-order, reverse, random or random=SEED [default: in-order;
-    /// each case of a design has an order of its own]
+    /// Order in which work-groups begin and waves take turns on the emulator: in-order, reverse, random
+    /// or random=SEED [default: in-order; each case of a design has an order of its own]
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
 }
@@ -137,8 +139,8 @@ fn pair(flag: &str, value: &impl ToString) -> [String; 2] {
 /// The flags of the sanitizer.
 #[derive(Debug, Clone, Args)]
 pub struct SanitizeArgs {
-    /// Look on the emulator for mistakes that values do not show: some of memory, init, race, sync, wait, hazard, separated by commas, or all
-    /// (docs/sanitizer.md). A finding counts as a failure
+    /// Look on the emulator for mistakes that values do not show: some of memory, init, race, sync,
+    /// wait, hazard, separated by commas, or all (docs/sanitizer.md). A finding counts as a failure
     #[arg(long, value_name = "CHECKS", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = checks)]
     pub sanitize: Option<Checks>,
 
@@ -195,8 +197,8 @@ fn checks(list: &str) -> Result<Checks, UnknownCheck> {
 /// The flags of a trace.
 #[derive(Debug, Clone, Args)]
 pub struct TraceArgs {
-    /// Write each instruction that the emulator runs, with the registers that it wrote, to this file (-: standard output);
-    /// everything then runs on one thread
+    /// Write each instruction that the emulator runs, with the registers that it wrote, to this file (-:
+    /// standard output); everything then runs on one thread
     #[arg(long, value_name = "FILE", value_parser = text_file)]
     pub trace: Option<PathBuf>,
 
@@ -247,7 +249,8 @@ pub enum Format {
 /// Choice of colours in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// The first of NO_COLOR, CLICOLOR_FORCE and CLICOLOR that says so decides, else the terminal: one that is not dumb (TERM) has colours
+    /// The first of NO_COLOR, CLICOLOR_FORCE and CLICOLOR that says so decides, else the terminal: one
+    /// that is not dumb (TERM) has colours
     Auto,
     /// Always
     Always,
@@ -300,7 +303,8 @@ pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
     words
 }
 
-/// Returns the flags of a command line that runs a case again and writes its tensors. `settings` are the flags that decide its verdict.
+/// Returns the flags of a command line that runs a case again and writes its tensors. `settings` are the
+/// flags that decide its verdict.
 pub fn rerun_flags(sources: &Sources<'_>, settings: &[Vec<String>]) -> String {
     let mut words = file_words(sources);
     words.extend(settings.concat());

@@ -79,9 +79,11 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Measure kernels on a real card, beside the interval of the model
     Bench(BenchArgs),
-    /// Measure how far the built-in kernels are from their references, and how much of the tolerances is left
+    /// Measure how far the built-in kernels are from their references, and how much of the tolerances is
+    /// left
     Tolerances(TolerancesArgs),
-    /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
+    /// Measure how far the documented pipeline is from the gated delta rule, and what each of its
+    /// departures costs
     Audit(AuditArgs),
     /// Change one instruction of the kernels at a time, and report the mutants that survive the tests
     Mutate(MutateArgs),
@@ -91,7 +93,8 @@ pub enum Command {
     SelfTest(SelfTestArgs),
     /// Put reports of the parts of a run together
     Merge(MergeArgs),
-    /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals
+    /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic,
+    /// model intervals
     Compare(CompareArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),

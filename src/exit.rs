@@ -1,4 +1,5 @@
-//! The end of the program: the named exit codes, the errors that carry one, and the table of the rooms' errors.
+//! The end of the program: the named exit codes, the errors that carry one, and the table of the rooms'
+//! errors.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -8,8 +9,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Tests ran and all of them passed, or the command succeeded.
     Passed,
-    /// A test failed, ended in an error, or was not run although all are required; for `exec`, the program trapped or a
-    /// buffer differs from its expected values.
+    /// A test failed, ended in an error, or was not run although all are required; for `exec`, the
+    /// program trapped or a buffer differs from its expected values.
     Failed,
     /// The command line cannot be understood: a bad flag, an unknown phase or test.
     Usage,
@@ -49,7 +50,8 @@ impl From<Exit> for ExitCode {
 pub struct Stop {
     /// The exit code that the program ends with.
     pub exit: Exit,
-    /// The message: what is wrong, where, and what to do. It is printed after `error: ` unless it is a rendered diagnostic.
+    /// The message: what is wrong, where, and what to do. It is printed after `error: ` unless it is a
+    /// rendered diagnostic.
     pub message: String,
     /// True if the message is already laid out (file, line, caret) and is printed as it is.
     pub rendered: bool,

@@ -110,8 +110,8 @@ pub fn sha256(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns true if a file can be rewritten repeatedly. An existing file that is no regular file (`/dev/stdout`, a pipe)
-/// takes only one text.
+/// Returns true if a file can be rewritten repeatedly. An existing file that is no regular file
+/// (`/dev/stdout`, a pipe) takes only one text.
 pub fn can_grow(path: &Path) -> bool {
     !fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
@@ -133,8 +133,8 @@ pub fn check_place(path: &Path) -> io::Result<()> {
     tried.map_err(|error| about(&error, "write", path, "; choose a path that can be written"))
 }
 
-/// Writes a file aside and renames it into place, so that no reader ever sees half of it and a failure leaves the
-/// old one. Anything but a regular file (`/dev/stdout`, a pipe) is written to directly.
+/// Writes a file aside and renames it into place, so that no reader ever sees half of it and a failure
+/// leaves the old one. Anything but a regular file (`/dev/stdout`, a pipe) is written to directly.
 ///
 /// # Errors
 /// Names the path and what to do.
@@ -190,7 +190,8 @@ fn write_and_rename(
     target: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    // The file stays open, and locked, until it has its name: who tidies up leaves it alone. Where something fails it goes away.
+    // The file stays open, and locked, until it has its name: who tidies up leaves it alone. Where
+    // something fails it goes away.
     let mut aside = aside(target)?;
     contents(aside.as_file_mut())?;
     aside.as_file().sync_all()?;
@@ -219,8 +220,8 @@ fn aside(target: &Path) -> io::Result<NamedTempFile> {
     };
     loop {
         let file = builder.tempfile_in(directory).map_err(plain)?;
-        // A file system without locks has no tidying either. A tidier that ran just before the lock has removed the
-        // name.
+        // A file system without locks has no tidying either. A tidier that ran just before the lock has
+        // removed the name.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }
@@ -408,7 +409,8 @@ mod tests {
         let circle = scratch.0.join("circle");
         std::os::unix::fs::symlink("circle", &circle).expect("linked");
         assert!(read(&circle, 9).is_err());
-        // A socket stands for every device and pipe here: one of this test's own, that cannot be written to.
+        // A socket stands for every device and pipe here: one of this test's own, that cannot be written
+        // to.
         use std::os::unix::fs::FileTypeExt;
         let socket = scratch.0.join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");

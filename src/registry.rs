@@ -1,7 +1,9 @@
-//! The registry: which tests there are, at which shapes, judged by which tolerances, and what each must catch.
+//! The registry: which tests there are, at which shapes, judged by which tolerances, and what each must
+//! catch.
 //!
-//! The built-in registry is `phases.toml`, the document's phases, and a file of `phases/` for each further one; `--registry` takes another
-//! file. Reading it checks everything that can be checked without running a kernel, and every complaint points at its place in a file.
+//! The built-in registry is `phases.toml`, the document's phases, and a file of `phases/` for each
+//! further one; `--registry` takes another file. Reading it checks everything that can be checked
+//! without running a kernel, and every complaint points at its place in a file.
 
 mod cases;
 mod judgement;
@@ -93,8 +95,9 @@ impl Registry {
         Registry::parse(&name, &text, Some(base))
     }
 
-    /// Reads a registry from the text of one file. `name` is the file's name in complaints. A user's registry has the built-in one as its
-    /// base: the base gives the tolerances that the file leaves out.
+    /// Reads a registry from the text of one file. `name` is the file's name in complaints. A user's
+    /// registry has the built-in one as its base: the base gives the tolerances that the file leaves
+    /// out.
     pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, FileError> {
         Registry::parse_files(&[(name, text)], base)
     }
@@ -119,7 +122,8 @@ impl Registry {
         Err(FileError::Diagnostic(reports.join("\n\n")))
     }
 
-    /// Draws designs for a seed, where they are those of another: it has other cases, and a case is found again by its id and the seed.
+    /// Draws designs for a seed, where they are those of another: it has other cases, and a case is
+    /// found again by its id and the seed.
     pub fn redesign(&mut self, seed: u64) {
         if std::mem::replace(&mut self.seed, seed) == seed {
             return;

@@ -1,9 +1,11 @@
-//! The test of the tests: every planted bug must be caught, and outputs that no kernel computed must be rejected.
+//! The test of the tests: every planted bug must be caught, and outputs that no kernel computed must be
+//! rejected.
 //!
-//! The honest kernels must pass each case, and each case must fail without any launch. Zeros and copies of inputs
-//! must fail too; every trial checks this, so that an honest pass proves it. Each planted bug of a test must be caught
-//! by one of the test's cases, and each named case must catch at least one bug. A bug that a test of named cases must
-//! catch need not be caught by a pairwise design of the same kernels, because the seed selects the design's cases.
+//! The honest kernels must pass each case, and each case must fail without any launch. Zeros and copies
+//! of inputs must fail too; every trial checks this, so that an honest pass proves it. Each planted bug
+//! of a test must be caught by one of the test's cases, and each named case must catch at least one bug.
+//! A bug that a test of named cases must catch need not be caught by a pairwise design of the same
+//! kernels, because the seed selects the design's cases.
 
 mod bug;
 mod pairs;
@@ -159,7 +161,8 @@ impl<'a> Runner<'a> {
         Ok(tests)
     }
 
-    /// The wrong kernels of a case's test: those that it names of the built-in binding, or all of a user's bindings of its contract.
+    /// The wrong kernels of a case's test: those that it names of the built-in binding, or all of a
+    /// user's bindings of its contract.
     fn bugs(&self, one: &SelectedCase<'a>, way: &Bound<'a>) -> Vec<Bug<'a>> {
         let bugs = |binding: &'a Binding| {
             let planted = binding.planted.iter();
@@ -176,8 +179,8 @@ impl<'a> Runner<'a> {
             .collect()
     }
 
-    /// Runs planted bugs until each has been caught, and each case that must catch one has done so. Returns the result of each pair of case and
-    /// bug that ran.
+    /// Runs planted bugs until each has been caught, and each case that must catch one has done so.
+    /// Returns the result of each pair of case and bug that ran.
     fn planted(
         &self,
         (selected, slots): (&[SelectedCase<'a>], &[PreparedCaseSlot]),
@@ -253,7 +256,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns true if a test of the same contract and binding with named cases must catch the bug. The cases of a design depend on its seed.
+    /// Returns true if a test of the same contract and binding with named cases must catch the bug. The
+    /// cases of a design depend on its seed.
     fn is_named_elsewhere(&self, test: &Test, bug: &Bug<'_>) -> bool {
         let mut others = self.setup.registry.tests().filter(|other| {
             let same = other.function.name == test.function.name && other.binding == test.binding;
@@ -278,7 +282,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the limits of a wrong kernel: many times the need of the honest one, so that a hang is noticed soon.
+    /// Returns the limits of a wrong kernel: many times the need of the honest one, so that a hang is
+    /// noticed soon.
     fn budget(&self, honest: &TrialReport) -> Limits {
         let launches = honest.launches.iter();
         let largest = launches.filter_map(|launch| launch.wave_instructions).max();
@@ -316,7 +321,8 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Returns true if each case of a test must catch a bug. A user's bug need not show in every case, and neither does any bug in a design's cases.
+/// Returns true if each case of a test must catch a bug. A user's bug need not show in every case, and
+/// neither does any bug in a design's cases.
 fn each_must_catch(one: &SelectedCase<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> bool {
     !one.test.designed && (way.is_built_in() || bugs.is_empty())
 }

@@ -29,7 +29,8 @@ pub struct BindArgs {
     )]
     pub file: Option<PathBuf>,
 
-    /// Propose a binding from this recorded launch instead; GFX906_RECORD records launches (docs/bindings.md)
+    /// Propose a binding from this recorded launch instead; GFX906_RECORD records launches
+    /// (docs/bindings.md)
     #[arg(
         long,
         value_name = "RECORD.json",
@@ -51,7 +52,8 @@ pub struct BindArgs {
     )]
     pub size: Vec<String>,
 
-    /// The contract that the kernels fulfil: it fills in the arguments that are named like its tensors and sizes
+    /// The contract that the kernels fulfil: it fills in the arguments that are named like its tensors
+    /// and sizes
     #[arg(long, value_name = "NAME")]
     pub contract: Option<String>,
 

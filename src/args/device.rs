@@ -25,7 +25,8 @@ pub struct TargetArgs {
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
 
-    /// Number of the card among the cards that the HIP runtime shows; needs --device hip [default: the first gfx906]
+    /// Number of the card among the cards that the HIP runtime shows; needs --device hip [default: the
+    /// first gfx906]
     #[arg(long, value_name = "N")]
     pub hip_device: Option<u32>,
 }
@@ -78,15 +79,18 @@ pub struct DeviceArgs {
     #[command(flatten)]
     pub target: TargetArgs,
 
-    /// Run the tests of --device hip in this process; a test that faults or hangs the card then ends the whole run
+    /// Run the tests of --device hip in this process; a test that faults or hangs the card then ends the
+    /// whole run
     #[arg(long)]
     pub no_isolate: bool,
 
-    /// Seconds after which the process of a test of --device hip is stopped, and the test counts as hung [default: 60]
+    /// Seconds after which the process of a test of --device hip is stopped, and the test counts as hung
+    /// [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(1..))]
     pub timeout: Option<u32>,
 
-    /// Give each test a process of its own on the emulator as well, so that isolation can be tested without a card.
+    /// Give each test a process of its own on the emulator as well, so that isolation can be tested
+    /// without a card.
     #[arg(long, hide = true, conflicts_with = "no_isolate")]
     pub isolate: bool,
 }
@@ -141,7 +145,8 @@ impl DeviceArgs {
         words
     }
 
-    /// Returns the number of trials that run at the same time. Its default is one on a card, because more would only share the card.
+    /// Returns the number of trials that run at the same time. Its default is one on a card, because
+    /// more would only share the card.
     pub fn jobs(&self, jobs: Option<u16>) -> usize {
         match jobs {
             Some(jobs) => jobs.into(),

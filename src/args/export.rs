@@ -8,8 +8,9 @@ use super::{DeviceArgs, SelectionArgs, SourceArgs};
 
 /// Write inputs, references and outputs of tests as safetensors.
 ///
-/// Tensors are `input.NAME`, `output.NAME` (what the device left), `golden.NAME` (in the kernel's type and order) and
-/// `oracle.NAME` (f64). The metadata has the test, its shape and seed, and the axes of each tensor.
+/// Tensors are `input.NAME`, `output.NAME` (what the device left), `golden.NAME` (in the kernel's type
+/// and order) and `oracle.NAME` (f64). The metadata has the test, its shape and seed, and the axes of
+/// each tensor.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("tests").args(["phase", "test", "kernel"]).required(true).multiple(true)))]
 pub struct ExportArgs {

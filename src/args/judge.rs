@@ -9,10 +9,11 @@ use crate::report::model::Tolerance;
 
 /// Judge outputs that another program computed from what `export` wrote.
 ///
-/// The file's metadata names `test` and `seed`, as `export` writes them. The file holds `output.NAME` for at least one output of the test, and
-/// may hold inputs (`input.NAME`), which must equal the inputs that the seed draws. An input of bf16 or f16 is the drawn input, rounded, and
-/// the references are computed from the rounded input. An output of bf16 or f16 may be off by one value of its type more than the test
-/// allows, as with a binding.
+/// The file's metadata names `test` and `seed`, as `export` writes them. The file holds `output.NAME`
+/// for at least one output of the test, and may hold inputs (`input.NAME`), which must equal the inputs
+/// that the seed draws. An input of bf16 or f16 is the drawn input, rounded, and the references are
+/// computed from the rounded input. An output of bf16 or f16 may be off by one value of its type more
+/// than the test allows, as with a binding.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
     /// Files of tensors

@@ -34,7 +34,8 @@ pub struct TolerancesArgs {
     pub format: Format,
 }
 
-/// Measure how far the documented pipeline is from the gated delta rule, with each departure alone and with all.
+/// Measure how far the documented pipeline is from the gated delta rule, with each departure alone and
+/// with all.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     /// Number of heads that are drawn for each gate regime

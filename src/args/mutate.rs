@@ -40,11 +40,13 @@ pub struct MutateArgs {
     #[arg(long, value_name = "REPORT.json", num_args = 1.., conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel", "doubt"])]
     pub merge: Vec<PathBuf>,
 
-    /// Run also the mutants that a rule proves to be equivalent, and stop at the first of them that a test kills
+    /// Run also the mutants that a rule proves to be equivalent, and stop at the first of them that a
+    /// test kills
     #[arg(long)]
     pub doubt: bool,
 
-    /// Flags of the sanitizer. A finding kills the mutant; a wait that the mutant weakens can be such a finding.
+    /// Flags of the sanitizer. A finding kills the mutant; a wait that the mutant weakens can be such a
+    /// finding.
     #[command(flatten)]
     pub sanitize: SanitizeArgs,
 
@@ -68,7 +70,8 @@ pub struct MutateArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the report to this file as well, in the format of its extension: .json or .html; may be given several times. The file grows as the command goes on
+    /// Write the report to this file as well, in the format of its extension: .json or .html; may be
+    /// given several times. The file grows as the command goes on
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
 

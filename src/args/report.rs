@@ -17,8 +17,8 @@ pub struct ReportArgs {
     #[arg(long, value_enum, default_value_t = RunFormat::Table)]
     pub format: RunFormat,
 
-    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or .html; may be given several times.
-    /// The file grows as the run goes on
+    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or
+    /// .html; may be given several times. The file grows as the run goes on
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
 }
@@ -41,7 +41,8 @@ pub enum RunFormat {
 }
 
 impl RunFormat {
-    /// Returns the format of a report that is written at the end; nothing for a table and for a stream of lines.
+    /// Returns the format of a report that is written at the end; nothing for a table and for a stream
+    /// of lines.
     pub fn whole_report(self) -> Option<report::Format> {
         match self {
             RunFormat::Table | RunFormat::Jsonl => None,
@@ -67,7 +68,8 @@ impl ReportArgs {
         self.report.iter().map(file).collect()
     }
 
-    /// Returns true if the result is printed as JSON. It serves commands that print only JSON and tables; `command` names one in messages.
+    /// Returns true if the result is printed as JSON. It serves commands that print only JSON and
+    /// tables; `command` names one in messages.
     ///
     /// # Errors
     /// The flags ask for another format.
@@ -85,7 +87,8 @@ impl ReportArgs {
         }
     }
 
-    /// Returns the file for the JSON report of a command that writes only one such file; `command` names it in messages.
+    /// Returns the file for the JSON report of a command that writes only one such file; `command` names
+    /// it in messages.
     ///
     /// # Errors
     /// The flags name several files, or a file of another format.
@@ -103,7 +106,8 @@ impl ReportArgs {
     }
 }
 
-/// Returns the look of text on standard output. COLUMNS sets its width; the default is the width of the terminal.
+/// Returns the look of text on standard output. COLUMNS sets its width; the default is the width of the
+/// terminal.
 pub fn look(color: Color) -> Look {
     let terminal = io::stdout().is_terminal();
     let columns = std::env::var("COLUMNS").ok();

@@ -26,7 +26,8 @@ pub struct TrialArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Which tests run")]
     pub min_tests: Option<u32>,
 
-    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random` to draw one [default: 0]
+    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random`
+    /// to draw one [default: 0]
     #[arg(long, value_name = "N|random", help_heading = "Which tests run")]
     pub seed: Option<String>,
 
@@ -62,8 +63,8 @@ pub struct TrialArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "What is looked for")]
     pub repeat: Option<u16>,
 
-    /// Check the laws of each contract as well, which need no reference: outputs for scaled, permuted and padded inputs, and equations
-    /// between inputs and outputs
+    /// Check the laws of each contract as well, which need no reference: outputs for scaled, permuted
+    /// and padded inputs, and equations between inputs and outputs
     #[arg(long, help_heading = "What is looked for")]
     pub relations: bool,
 }
@@ -85,8 +86,9 @@ pub struct RunArgs {
     #[arg(long, conflicts_with_all = ["self_test", "relations"], help_heading = "Which tests run")]
     pub list: bool,
 
-    /// Run with this many seeds, from --seed on. Each seed draws other inputs, and other cases of the tests that take their cases from a design.
-    /// A trial that does not pass is printed when its seed ends
+    /// Run with this many seeds, from --seed on. Each seed draws other inputs, and other cases of the
+    /// tests that take their cases from a design. A trial that does not pass is printed when its seed
+    /// ends
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), conflicts_with_all = ["list", "self_test", "dump", "counters", "color", "verbose"], help_heading = "Which tests run")]
     pub seeds: Option<u32>,
 
@@ -103,7 +105,8 @@ pub struct RunArgs {
     #[arg(long, hide = true, conflicts_with_all = ["counters", "relations", "sanitize"])]
     pub self_test: bool,
 
-    /// Count the work of the emulator by test and kernel: instructions by kind, active lanes, bytes, barriers
+    /// Count the work of the emulator by test and kernel: instructions by kind, active lanes, bytes,
+    /// barriers
     #[arg(long, help_heading = "What is observed")]
     pub counters: bool,
 
@@ -115,8 +118,8 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "Reports")]
     pub color: Color,
 
-    /// Show more: a row for every test of every phase, with the relative RMS, ULP, wave instructions and time of its kernels, and an explanation
-    /// of the columns
+    /// Show more: a row for every test of every phase, with the relative RMS, ULP, wave instructions and
+    /// time of its kernels, and an explanation of the columns
     #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,
 }
@@ -140,7 +143,8 @@ impl TrialArgs {
         Ok(seed(self.seed.as_deref().unwrap_or("0"))?)
     }
 
-    /// Returns the flags that decide verdicts, word by word. They are all flags but those that name files, select cases and set the seed.
+    /// Returns the flags that decide verdicts, word by word. They are all flags but those that name
+    /// files, select cases and set the seed.
     pub fn setting_words(&self) -> Vec<String> {
         // The pattern names every field, so that a new flag does not compile before it is handled here.
         let TrialArgs {
@@ -206,7 +210,8 @@ impl RunArgs {
             && sources.kernels.bind.is_empty()
     }
 
-    /// Returns the number of trials that run at the same time. It is one for a trace, which shows the trials one after another.
+    /// Returns the number of trials that run at the same time. It is one for a trace, which shows the
+    /// trials one after another.
     pub fn jobs(&self) -> usize {
         match self.trace.trace {
             Some(_) => 1,

@@ -7,7 +7,8 @@ use crate::exit::Stop;
 
 /// Test the tests: run the planted bugs and demand that each is caught
 ///
-/// The kernels without a planted bug must pass, outputs that no kernel computed must be rejected, and each planted bug of a test must be caught.
+/// The kernels without a planted bug must pass, outputs that no kernel computed must be rejected, and
+/// each planted bug of a test must be caught.
 #[derive(Debug, Args)]
 #[command(
     mut_arg("min_tests", |arg| arg.hide(true)),

@@ -46,7 +46,8 @@ impl Completion<'_> {
 }
 
 impl TrialArgs {
-    /// Takes from the settings of a report what the command line leaves open. Seed and selection stay as they are.
+    /// Takes from the settings of a report what the command line leaves open. Seed and selection stay as
+    /// they are.
     ///
     /// # Errors
     /// This version does not know the flags of the report.

@@ -8,13 +8,14 @@ use super::{Color, DeviceArgs, Format, KernelArgs, LimitArgs, SanitizeArgs};
 
 /// Run kernels of the gated delta rule on tensors that somebody else made, and judge what they compute.
 ///
-/// A file holds q, k [B, T, H, K], v [B, T, HV, V], g (log gates) and beta [B, T, HV], perhaps initial_state
-/// [B, HV, K, V], and the expected values: o_block [B, T, HV, V] and state_block [B, HV, K, V] if value head h reads
-/// query/key head h / (HV / H), o_tiled and state_tiled if value head h reads h % H. q and k are used as they are. The
-/// metadata's `scale` is the factor on the output; its default is 1/sqrt(K).
+/// A file holds q, k [B, T, H, K], v [B, T, HV, V], g (log gates) and beta [B, T, HV], perhaps
+/// initial_state [B, HV, K, V], and the expected values: o_block [B, T, HV, V] and state_block [B, HV,
+/// K, V] if value head h reads query/key head h / (HV / H), o_tiled and state_tiled if value head h
+/// reads h % H. q and k are used as they are. The metadata's `scale` is the factor on the output; its
+/// default is 1/sqrt(K).
 ///
-/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]; each sequence is launched on its own. A file
-/// that has a tensor of another name is refused.
+/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]; each sequence is launched on
+/// its own. A file that has a tensor of another name is refused.
 #[derive(Debug, Args)]
 pub struct VectorsArgs {
     /// Files of tensors
@@ -37,7 +38,8 @@ pub struct VectorsArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or .html
+    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or
+    /// .html
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 

@@ -28,7 +28,8 @@ pub struct Regime {
 const SIGMOID: &str = "beta = sigmoid(N(0,1))";
 const EVEN: &str = "beta = 1/2";
 
-/// The regimes: the tests' own, and one between slow and fast in which the errors of all departures are in sight.
+/// The regimes: the tests' own, and one between slow and fast in which the errors of all departures are
+/// in sight.
 pub const REGIMES: [Regime; 7] = [
     Regime {
         name: "none",

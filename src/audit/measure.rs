@@ -33,7 +33,8 @@ struct Errors {
     finite_f32: bool,
 }
 
-/// Runs every subject on `draws` heads of each regime, `jobs` heads at a time. The result does not depend on `jobs`.
+/// Runs every subject on `draws` heads of each regime, `jobs` heads at a time. The result does not
+/// depend on `jobs`.
 pub fn measure(regimes: &[Regime], seed: u64, draws: u32, jobs: usize) -> Vec<Vec<Cost>> {
     let heads: Vec<(usize, u32)> = (0..regimes.len())
         .flat_map(|regime| (0..draws).map(move |draw| (regime, draw)))
@@ -102,7 +103,8 @@ fn relative(got: &[f64], want: &[f64]) -> f64 {
     }
 }
 
-/// Returns the Euclidean norm. The values are divided by the largest one first, because their squares may exceed f64.
+/// Returns the Euclidean norm. The values are divided by the largest one first, because their squares
+/// may exceed f64.
 fn norm(values: &[f64]) -> f64 {
     if values.iter().any(|x| !x.is_finite()) {
         return f64::INFINITY;
@@ -156,7 +158,8 @@ impl Spread {
             .count()
     }
 
-    /// Returns the lower quartile, the median and the upper quartile, interpolated linearly by rank. Errors that are not finite rank last.
+    /// Returns the lower quartile, the median and the upper quartile, interpolated linearly by rank.
+    /// Errors that are not finite rank last.
     pub fn quartiles(&self) -> [f64; 3] {
         [0.25, 0.5, 0.75].map(|share| {
             let Some(last) = self.errors.len().checked_sub(1) else {

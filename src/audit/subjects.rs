@@ -1,4 +1,5 @@
-//! Subjects that are compared with the rule: the rule with one departure, the documented pipeline, the mended pipeline.
+//! Subjects that are compared with the rule: the rule with one departure, the documented pipeline, the
+//! mended pipeline.
 
 use deltanet_reference::Real;
 use deltanet_reference::operators::transpose;
@@ -77,8 +78,8 @@ pub const SUBJECTS: [Subject; 10] = [
 ];
 
 impl Subject {
-    /// Computes a head from a state of zeros. With all departures the result is phase 8's reference for the compiled
-    /// kernels, not the rule with its departures.
+    /// Computes a head from a state of zeros. With all departures the result is phase 8's reference for
+    /// the compiled kernels, not the rule with its departures.
     pub fn run<R: Real>(&self, head: &Head<R>) -> DepartureResults<R> {
         let state = vec![R::ZERO; SIZE * SIZE];
         if self.departures == Departure::ALL {

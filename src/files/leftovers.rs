@@ -6,8 +6,8 @@ use std::path::Path;
 /// The suffix of a temporary file's name; the name begins with a dot.
 pub(super) const END: &str = ".deltanet-check.tmp";
 
-/// Removes temporary files from the directory of a file that is about to be written. A file that is being written is locked by its
-/// writer and stays. A file that cannot be removed stays.
+/// Removes temporary files from the directory of a file that is about to be written. A file that is
+/// being written is locked by its writer and stays. A file that cannot be removed stays.
 pub(super) fn remove(target: &Path) {
     let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -73,8 +73,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the tolerances of a contract in the registry that this one extends: those of the loosest of its tests. A tolerance for all of a
-    /// contract's domain is none for cases that somebody names.
+    /// Returns the tolerances of a contract in the registry that this one extends: those of the loosest
+    /// of its tests. A tolerance for all of a contract's domain is none for cases that somebody names.
     fn inherited(
         &self,
         function: &Function,

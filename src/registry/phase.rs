@@ -19,7 +19,8 @@ const SCHEMA: i64 = 1;
 
 type Complaints = Vec<Complaint>;
 
-/// Reads one registry from its files, and returns it with the complaints about each of them. A user's registry has the built-in one as its base.
+/// Reads one registry from its files, and returns it with the complaints about each of them. A user's
+/// registry has the built-in one as its base.
 pub fn registry(files: &[(&str, &str)], base: Option<&Registry>) -> (Registry, Vec<Complaints>) {
     let mut reader = Reader {
         base,
@@ -323,8 +324,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the title, label and help of a complaint about an unfit name of a test. A name is typed after `--test`,
-/// where `* ? [ ] { }` make a glob, `:` sets off a shape, and blanks at an end are lost.
+/// Returns the title, label and help of a complaint about an unfit name of a test. A name is typed after
+/// `--test`, where `* ? [ ] { }` make a glob, `:` sets off a shape, and blanks at an end are lost.
 fn unfit(name: &str) -> Option<(String, &'static str, &'static str)> {
     let plain = |c: char| c.is_ascii_alphanumeric() || " ()=↔.,+_-".contains(c);
     let shown = name.escape_debug();

@@ -386,8 +386,9 @@ fn every_mistake_is_named_at_its_place() {
     }
 }
 
-/// Every kernel that a built-in binding launches is in the built-in code object, every one that it plants in that of planted bugs, with the
-/// same arguments; no planted kernel is left over, nor a bug that no test must catch.
+/// Every kernel that a built-in binding launches is in the built-in code object, every one that it
+/// plants in that of planted bugs, with the same arguments; no planted kernel is left over, nor a bug
+/// that no test must catch.
 #[test]
 fn planted_kernels_bindings_and_tests_fit_together() {
     let (built_in, planted) = (
@@ -442,8 +443,8 @@ fn diagnostics_look_like_this() {
     insta::assert_snapshot!(parse(&bad).expect_err("three mistakes").to_string());
 }
 
-/// No content of a file may cause a panic: the test reads every prefix of a good file, and the file with each byte
-/// damaged.
+/// No content of a file may cause a panic: the test reads every prefix of a good file, and the file with
+/// each byte damaged.
 #[test]
 fn damaged_files_are_diagnosed() {
     for end in (0..GOOD.len()).filter(|&end| GOOD.is_char_boundary(end)) {

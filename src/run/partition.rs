@@ -55,8 +55,9 @@ impl Part {
             .collect()
     }
 
-    /// Returns true if the case of that id is in this part. The part's number, counted from 0, is the hash modulo the number of parts; the
-    /// hash is the first eight bytes of the id's SHA-256, little-endian. The machines of a fleet need not agree on anything else.
+    /// Returns true if the case of that id is in this part. The part's number, counted from 0, is the
+    /// hash modulo the number of parts; the hash is the first eight bytes of the id's SHA-256,
+    /// little-endian. The machines of a fleet need not agree on anything else.
     fn has(self, id: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(id).into();
         let hash = u64::from_le_bytes(std::array::from_fn(|at| digest[at]));

@@ -124,7 +124,8 @@ fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32
     Ok(Some(numbers))
 }
 
-/// The ids of the cases that a name or a glob means. A name is that of a case, of a test, or else of a contract.
+/// The ids of the cases that a name or a glob means. A name is that of a case, of a test, or else of a
+/// contract.
 fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, RunError> {
     let shown = pattern.escape_debug();
     let glob = pattern.contains(['*', '?', '[', '{']);

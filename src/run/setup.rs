@@ -48,7 +48,8 @@ pub struct Setup {
     pub registry: Registry,
     /// The documented kernels, as committed.
     pub built_in: Program,
-    /// The planted bugs. They are parsed when they are needed, because their file is large and only a self-test launches them.
+    /// The planted bugs. They are parsed when they are needed, because their file is large and only a
+    /// self-test launches them.
     pub planted: LazyLock<Program>,
     /// The user's kernels, if the run tests them instead of the built-in ones.
     pub user: Option<Program>,
@@ -91,7 +92,8 @@ impl Setup {
         told.then_some(&self.built_in)
     }
 
-    /// True if the code object under test has none of the kernels that built-in bindings launch, and nothing binds others.
+    /// True if the code object under test has none of the kernels that built-in bindings launch, and
+    /// nothing binds others.
     ///
     /// # Errors
     /// A built-in binding is wrong, which a test would have shown.
@@ -170,7 +172,8 @@ impl Setup {
         ))
     }
 
-    /// Makes the plan of a selected case with the inputs of a seed. Callers change the parts that are their own.
+    /// Makes the plan of a selected case with the inputs of a seed. Callers change the parts that are
+    /// their own.
     pub fn plan<'a>(
         &'a self,
         device: &'a dyn Device,

@@ -3,8 +3,9 @@
 /// True if a planted bug was launched in a case, and the description of how it was caught.
 pub(super) type PairResult = (bool, Option<String>);
 
-/// Returns the pairs of case and bug that a test runs next: for each bug that no case has caught the cheapest case that has not tried it, and, where
-/// `each` case must catch a bug, for each case without a catch the next bug. It returns no pair if nothing is left to catch, or to try.
+/// Returns the pairs of case and bug that a test runs next: for each bug that no case has caught the
+/// cheapest case that has not tried it, and, where `each` case must catch a bug, for each case without a
+/// catch the next bug. It returns no pair if nothing is left to catch, or to try.
 pub(super) fn next_pairs(
     tried: &[Vec<Option<PairResult>>],
     each: bool,
@@ -23,7 +24,8 @@ pub(super) fn next_pairs(
     if each {
         let without = (0..cases).filter(|&case| !(0..bugs).any(|bug| caught(case, bug)));
         for case in without {
-            // Neighbours begin with different bugs, so that a bug that shows in every case is not the only one that is tried.
+            // Neighbours begin with different bugs, so that a bug that shows in every case is not the
+            // only one that is tried.
             let mut turn = (0..bugs).map(|k| (case + k) % bugs);
             let bug = turn.find(|&bug| open(case, bug));
             pairs.extend(

@@ -22,8 +22,8 @@ pub struct TestResult {
     pub phase: u32,
     /// Its cases.
     pub cases: Vec<CaseResult>,
-    /// True if each case must catch a planted bug. Cases of bindings need not, and a design does not know which bugs
-    /// show in which case.
+    /// True if each case must catch a planted bug. Cases of bindings need not, and a design does not
+    /// know which bugs show in which case.
     pub each: bool,
     /// Its planted bugs.
     pub planted: Vec<PlantResult>,
@@ -33,7 +33,8 @@ pub struct TestResult {
 pub struct CaseResult {
     /// The case's id.
     pub id: String,
-    /// The problem of the honest kernels; none if they pass, which implies that zeros and echoes are rejected.
+    /// The problem of the honest kernels; none if they pass, which implies that zeros and echoes are
+    /// rejected.
     pub honest: Option<String>,
     /// The description of how a run without launches was rejected; none if that run passed.
     pub silent: Option<String>,

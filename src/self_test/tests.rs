@@ -149,7 +149,8 @@ fn the_likely_mistake_is_named() {
     }
 }
 
-/// Runs the rounds of a test in which a case catches a bug where `catches` says. Returns the pairs that were run. Later cases are cheaper.
+/// Runs the rounds of a test in which a case catches a bug where `catches` says. Returns the pairs that
+/// were run. Later cases are cheaper.
 fn rounds(
     (cases, bugs): (usize, usize),
     each: bool,
