@@ -35,7 +35,7 @@ pub struct BenchArgs {
     pub times: u16,
 
     /// Clock of the card in MHz, for the model; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock)]
+    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::parse_clock)]
     pub clock: f64,
 
     /// Limits of each launch.

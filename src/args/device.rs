@@ -37,7 +37,7 @@ impl TargetArgs {
     /// # Errors
     /// The flags do not go together.
     pub fn target(&self) -> Result<Target, Stop> {
-        if self.hip_device.is_some() && !self.on_card() {
+        if self.hip_device.is_some() && !self.is_card() {
             return Err(Stop::usage(
                 "`--hip-device` names a card: add `--device hip`",
             ));
@@ -48,14 +48,14 @@ impl TargetArgs {
         })
     }
 
-    fn on_card(&self) -> bool {
+    fn is_card(&self) -> bool {
         self.device == DeviceChoice::Hip
     }
 
-    /// Returns the flags as one would type them again, word by word.
+    /// Returns the flags as the words of a command line.
     fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if self.on_card() {
+        if self.is_card() {
             words.extend(pair("--device", &"hip"));
         }
         words.extend(
@@ -66,7 +66,7 @@ impl TargetArgs {
         words
     }
 
-    /// Returns true where the command line names a device.
+    /// Returns true if the command line names a device.
     pub(super) fn is_named(&self) -> bool {
         self.device != DeviceChoice::Auto || self.hip_device.is_some()
     }
@@ -95,7 +95,7 @@ pub struct DeviceArgs {
     pub isolate: bool,
 }
 
-/// Default of the seconds that a test may take in a process of its own.
+/// Default of `--timeout`, in seconds.
 const TIMEOUT: u32 = 60;
 
 impl DeviceArgs {
@@ -110,13 +110,13 @@ impl DeviceArgs {
         isolate: false,
     };
 
-    /// Returns the device, and the isolation of its tests, that the flags ask for.
+    /// Returns the device that the flags name, with the isolation of its tests.
     ///
     /// # Errors
     /// The flags do not go together.
     pub fn spec(&self) -> Result<device::Spec, Stop> {
         let target = self.target.target()?;
-        let isolated = !self.no_isolate && (self.target.on_card() || self.isolate);
+        let isolated = !self.no_isolate && (self.target.is_card() || self.isolate);
         Ok(device::Spec {
             target,
             child: isolated.then(|| device::Child {
@@ -126,7 +126,7 @@ impl DeviceArgs {
         })
     }
 
-    /// Returns the flags as one would type them again, word by word.
+    /// Returns the flags as the words of a command line.
     pub fn words(&self) -> Vec<String> {
         let DeviceArgs {
             target,
@@ -150,7 +150,7 @@ impl DeviceArgs {
     pub fn jobs(&self, jobs: Option<u16>) -> usize {
         match jobs {
             Some(jobs) => jobs.into(),
-            None if self.target.on_card() => 1,
+            None if self.target.is_card() => 1,
             None => default_jobs(),
         }
     }

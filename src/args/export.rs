@@ -34,7 +34,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Number of tests that run at the same time [default: one per core]
+    /// Number of tests that run at the same time [default: one per core; on a card 1]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 }

@@ -11,8 +11,8 @@ use crate::run::Part;
 /// The flags that relate a run to other runs: parts beside it, and reports of earlier runs.
 #[derive(Debug, Clone, Args)]
 pub struct FleetArgs {
-    /// Run only part K of N: a hash of its id puts each test into a part; `merge` puts the reports
-    /// together (docs/ci.md)
+    /// Run only part K of N; the hash of a test's id chooses its part, and `merge` puts the reports of
+    /// all parts together (docs/ci.md)
     #[arg(long, value_name = "K/N", conflicts_with_all = ["seeds", "self_test"])]
     pub partition: Option<Part>,
 
@@ -20,8 +20,8 @@ pub struct FleetArgs {
     #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["seeds", "self_test"])]
     pub failed: Option<PathBuf>,
 
-    /// Failures in this file are known and do not count; a known failure that does not happen any more
-    /// is an error (docs/ci.md)
+    /// Do not count the failures that this file lists; a listed failure that does not happen any more is
+    /// an error (docs/ci.md)
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["seeds", "self_test", "list"])]
     pub known: Option<PathBuf>,
 }
@@ -41,8 +41,8 @@ pub struct MergeArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Failures in this file are known and do not count; a known failure that does not happen any more
-    /// is an error
+    /// Do not count the failures that this file lists; a listed failure that does not happen any more is
+    /// an error
     #[arg(long, value_name = "FILE.toml")]
     pub known: Option<PathBuf>,
 
@@ -77,11 +77,11 @@ pub struct CompareArgs {
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<Condition>,
 
-    /// Count tests that only OLD has as failed
+    /// Count a test as failed if only OLD has it
     #[arg(long)]
     pub require_all: bool,
 
-    /// Number of tests to show for each metric: those that changed most
+    /// Show this many tests for each metric, those with the largest changes
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u16))]
     pub top: u16,
 

@@ -20,8 +20,9 @@ use crate::profile::CLOCK;
 /// ran, if the program used the runtime and could end.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-Exit code: the program's, or 128 + N if signal N ended it; 1 if that code is 0 and the sanitizer found something; 3 if the program
-could not be started. crates/gfx906-hip/README.md lists the other environment variables of the runtime.")]
+Exit code: the program's, or 128 + N if signal N ended it; 1 if that code is 0 and the sanitizer found
+something; 3 if the program could not be started. crates/gfx906-hip/README.md lists the other environment
+variables of the runtime.")]
 pub struct HipArgs {
     /// Flags of the sanitizer.
     #[command(flatten)]
@@ -49,7 +50,13 @@ pub struct HipArgs {
     pub profile: bool,
 
     /// Clock of the card in MHz, for --profile; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock, requires = "profile")]
+    #[arg(
+        long,
+        value_name = "MHZ",
+        default_value_t = CLOCK,
+        value_parser = super::parse_clock,
+        requires = "profile"
+    )]
     pub clock: f64,
 
     /// Order in which work-groups begin and waves take turns: in-order, reverse, random or random=SEED
@@ -76,13 +83,13 @@ pub struct HipArgs {
 
 impl HipArgs {
     /// Returns the arguments with which `exec` runs a recorded launch for its profile.
-    pub fn replay(&self, launch: &Path) -> ExecArgs {
+    pub fn replay_args(&self, launch: &Path) -> ExecArgs {
         let limits = LimitArgs {
             budget: self.budget,
             turn: None,
             schedule: self.schedule,
         };
-        ExecArgs::alone(launch, self.threads, limits)
+        ExecArgs::plain(launch, self.threads, limits)
     }
 
     /// Returns the environment variables that pass the flags to the runtime.

@@ -25,15 +25,15 @@ pub struct JudgeArgs {
     pub registry: Option<PathBuf>,
 
     /// Absolute tolerance of an element, instead of the test's tolerance
-    #[arg(long, value_name = "X", value_parser = limit)]
+    #[arg(long, value_name = "X", value_parser = parse_limit)]
     pub tolerance: Option<f64>,
 
     /// Relative tolerance, added to --tolerance: this share of an element's right value
-    #[arg(long, value_name = "X", value_parser = limit, requires = "tolerance")]
+    #[arg(long, value_name = "X", value_parser = parse_limit, requires = "tolerance")]
     pub relative: Option<f64>,
 
     /// Largest relative RMS of an output as a whole, beside --tolerance
-    #[arg(long, value_name = "X", value_parser = limit, requires = "tolerance")]
+    #[arg(long, value_name = "X", value_parser = parse_limit, requires = "tolerance")]
     pub relative_rms: Option<f64>,
 
     /// Format of the result
@@ -53,7 +53,7 @@ impl JudgeArgs {
     }
 }
 
-fn limit(text: &str) -> Result<f64, ArgError> {
+fn parse_limit(text: &str) -> Result<f64, ArgError> {
     let limit: f64 = text.parse().map_err(|_| ArgError::Number)?;
     if limit.is_finite() && limit >= 0.0 {
         Ok(limit)

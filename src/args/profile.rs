@@ -11,12 +11,15 @@ use crate::profile::CLOCK;
 /// that run on the emulator.
 ///
 /// The command takes the cases that --test, --phase and --kernel select, or a launch file of `exec`.
-/// Every figure is a count or derived from counts. docs/profile.md explains the derivation, and compares
+/// Every figure is a count, or derived from counts. docs/profile.md explains the derivation, and compares
 /// the model with times that others measured.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
     /// Profile the launches of this file, as `exec` runs them
-    #[arg(value_name = "LAUNCH.json", conflicts_with_all = ["phase", "test", "kernel", "kernels", "bind", "registry", "seed"])]
+    #[arg(
+        value_name = "LAUNCH.json",
+        conflicts_with_all = ["phase", "test", "kernel", "kernels", "bind", "registry", "seed"]
+    )]
     pub file: Option<PathBuf>,
 
     /// Flags that select the cases.
@@ -33,7 +36,7 @@ pub struct ProfileArgs {
     pub seed: String,
 
     /// Clock of the card in MHz; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock)]
+    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::parse_clock)]
     pub clock: f64,
 
     /// Limits of each launch.
@@ -55,7 +58,11 @@ pub struct ProfileArgs {
 
     /// Run nothing: model the counts in this file, and print how far the model is from the times that
     /// were measured
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["file", "phase", "test", "kernel", "constants"])]
+    #[arg(
+        long,
+        value_name = "FILE.toml",
+        conflicts_with_all = ["file", "phase", "test", "kernel", "constants"]
+    )]
     pub counts: Option<PathBuf>,
 
     /// Run nothing: print the constants of the card that the model uses, with units and sources
@@ -65,7 +72,7 @@ pub struct ProfileArgs {
 
 impl ProfileArgs {
     /// Returns the arguments with which `exec` runs the launch file.
-    pub fn exec(&self, file: &Path) -> ExecArgs {
-        ExecArgs::alone(file, self.jobs, self.limits.clone())
+    pub fn exec_args(&self, file: &Path) -> ExecArgs {
+        ExecArgs::plain(file, self.jobs, self.limits.clone())
     }
 }

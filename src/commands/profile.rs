@@ -64,7 +64,7 @@ fn profile_file(args: &ProfileArgs, file: &Path, output: Output, card: Card) -> 
     let ledger = ledger();
     let execution = thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &state);
-        exec::perform(&args.exec(file), Some(&ledger))
+        exec::perform(&args.exec_args(file), Some(&ledger))
     })?;
     let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     state.set_about(about(&execution.program.report, None));

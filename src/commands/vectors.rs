@@ -7,7 +7,7 @@ mod file;
 use std::io;
 use std::time::Instant;
 
-use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, typed};
+use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, shell_words};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -204,7 +204,7 @@ fn judged(
         args.device.words(),
         args.sanitize.words(),
     ];
-    let again = typed(&words.concat());
+    let again = shell_words(&words.concat());
     let jobs = args.device.jobs(args.jobs);
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {

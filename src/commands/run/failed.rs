@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize as _;
 
-use crate::args::{FileOfReport, RunArgs};
+use crate::args::{ReportedFile, RunArgs};
 use crate::exit::Stop;
 use crate::files;
 use crate::program::MAX_CODE_OBJECT;
@@ -152,7 +152,7 @@ impl FailedTests {
 }
 
 /// Checks that a file of the report's run still exists, and has not changed.
-fn check(report: &str, file: &FileOfReport<'_>) -> Result<(), Stop> {
+fn check(report: &str, file: &ReportedFile<'_>) -> Result<(), Stop> {
     let (flag, path) = (file.flag, shown(&file.path));
     let refused = |title: &str, now: &str, cure: &str| {
         let then = escaped(file.sha256);
