@@ -1,4 +1,4 @@
-//! Every complaint a registry can earn, and that the built-in one earns none.
+//! Tests of the registry's reader: the complaints about wrong files, and the built-in registry.
 
 use super::*;
 use crate::files::FileError;
@@ -6,6 +6,7 @@ use crate::program::Program;
 use crate::report::model::Tolerance;
 use crate::run::everything;
 
+/// Reads a registry without a base.
 fn parse(text: &str) -> Result<Registry, FileError> {
     Registry::parse("mine.toml", text, None)
 }
@@ -65,7 +66,7 @@ fn a_good_registry_is_read_as_written() {
     assert!(!mul.documented);
 }
 
-/// The names of somebody's report are names of tests as they stand there.
+/// Tests can have the names that a published report gives them.
 #[test]
 fn names_may_be_words() {
     let names = [
@@ -108,7 +109,7 @@ fn places_of_a_type_are_a_tolerance() {
     assert_eq!((tolerance.ulp, tolerance.absolute), (Some(1), 1e-7));
 }
 
-/// The document's names (its section 7.3), in its order.
+/// The names of the documented tests, in the document's order (its section 7.3).
 const DOCUMENTED: [&str; 26] = [
     "sigmoid",
     "exp",
@@ -386,9 +387,9 @@ fn every_mistake_is_named_at_its_place() {
     }
 }
 
-/// Every kernel that a built-in binding launches is in the built-in code object, every one that it
-/// plants in that of planted bugs, with the same arguments; no planted kernel is left over, nor a bug
-/// that no test must catch.
+/// The built-in code object has every kernel that a built-in binding launches. The code object of planted
+/// bugs has every kernel that a binding plants, with the arguments of the kernel that it replaces. Each
+/// planted kernel is launched by a bug, and each bug must be caught by a test.
 #[test]
 fn planted_kernels_bindings_and_tests_fit_together() {
     let (built_in, planted) = (
