@@ -121,8 +121,8 @@ impl Registry {
         Err(FileError::Diagnostic(reports.join("\n\n")))
     }
 
-    /// Draws the designs for a seed, unless they are drawn for it already. A design has other cases for another
-    /// seed, so an id and the seed together name a case.
+    /// Draws the designs for a seed, unless they are drawn for it already. A design has other cases for
+    /// another seed, so an id and the seed together name a case.
     pub fn redesign(&mut self, seed: u64) {
         if std::mem::replace(&mut self.seed, seed) == seed {
             return;

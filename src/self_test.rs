@@ -172,9 +172,9 @@ impl<'a> Runner<'a> {
             let named = |name: &String| bugs(way.binding).find(|bug| bug.planted.name == *name);
             return one.test.planted.iter().filter_map(named).collect();
         }
-        let own = self.setup.bindings.of(one.test).flat_map(bugs);
+        let own = self.setup.bindings.candidates(one.test).flat_map(bugs);
         // A test of a named built-in binding lists the bugs that its sizes can show.
-        let asks = one.test.binding.is_some() && !self.setup.bindings.has_for(one.test);
+        let asks = one.test.binding.is_some() && !self.setup.bindings.binds_test(one.test);
         own.filter(|bug| !asks || one.test.planted.contains(&bug.planted.name))
             .collect()
     }

@@ -9,7 +9,7 @@ use super::{
     TraceArgs, file_words, pair, rerun_flags, shell_words,
 };
 use crate::exit::Stop;
-use crate::run::{Selection, seed};
+use crate::run::{Selection, parse_seed};
 
 /// The flags that runs with one seed, runs with many seeds and self-tests share.
 #[derive(Debug, Clone, Args)]
@@ -162,7 +162,7 @@ impl TrialArgs {
     /// # Errors
     /// The text is no seed.
     pub fn seed(&self) -> Result<u64, Stop> {
-        Ok(seed(self.seed.as_deref().unwrap_or("0"))?)
+        Ok(parse_seed(self.seed.as_deref().unwrap_or("0"))?)
     }
 
     /// Returns the flags that decide verdicts, as the words of a command line. Flags that name files,

@@ -75,8 +75,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the tolerances of a contract in the base: each output has that of the test with the largest
-    /// absolute one. Tolerances of designs serve designs alone, because they cover a contract's whole domain.
+    /// Returns the tolerances of a contract in the base: each output has that of the test with the
+    /// largest absolute one. Tolerances of designs serve designs alone, because they cover a contract's
+    /// whole domain.
     fn inherited(
         &self,
         function: &Function,

@@ -19,8 +19,8 @@ const SCHEMA: i64 = 1;
 
 type Complaints = Vec<Complaint>;
 
-/// Reads a registry from its files. Returns it with the complaints about each file. Only a user's registry has
-/// a base.
+/// Reads a registry from its files. Returns it with the complaints about each file. Only a user's
+/// registry has a base.
 pub fn read_registry(
     files: &[(&str, &str)],
     base: Option<&Registry>,
@@ -331,8 +331,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Claims the names of the files that cases are dumped to. The names of two cases may become the same name
-    /// of a file, because a file's name has fewer characters.
+    /// Claims the names of the files that cases are dumped to. The names of two cases may become the
+    /// same name of a file, because a file's name has fewer characters.
     fn claim_files(&mut self, cases: &[Case], at: SpannedValue<'_>) {
         for case in cases {
             let file = file_name(&case.id);

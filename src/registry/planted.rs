@@ -10,8 +10,8 @@ const HINT: &str = "`planted = \"all\"`: it must catch every planted bug of its 
                     some, as `[\"...\"]`";
 
 impl Reader<'_> {
-    /// Reads the names of the planted bugs that a test must catch. A test of the built-in registry that names
-    /// none must catch all planted bugs of its binding.
+    /// Reads the names of the planted bugs that a test must catch. A test of the built-in registry that
+    /// names none must catch all planted bugs of its binding.
     pub(super) fn planted_bugs(
         &mut self,
         table: &Table<'_>,

@@ -4,7 +4,7 @@ use super::*;
 use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::Tolerance;
-use crate::run::everything;
+use crate::run::all_cases;
 
 /// Reads a registry without a base.
 fn parse(text: &str) -> Result<Registry, FileError> {
@@ -41,7 +41,7 @@ fn cases_share_a_shape_and_outputs_a_named_tolerance() {
         .replacen("cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]", "shape = { n = 4 }\ncases = [{ k = 2 }, { k = 3 }]", 1)
         .replacen("outputs.X = { tolerance = 1e-6, ceiling = 1e-4, reason = \"measured\" }", "outputs = \"small\"", 1);
     let registry = parse(&text).expect("it is good");
-    let ids: Vec<&str> = everything(&registry)
+    let ids: Vec<&str> = all_cases(&registry)
         .map(|entry| entry.case.id.as_str())
         .collect();
     assert_eq!(ids, ["mul", "solve:n=4,k=2", "solve:n=4,k=3"]);
@@ -52,7 +52,7 @@ fn cases_share_a_shape_and_outputs_a_named_tolerance() {
 #[test]
 fn a_good_registry_is_read_as_written() {
     let registry = parse(GOOD).expect("it is good");
-    let ids: Vec<&str> = everything(&registry)
+    let ids: Vec<&str> = all_cases(&registry)
         .map(|one| one.case.id.as_str())
         .collect();
     assert_eq!(ids, ["mul", "solve:n=4,k=2", "solve:n=5,k=3"]);
