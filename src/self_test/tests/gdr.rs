@@ -1,4 +1,4 @@
-//! Tests of reports on planted bugs of the GDR operators.
+//! Tests of reports on planted bugs of the gated delta rule's steps (contracts `gdr_*`).
 
 use super::{hypotheses, problems};
 use crate::report::model::{Hypothesis, Problem};

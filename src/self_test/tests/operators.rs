@@ -1,4 +1,4 @@
-//! Tests of reports on planted bugs of the GDR operators.
+//! Tests of reports on planted bugs of the operators around the rule.
 
 use super::hypotheses;
 
