@@ -3,7 +3,7 @@
 mod show;
 
 use crate::args::{AuditArgs, Format};
-use crate::audit::{Cost, REGIMES, Regime, measure};
+use crate::audit::{PipelineErrors, REGIMES, Regime, measure};
 use crate::exit::{Exit, Stop};
 use crate::run::parse_seed;
 use crate::text::print;
@@ -15,7 +15,7 @@ struct Audit {
     draws: u32,
     regimes: Vec<Regime>,
     /// A list of errors for each regime.
-    costs: Vec<Vec<Cost>>,
+    costs: Vec<Vec<PipelineErrors>>,
 }
 
 /// Runs the command.
