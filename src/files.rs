@@ -411,8 +411,7 @@ mod tests {
         let circle = scratch.0.join("circle");
         std::os::unix::fs::symlink("circle", &circle).expect("linked");
         assert!(read(&circle, 9).is_err());
-        // A socket stands for every device and pipe here: one of this test's own, that cannot be written
-        // to.
+        // The socket stands for devices and pipes. It belongs to this test, and cannot be written to.
         use std::os::unix::fs::FileTypeExt;
         let socket = scratch.0.join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
