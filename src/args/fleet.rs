@@ -69,11 +69,11 @@ pub struct CompareArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// Fail if this condition holds, as in 'instructions > +5%' for any test, 'total traffic > +1%' for
-    /// all together, 'error > 0.5' for the new value; metrics: error, rms, instructions,
+    /// Fail if this condition holds: 'instructions > +5%' for any test, 'total traffic > +1%' for all
+    /// together, or 'error > 0.5' for the new value. Metrics: error, rms, instructions,
     /// vector-instructions, traffic, read, written, lds, scratch, barriers, vgprs, sgprs, spills, code,
-    /// kernel-seconds, seconds, or a place in a test's report, as launches/*/counters/barriers; may be
-    /// given several times
+    /// kernel-seconds, seconds, those of profiles (docs/ci.md), or a place in a test's report, as
+    /// launches/*/counters/barriers. May be given several times
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<Condition>,
 

@@ -76,8 +76,8 @@ impl Reader<'_> {
     ) -> Option<&'a str> {
         let value = table.get("binding")?;
         let name = string(value, &mut self.out)?;
-        let all = built_in().into_iter().flatten();
-        let names = all.filter(|binding| binding.function.name == function.name);
+        let bindings = built_in().into_iter().flatten();
+        let names = bindings.filter(|binding| binding.function.name == function.name);
         let names: Vec<&str> = names
             .filter_map(|binding| binding.name.as_deref())
             .collect();

@@ -53,7 +53,7 @@ fn cases_share_a_shape_and_outputs_a_named_tolerance() {
 fn a_good_registry_is_read_as_written() {
     let registry = parse(GOOD).expect("it is good");
     let ids: Vec<&str> = all_cases(&registry)
-        .map(|one| one.case.id.as_str())
+        .map(|entry| entry.case.id.as_str())
         .collect();
     assert_eq!(ids, ["mul", "solve:n=4,k=2", "solve:n=5,k=3"]);
     let mul = registry.tests().next().expect("a test");

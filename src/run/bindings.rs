@@ -75,8 +75,8 @@ impl Bindings {
                 user.push((binding, tensors));
             }
         }
-        let all = binding::built_in()?.iter();
-        let named: Vec<_> = all.filter(|binding| binding.name.is_some()).collect();
+        let built_in = binding::built_in()?.iter();
+        let named: Vec<_> = built_in.filter(|binding| binding.name.is_some()).collect();
         let named_tensors = named
             .iter()
             .map(|binding| (binding.function.name, OnceLock::new()));

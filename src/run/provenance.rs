@@ -39,8 +39,8 @@ impl Setup {
     /// # Errors
     /// A built-in binding cannot be read, which a test of this crate excludes.
     pub fn environment(&self) -> Result<EnvironmentReport, FileError> {
-        let own = self.bindings.iter().map(|(binding, _)| binding);
-        environment(self.program(), own, Some(self.registry.source.clone()))
+        let user = self.bindings.iter().map(|(binding, _)| binding);
+        environment(self.program(), user, Some(self.registry.source.clone()))
     }
 }
 

@@ -189,8 +189,9 @@ fn matching_ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str
 /// Returns every name that `--test` takes: ids of tests and cases, aliases, and contracts.
 fn test_names(registry: &Registry) -> impl Iterator<Item = &str> {
     registry.tests().flat_map(|test| {
-        let own = [test.id.as_str(), test.function.name].into_iter();
-        own.chain(test.aliases.iter().map(String::as_str))
+        let names = [test.id.as_str(), test.function.name].into_iter();
+        names
+            .chain(test.aliases.iter().map(String::as_str))
             .chain(test.cases.iter().map(|case| case.id.as_str()))
     })
 }

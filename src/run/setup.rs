@@ -62,13 +62,13 @@ impl Setup {
     /// Reads and checks the files, and draws the designs for a seed.
     ///
     /// # Errors
-    /// A file cannot be read, or something in it is wrong.
+    /// A file cannot be read, or is wrong.
     pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
         let built_in = Program::built_in()?;
-        let own = Registry::built_in()?;
+        let base = Registry::built_in()?;
         let mut registry = match sources.registry {
-            Some(path) => Registry::read(path, &own)?,
-            None => own,
+            Some(path) => Registry::read(path, &base)?,
+            None => base,
         };
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
@@ -131,8 +131,13 @@ impl Setup {
             selected.retain(|entry| self.bindings.binds_test(entry.test));
         }
         if selected.is_empty() {
-            let message =
-                "no selected test launches such a kernel: loosen --kernel, --phase or --test";
+            let message = match selection.kernel {
+                [] => {
+                    "no test asks for a binding of --bind: \
+                     leave `name` out, or write the name of a test's `binding`"
+                }
+                _ => "no selected test launches such a kernel: loosen --kernel, --phase or --test",
+            };
             return Err(RunError::Nothing(message.into()));
         }
         Ok(selected)

@@ -21,7 +21,7 @@ fn problems_on(
     planted: Option<&str>,
 ) -> TrialReport {
     let mut tests = REGISTRY.tests();
-    let test = tests.find(|one| one.id == test).expect("the test");
+    let test = tests.find(|known| known.id == test).expect("the test");
     let mut cases = test.cases.iter();
     let case = cases.find(|case| parts.iter().all(|part| case.id.contains(part)));
     let case = case.expect("the case");
@@ -95,7 +95,7 @@ fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
         Problem::Mismatch { hypotheses, .. } => hypotheses,
         _ => Vec::new(),
     });
-    named.map(|one| one.name).collect()
+    named.map(|hypothesis| hypothesis.name).collect()
 }
 
 #[test]
@@ -145,7 +145,10 @@ fn the_likely_mistake_is_named() {
         ),
     ] {
         let found = hypotheses(test, parts, planted);
-        assert!(found.iter().any(|one| one == name), "{planted}: {found:?}");
+        assert!(
+            found.iter().any(|hypothesis| hypothesis == name),
+            "{planted}: {found:?}"
+        );
     }
 }
 

@@ -173,10 +173,10 @@ fn arguments_that_are_exchanged_are_named() {
                 else {
                     return false;
                 };
-                hypotheses.iter().any(|one| {
-                    one.name == "arguments-exchanged"
-                        && one.explanation == format!("{words} are exchanged")
-                        && one.explains_all
+                hypotheses.iter().any(|hypothesis| {
+                    hypothesis.name == "arguments-exchanged"
+                        && hypothesis.explanation == format!("{words} are exchanged")
+                        && hypothesis.explains_all
                 })
             });
         assert!(named, "{test}: {report:#?}");

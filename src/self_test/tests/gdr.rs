@@ -106,7 +106,7 @@ fn the_likely_mistake_is_named() {
     ] {
         let found = hypotheses(test, parts, planted);
         assert!(
-            found.iter().any(|one| one == name),
+            found.iter().any(|hypothesis| hypothesis == name),
             "{test}, {planted}: {found:?}"
         );
     }
