@@ -43,8 +43,10 @@ pub fn select<'a>(
         .filter(|entry| tests.is_empty() || ids.contains(entry.case.id.as_str()))
         .collect();
     if selected.is_empty() {
-        let message =
-            "no test is in both the phases of --phase and the tests of --test: loosen one of them";
+        let message = match (phases, tests) {
+            ([], []) => "the registry has no tests",
+            _ => "no test is in both --phase and --test: loosen one of them",
+        };
         return Err(RunError::Nothing(message.into()));
     }
     Ok(selected)
