@@ -246,8 +246,8 @@ fn bind_built_in(
     })
 }
 
-/// Describes a contract's tensors at the shapes of the registry's tests. Returns none if no test runs the
-/// contract.
+/// Describes a contract's tensors. The cases of the registry's tests decide which combination of choices
+/// comes first. Returns none if no combination can be described.
 pub fn describe_contract(
     registry: &Registry,
     function: &'static Function,

@@ -133,8 +133,8 @@ impl Setup {
         if selected.is_empty() {
             let message = match selection.kernel {
                 [] => {
-                    "no test asks for a binding of --bind: \
-                     leave `name` out, or write the name of a test's `binding`"
+                    "no test of the registry takes a binding of --bind: \
+                     add a test of its contract, or change its `name`"
                 }
                 _ => "no selected test launches such a kernel: loosen --kernel, --phase or --test",
             };
