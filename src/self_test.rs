@@ -336,8 +336,9 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Returns true if each case of a test must catch a bug. This does not hold for a design, whose cases
-/// the seed selects, nor for a user's planted bugs, which need not show in every case.
+/// Returns true if each case of a test must catch a bug. This does not hold for a design, whose cases the
+/// seed selects, nor for a user's planted bugs, which need not show in every case. It holds for a user's
+/// bindings without planted bugs, so that a self-test of nothing does not pass.
 fn every_case_must_catch(entry: &SelectedCase<'_>, bound: &Bound<'_>, bugs: &[Bug<'_>]) -> bool {
     !entry.test.designed && (bound.is_built_in() || bugs.is_empty())
 }
