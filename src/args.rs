@@ -1,5 +1,5 @@
-//! Flags of the command line, and the settings that they become. The rooms below take these settings and know no flag. This file has flags
-//! that several commands share; the files of `args/` have the rest.
+//! Flags of the command line, and the settings that they become. The rooms below take these settings and
+//! know no flag. This file has flags that several commands share; the files of `args/` have the rest.
 
 mod bench;
 mod bind;
@@ -49,36 +49,38 @@ pub use profile::ProfileArgs;
 pub use report::{ReportArgs, RunFormat, look};
 pub use run::{RunArgs, TrialArgs};
 pub use self_test::SelfTestArgs;
-pub use settings::FileOfReport;
+pub use settings::ReportedFile;
 pub use soak::SoakArgs;
 pub use sources::{KernelArgs, SelectionArgs, SourceArgs};
 pub use vectors::{FamilyChoice, VectorsArgs};
 
-/// The flags that limit a launch, and order its waves.
+/// The flags that limit a launch and order its waves.
 #[derive(Debug, Clone, Args)]
 pub struct LimitArgs {
-    /// Budget of a launch on the emulator, after which the launch is a hang: wave instructions (2e9), CPU seconds (90s), or both
-    /// (2e9,90s); a kind that is not named has no limit [default: 1e9,30s; for --kernels at most 1024 times what the built-in kernels take]
+    /// Budget of a launch on the emulator, after which the launch is a hang: wave instructions (2e9),
+    /// CPU seconds (90s), or both (2e9,90s); a kind that is not named has no limit [default: 1e9,30s;
+    /// for --kernels at most 1024 times what the built-in kernels take]
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 
-    /// Number of instructions that a wave runs on the emulator before another wave of its work-group has its turn [default: 128]
+    /// Number of instructions that a wave runs on the emulator before another wave of its work-group has
+    /// its turn [default: 128]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub turn: Option<u32>,
 
-    /// Order in which work-groups begin and waves take turns on the emulator: in-order, reverse, random or random=SEED [default: in-order;
-    /// each case of a design has an order of its own]
+    /// Order in which work-groups begin and waves take turns on the emulator: in-order, reverse, random
+    /// or random=SEED [default: in-order; each case of a design has an order of its own]
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
 }
 
-/// Parses the reason why a flag does not take a value.
+/// A reason why a flag does not take a value.
 #[derive(Debug, thiserror::Error)]
 enum ArgError {
     #[error("a clock is 1 to 10000 MHz")]
     Clock,
     #[error("a trace is text, not .{0}: name a .txt file")]
-    TracePlace(&'static str),
+    TraceFormat(&'static str),
     #[error("`{0}` is no time: give minutes, more than 0, as in 0.5")]
     Minutes(String),
     #[error("not a number")]
@@ -91,11 +93,11 @@ enum ArgError {
     Percent(String),
 }
 
-/// A clock of a card in MHz.
-fn clock(text: &str) -> Result<f64, ArgError> {
+/// Parses a clock of a card in MHz.
+fn parse_clock(text: &str) -> Result<f64, ArgError> {
     let parsed = text.parse::<f64>().ok();
-    let fine = parsed.filter(|mhz| (1.0..=10_000.0).contains(mhz));
-    fine.ok_or(ArgError::Clock)
+    let in_range = parsed.filter(|mhz| (1.0..=10_000.0).contains(mhz));
+    in_range.ok_or(ArgError::Clock)
 }
 
 impl LimitArgs {
@@ -114,7 +116,7 @@ impl LimitArgs {
         }
     }
 
-    /// Returns the flags as one would type them again, word by word.
+    /// Returns the flags as the words of a command line.
     pub fn words(&self) -> Vec<String> {
         let LimitArgs {
             budget,
@@ -137,9 +139,16 @@ fn pair(flag: &str, value: &impl ToString) -> [String; 2] {
 /// The flags of the sanitizer.
 #[derive(Debug, Clone, Args)]
 pub struct SanitizeArgs {
-    /// Look on the emulator for mistakes that values do not show: some of memory, init, race, sync, wait, hazard, separated by commas, or all
-    /// (docs/sanitizer.md). A finding counts as a failure
-    #[arg(long, value_name = "CHECKS", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = checks)]
+    /// Look on the emulator for mistakes that values do not show: some of memory, init, race, sync,
+    /// wait, hazard, separated by commas, or all (docs/sanitizer.md). A finding counts as a failure
+    #[arg(
+        long,
+        value_name = "CHECKS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        value_parser = parse_checks
+    )]
     pub sanitize: Option<Checks>,
 
     /// Print the sanitizer's findings, and do not count them as failures
@@ -148,7 +157,7 @@ pub struct SanitizeArgs {
 }
 
 impl SanitizeArgs {
-    /// Returns the checks that the flags ask for; nothing without `--sanitize`.
+    /// Returns the checks that the flags select; none without `--sanitize`.
     pub fn spec(&self) -> Option<Sanitize> {
         Some(Sanitize {
             checks: self.sanitize?,
@@ -156,7 +165,7 @@ impl SanitizeArgs {
         })
     }
 
-    /// Returns the flags as one would type them again, word by word.
+    /// Returns the flags as the words of a command line.
     pub fn words(&self) -> Vec<String> {
         let SanitizeArgs {
             sanitize,
@@ -173,19 +182,19 @@ impl SanitizeArgs {
 }
 
 /// Parses the path of a text file. Its extension must not be that of a report or an array.
-fn text_file(path: &str) -> Result<PathBuf, ArgError> {
-    let end = Path::new(path).extension().unwrap_or_default();
+fn parse_text_file(path: &str) -> Result<PathBuf, ArgError> {
+    let extension = Path::new(path).extension().unwrap_or_default();
     match ["json", "xml", "md", "html", "htm", "npy", "safetensors"]
         .iter()
-        .find(|known| end.eq_ignore_ascii_case(known))
+        .find(|known| extension.eq_ignore_ascii_case(known))
     {
-        Some(end) => Err(ArgError::TracePlace(end)),
+        Some(extension) => Err(ArgError::TraceFormat(extension)),
         None => Ok(path.into()),
     }
 }
 
 /// Parses a list of checks, or `all`.
-fn checks(list: &str) -> Result<Checks, UnknownCheck> {
+fn parse_checks(list: &str) -> Result<Checks, UnknownCheck> {
     match list {
         "all" => Ok(Checks::ALL),
         list => list.parse(),
@@ -195,9 +204,9 @@ fn checks(list: &str) -> Result<Checks, UnknownCheck> {
 /// The flags of a trace.
 #[derive(Debug, Clone, Args)]
 pub struct TraceArgs {
-    /// Write each instruction that the emulator runs, with the registers that it wrote, to this file (-: standard output);
-    /// everything then runs on one thread
-    #[arg(long, value_name = "FILE", value_parser = text_file)]
+    /// Write each instruction that the emulator runs, with the registers that it wrote, to this file (-:
+    /// standard output); everything then runs on one thread
+    #[arg(long, value_name = "FILE", value_parser = parse_text_file)]
     pub trace: Option<PathBuf>,
 
     /// Trace only the kernels whose name is this, or matches this glob
@@ -217,12 +226,18 @@ pub struct TraceArgs {
     pub trace_pc: Option<String>,
 
     /// Trace at most this many instructions
-    #[arg(long, value_name = "LINES", requires = "trace", default_value_t = 100_000, value_parser = value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "LINES",
+        requires = "trace",
+        default_value_t = 100_000,
+        value_parser = value_parser!(u64).range(1..)
+    )]
     pub trace_limit: u64,
 }
 
 impl TraceArgs {
-    /// Returns the settings of the trace; nothing without `--trace`.
+    /// Returns the settings of the trace; none without `--trace`.
     pub fn spec(&self) -> Option<TraceSpec> {
         Some(TraceSpec {
             path: self.trace.clone()?,
@@ -247,7 +262,8 @@ pub enum Format {
 /// Choice of colours in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// The first of NO_COLOR, CLICOLOR_FORCE and CLICOLOR that says so decides, else the terminal: one that is not dumb (TERM) has colours
+    /// NO_COLOR, CLICOLOR_FORCE and CLICOLOR decide, in this order; if none does, a terminal has
+    /// colours, unless TERM is dumb
     Auto,
     /// Always
     Always,
@@ -255,8 +271,8 @@ pub enum Color {
     Never,
 }
 
-/// Returns true if the terminal can only print lines, which TERM tells.
-fn is_dumb() -> bool {
+/// Returns true if TERM says that the terminal can only print lines.
+fn is_dumb_terminal() -> bool {
     std::env::var("TERM").is_ok_and(|name| name == "dumb")
 }
 
@@ -270,12 +286,12 @@ impl Color {
             Color::Auto if variable("NO_COLOR").is_some() => false,
             Color::Auto if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
             Color::Auto if variable("CLICOLOR").is_some_and(|value| value == "0") => false,
-            Color::Auto => io::stdout().is_terminal() && !is_dumb(),
+            Color::Auto => io::stdout().is_terminal() && !is_dumb_terminal(),
         }
     }
 }
 
-/// Returns the flags that select kernels, registry and bindings, word by word.
+/// Returns the flags that name kernels, registry and bindings, as the words of a command line.
 pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
     let path_words = |flag: &str, path: &Path| pair(flag, &path.to_string_lossy());
     let mut words = Vec::new();
@@ -300,16 +316,17 @@ pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
     words
 }
 
-/// Returns the flags of a command line that runs a case again and writes its tensors. `settings` are the flags that decide its verdict.
+/// Returns the flags of a command line that runs a case again and writes its tensors. `settings` are the
+/// flags that decide its verdict.
 pub fn rerun_flags(sources: &Sources<'_>, settings: &[Vec<String>]) -> String {
     let mut words = file_words(sources);
     words.extend(settings.concat());
     words.extend(pair("--dump", &"DIR"));
-    typed(&words)
+    shell_words(&words)
 }
 
-/// Returns the words as a shell reads them, each after a space.
-pub fn typed(words: &[String]) -> String {
+/// Quotes the words for a shell, and puts a space before each.
+pub fn shell_words(words: &[String]) -> String {
     let words = words.iter().map(|word| format!(" {}", quoted(word)));
     words.collect()
 }

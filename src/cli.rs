@@ -1,4 +1,4 @@
-//! The subcommands, and the function of each. Their flags are in `args.rs`.
+//! The subcommands, and the call of each command's function. Their flags are in `args.rs`.
 
 mod generate;
 
@@ -24,11 +24,11 @@ Examples:
   deltanet-check --phase 1-8 -v                    the documented phases, with every column
   deltanet-check --kernels my.co --bind my.toml    kernels of your own (docs/own-kernels.md)
   deltanet-check --test gemm_nt_tiled --dump out   one test, its tensors as .npy
-  deltanet-check --report run.html --phase 1-8     a page to look at (docs/reports.md); .xml: JUnit for CI
+  deltanet-check --report run.html --phase 1-8     a report for a browser (docs/reports.md); .xml: JUnit for CI
   deltanet-check --sanitize --phase 9-11           look for races, missing waits and wild accesses
 
-Exit codes: 0 all tests that ran passed, 1 a test did not pass, 2 bad command line, 3 something is not usable, 4 nothing to run,
-130 and 143 interrupted by SIGINT and SIGTERM";
+Exit codes: 0 all tests that ran passed, 1 a test did not pass, 2 bad command line, 3 something is not
+usable, 4 nothing to run, 130 and 143 interrupted by SIGINT and SIGTERM";
 
 /// Runs compiled gfx906 (AMD MI50) Delta-Net kernels and judges what they compute.
 ///
@@ -63,7 +63,7 @@ pub enum Command {
     Lint(LintArgs),
     /// Say how much of the instruction set runs
     Isa(IsaArgs),
-    /// Run kernels of the gated delta rule on tensors that somebody else made
+    /// Run kernels of the gated delta rule on tensors from elsewhere, and judge what they compute
     Vectors(VectorsArgs),
     /// Write inputs, references and outputs of tests as safetensors
     Export(ExportArgs),
@@ -79,9 +79,11 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Measure kernels on a real card, beside the interval of the model
     Bench(BenchArgs),
-    /// Measure how far the built-in kernels are from their references, and how much of the tolerances is left
+    /// Measure how far the built-in kernels are from their references, and how much of the tolerances is
+    /// left
     Tolerances(TolerancesArgs),
-    /// Measure how far the documented pipeline is from the gated delta rule, and what each of its departures costs
+    /// Measure how far the documented pipeline is from the gated delta rule, and what each of its
+    /// departures costs
     Audit(AuditArgs),
     /// Change one instruction of the kernels at a time, and report the mutants that survive the tests
     Mutate(MutateArgs),
@@ -91,7 +93,8 @@ pub enum Command {
     SelfTest(SelfTestArgs),
     /// Put reports of the parts of a run together
     Merge(MergeArgs),
-    /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals
+    /// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic,
+    /// model intervals
     Compare(CompareArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),

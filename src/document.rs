@@ -1,4 +1,4 @@
-//! Walking a TOML document with a place for every complaint.
+//! Readers of TOML values. Each complaint about a value has the value's place in the file.
 
 mod diagnostic;
 
@@ -13,9 +13,9 @@ pub use diagnostic::{Complaint, diagnostic, render};
 /// A value of a TOML document with its span.
 pub type SpannedValue<'a> = &'a Spanned<DeValue<'a>>;
 
-/// A table of a TOML document, with its kind and its span for complaints.
+/// A table of a TOML document.
 pub struct Table<'a> {
-    /// The kind of table in words: `test`, `output`.
+    /// The kind of table, for complaints: `test`, `output`.
     pub what: &'static str,
     /// The span for complaints about a missing key.
     pub span: Range<usize>,
@@ -23,12 +23,12 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The table's contents; `span` is where it stands.
+    /// Makes a table from its keys; `span` is the place of the table.
     pub fn new(what: &'static str, span: Range<usize>, keys: &'a DeTable<'a>) -> Table<'a> {
         Table { what, span, keys }
     }
 
-    /// A value that must be a table, with nothing in it but `known` keys.
+    /// Reads a value as a table. Complains about another type, and about keys other than `known`.
     pub fn of(
         what: &'static str,
         value: SpannedValue<'a>,
@@ -59,14 +59,14 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Every key with its value, in the order of the file.
+    /// Returns the keys and their values in the order of the file.
     pub fn entries(&self) -> Vec<(&'a Spanned<toml::de::DeString<'a>>, SpannedValue<'a>)> {
         let mut entries: Vec<_> = self.keys.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         entries
     }
 
-    /// A key's value.
+    /// Returns the value of a key, if the table has the key.
     pub fn get(&self, name: &str) -> Option<SpannedValue<'a>> {
         self.keys
             .iter()
@@ -74,7 +74,7 @@ impl<'a> Table<'a> {
             .map(|(_, value)| value)
     }
 
-    /// The value of a key that must be there.
+    /// Returns the value of a key. Complains if the table lacks the key; the help is "add" and `what_for`.
     pub fn need(
         &self,
         name: &str,
@@ -94,7 +94,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A text.
+/// Reads a text. Complains about another type, and about an empty text.
 pub fn string<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> Option<&'a str> {
     let text = value.get_ref().as_str();
     match text {
@@ -110,7 +110,7 @@ pub fn string<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> Option<&
     None
 }
 
-/// A whole number.
+/// Reads a whole number. Complains about another type, and about a number beyond 64 bits.
 pub fn integer(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<i64> {
     let parsed = value
         .get_ref()
@@ -129,7 +129,7 @@ pub fn integer(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<i64>
     None
 }
 
-/// A number from 0 up.
+/// Reads a finite number that is at least 0. Complains about anything else; `name` is the key.
 pub fn magnitude(value: SpannedValue<'_>, name: &str, out: &mut Vec<Complaint>) -> Option<f64> {
     let text = value
         .get_ref()
@@ -156,7 +156,7 @@ pub fn magnitude(value: SpannedValue<'_>, name: &str, out: &mut Vec<Complaint>) 
     None
 }
 
-/// Yes or no.
+/// Reads `true` or `false`. Complains about another type.
 pub fn boolean(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<bool> {
     let found = value.get_ref().as_bool();
     if found.is_none() {
@@ -165,7 +165,7 @@ pub fn boolean(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<bool
     found
 }
 
-/// The elements of an array.
+/// Returns the elements of an array. Complains about another type, and then returns none.
 pub fn array<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> &'a [Spanned<DeValue<'a>>] {
     match value.get_ref().as_array() {
         Some(elements) => elements.as_ref(),
@@ -176,7 +176,7 @@ pub fn array<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> &'a [Span
     }
 }
 
-/// A complaint about a value.
+/// Makes a complaint about a value.
 pub fn bad(value: SpannedValue<'_>, title: &str, label: &str, help: &str) -> Complaint {
     Complaint {
         span: value.span(),
@@ -186,7 +186,7 @@ pub fn bad(value: SpannedValue<'_>, title: &str, label: &str, help: &str) -> Com
     }
 }
 
-/// A name that is not among the known ones, with the nearest.
+/// Makes a complaint about an unknown name. The help has the nearest known name, or all of them.
 pub fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str]) -> Complaint {
     let near = nearest(name, known.iter().copied(), 1);
     let help = match near.first() {
@@ -201,13 +201,13 @@ pub fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str]) -> Co
     }
 }
 
-/// A complaint about a value of another type than wanted.
-pub fn wrong_type(value: SpannedValue<'_>, want: &str) -> Complaint {
-    let have = value.get_ref().type_str();
+/// Makes a complaint about a value of another type than `expected`.
+pub fn wrong_type(value: SpannedValue<'_>, expected: &str) -> Complaint {
+    let found = value.get_ref().type_str();
     bad(
         value,
-        &format!("expected {want}, found {have}"),
-        &format!("{have} here"),
-        &format!("write {want}"),
+        &format!("expected {expected}, found {found}"),
+        &format!("{found} here"),
+        &format!("write {expected}"),
     )
 }

@@ -1,4 +1,5 @@
-//! The end of the program: the named exit codes, the errors that carry one, and the table of the rooms' errors.
+//! The end of the program: exit codes with names, the error that ends a run, and the table that gives
+//! each room's errors an exit code.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -8,16 +9,16 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Tests ran and all of them passed, or the command succeeded.
     Passed,
-    /// A test failed, ended in an error, or was not run although all are required; for `exec`, the program trapped or a
-    /// buffer differs from its expected values.
+    /// A test failed, ended in an error, or did not run although all are required. For `exec`: a launch
+    /// trapped, or a buffer differs from its expected values.
     Failed,
     /// The command line cannot be understood: a bad flag, an unknown phase or test.
     Usage,
-    /// The registry, a binding, the code object, the device or an output place is not usable.
+    /// The registry, a binding, the code object, the device or the path of an output is not usable.
     Setup,
     /// The selection is valid and empty, or nothing in it can run.
     NothingSelected,
-    /// The exit code of a program that was run.
+    /// The exit code of the program that `hip` ran.
     Program(u8),
     /// The number of the signal that ended the run.
     Signal(u8),
@@ -44,14 +45,15 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error that ends the whole run, with the exit code it ends with.
+/// An error that ends the whole run, with the run's exit code.
 #[derive(Clone, Debug)]
 pub struct Stop {
     /// The exit code that the program ends with.
     pub exit: Exit,
-    /// The message: what is wrong, where, and what to do. It is printed after `error: ` unless it is a rendered diagnostic.
+    /// The message: what is wrong, where, and what to do. It is printed after `error: ` unless it is
+    /// `rendered`.
     pub message: String,
-    /// True if the message is already laid out (file, line, caret) and is printed as it is.
+    /// True if the message is laid out with file, line and caret, and is printed as it is.
     pub rendered: bool,
 }
 
@@ -92,7 +94,7 @@ impl Stop {
         Stop::new(Exit::NothingSelected, message)
     }
 
-    /// Joins errors into one with the exit code of the first. No errors are no error.
+    /// Joins errors into one, which has the exit code of the first. An empty list is `Ok`.
     pub fn join(errors: Vec<Stop>) -> Result<(), Stop> {
         let joined = errors.into_iter().reduce(|first, next| Stop {
             message: format!("{}\nerror: {}", first.message, next.message),
@@ -110,14 +112,14 @@ impl fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
-/// An error without an exit code of its own means that something could not be used: exit code 3.
+/// An error without an exit code of its own says that something cannot be used: exit code 3.
 impl From<anyhow::Error> for Stop {
     fn from(error: anyhow::Error) -> Self {
         Stop::setup(format!("{error:#}"))
     }
 }
 
-/// Converts the errors of rooms into [`Stop`]. Each variant has a row.
+/// Converts the errors of rooms into [`Stop`]. Each variant of an error has a row.
 macro_rules! stops {
     ($(crate::$room:ident::$error:ident { $($variant:pat => $stop:expr,)+ })+) => { $(
         impl From<crate::$room::$error> for Stop {

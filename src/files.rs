@@ -1,7 +1,7 @@
-//! Files: read up to a limit, and written so that they are there whole or not at all.
+//! Files: reads of at most a limit, and writes that leave a whole file or none.
 
+mod identity;
 mod leftovers;
-mod same;
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -12,20 +12,20 @@ use gfx906::allocation::handled;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-pub use same::{Identity, identity};
+pub use identity::{Identity, identity};
 
 use crate::text::shown;
 
-/// The maximum size of a stream. A pipe or a device may never end.
+/// The largest size of a stream that is read. A pipe or a device may never end.
 const MAX_STREAM: u64 = 256 << 20;
-/// The maximum number of links followed in a row, as in Linux.
+/// The largest number of links that are followed in a row, as in Linux.
 const MAX_LINKS: usize = 40;
 
 /// A file that the program cannot use.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub enum FileError {
-    /// The file cannot be read, is wrong, or does not fit the others.
+    /// The file cannot be read, is wrong, or does not fit other files.
     Unusable(String),
     /// The file has mistakes, which are laid out with line and caret.
     Diagnostic(String),
@@ -56,9 +56,9 @@ pub fn read_text(kind: &str, path: &Path, limit: u64) -> Result<(String, String)
 /// Reads a file of at most `limit` bytes.
 ///
 /// # Errors
-/// Names the path and what is wrong with it.
+/// The file cannot be read, or is larger. The error names the path and the reason.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_limited(path, limit).map_err(|error| about(&error, "read", path, ""))
+    read_limited(path, limit).map_err(|error| with_path(&error, "read", path, ""))
 }
 
 fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
@@ -96,12 +96,13 @@ fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn about(error: &io::Error, verb: &str, path: &Path, advice: &str) -> io::Error {
+/// Makes an error that names what could not be done, and the path.
+fn with_path(error: &io::Error, verb: &str, path: &Path, advice: &str) -> io::Error {
     let message = format!("cannot {verb} {}: {error}{advice}", shown(path));
     io::Error::new(error.kind(), message)
 }
 
-/// SHA-256 of bytes, in lower-case hex.
+/// Returns the SHA-256 of bytes in lower-case hex.
 pub fn sha256(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in Sha256::digest(bytes) {
@@ -110,16 +111,16 @@ pub fn sha256(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns true if a file can be rewritten repeatedly. An existing file that is no regular file (`/dev/stdout`, a pipe)
-/// takes only one text.
+/// Returns true if a file can be written again and again. A path that exists and is no regular file (a
+/// pipe, a device) can be written once.
 pub fn can_grow(path: &Path) -> bool {
     !fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Makes sure that a file can be written, before there is anything to write; nothing is changed.
+/// Checks that a file can be written, and leaves everything as it is.
 ///
 /// # Errors
-/// Names the path and what to do.
+/// The file cannot be written. The error names the path and what to do.
 pub fn check_place(path: &Path) -> io::Result<()> {
     let tried = match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::Error::new(
@@ -128,30 +129,30 @@ pub fn check_place(path: &Path) -> io::Result<()> {
         )),
         Ok(found) if !found.is_file() => Ok(()),
         // The temporary file is deleted at once.
-        _ => aside(&behind_links(path)).map(drop),
+        _ => temporary_beside(&follow_links(path)).map(drop),
     };
-    tried.map_err(|error| about(&error, "write", path, "; choose a path that can be written"))
+    tried.map_err(|error| with_path(&error, "write", path, "; choose a path that can be written"))
 }
 
-/// Writes a file aside and renames it into place, so that no reader ever sees half of it and a failure leaves the
-/// old one. Anything but a regular file (`/dev/stdout`, a pipe) is written to directly.
+/// Writes a temporary file and renames it to `path`, so that no reader sees half of it and a failure
+/// leaves the old file. A path that is no regular file (a pipe, a device) is written to directly.
 ///
 /// # Errors
-/// Names the path and what to do.
+/// The file cannot be written. The error names the path and what to do.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_atomically_with(path, |file| file.write_all(bytes))
 }
 
-/// Writes a file atomically by a function that writes piece by piece.
+/// Writes a file as [`write_atomically`] does, with contents that a function writes piece by piece.
 ///
 /// # Errors
-/// Names the path and what to do.
+/// The file cannot be written. The error names the path and what to do.
 pub fn write_atomically_with(
     path: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     replace(path, contents)
-        .map_err(|error| about(&error, "write", path, "; choose a path that can be written"))
+        .map_err(|error| with_path(&error, "write", path, "; choose a path that can be written"))
 }
 
 fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
@@ -167,18 +168,19 @@ fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> i
         }
         // A link stays a link.
         Ok(_) => fs::canonicalize(path)?,
-        Err(_) => behind_links(path),
+        Err(_) => follow_links(path),
     };
     leftovers::remove(&target);
     write_and_rename(&target, contents)
 }
 
-/// Returns the path at which a new file is to be made: links to missing targets are followed.
-fn behind_links(path: &Path) -> PathBuf {
+/// Follows links to a target that may not exist yet, and returns the path of the target.
+fn follow_links(path: &Path) -> PathBuf {
     let mut place = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&place) {
-            // A relative one starts where the link is, an absolute one replaces all.
+            // A relative target starts from the link's directory; `join` lets an absolute target replace
+            // it.
             Ok(next) => place = place.with_file_name("").join(next),
             Err(_) => break,
         }
@@ -190,16 +192,18 @@ fn write_and_rename(
     target: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    // The file stays open, and locked, until it has its name: who tidies up leaves it alone. Where something fails it goes away.
-    let mut aside = aside(target)?;
-    contents(aside.as_file_mut())?;
-    aside.as_file().sync_all()?;
-    aside.persist(target).map_err(|error| error.error)?;
+    // The temporary file stays open and locked until it is renamed, so that `leftovers::remove` leaves
+    // it alone. On an error it is deleted.
+    let mut temporary = temporary_beside(target)?;
+    contents(temporary.as_file_mut())?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(target).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// A locked file beside the target, with a name that no other writer uses and the rights of any new file.
-fn aside(target: &Path) -> io::Result<NamedTempFile> {
+/// Makes a locked temporary file in the target's directory. Its name is unique, and its permissions are
+/// those of any new file.
+fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
     let Some(name) = target.file_name() else {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -210,7 +214,7 @@ fn aside(target: &Path) -> io::Result<NamedTempFile> {
     hidden.push(name);
     hidden.push(".");
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&hidden).suffix(leftovers::END);
+    builder.prefix(&hidden).suffix(leftovers::SUFFIX);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let directory = match target.parent() {
@@ -218,17 +222,17 @@ fn aside(target: &Path) -> io::Result<NamedTempFile> {
         _ => Path::new("."),
     };
     loop {
-        let file = builder.tempfile_in(directory).map_err(plain)?;
-        // A file system without locks has no tidying either. A tidier that ran just before the lock has removed the
-        // name.
+        let file = builder.tempfile_in(directory).map_err(without_path)?;
+        // A file system without locks has no `leftovers::remove` either. If that function ran between
+        // the creation and the lock, it has deleted the file.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }
     }
 }
 
-/// The error alone: the name of the file aside is nothing to a reader.
-fn plain(error: io::Error) -> io::Error {
+/// Returns the error without the name of the temporary file, which means nothing to a user.
+fn without_path(error: io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
         None => io::Error::from(error.kind()),
@@ -329,15 +333,14 @@ mod tests {
         }
     }
 
-    /// Files of processes that were killed stayed for ever.
     #[test]
-    fn what_a_killed_process_left_is_removed_and_what_others_write_stays() {
+    fn temporary_files_of_killed_processes_are_removed_and_those_of_writers_stay() {
         let scratch = Scratch::new("leftovers");
         let dead = scratch
             .0
-            .join(format!(".report.json.1.0{}", leftovers::END));
+            .join(format!(".report.json.1.0{}", leftovers::SUFFIX));
         fs::write(&dead, b"half").expect("written");
-        let writer = aside(&scratch.0.join("report.json")).expect("made");
+        let writer = temporary_beside(&scratch.0.join("report.json")).expect("made");
         let alive = writer.path().to_path_buf();
         for other in [
             ".report.json.tmp",
@@ -365,12 +368,12 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_never_ends_is_given_up() {
+    fn a_stream_that_never_ends_is_refused() {
         let error = read(Path::new("/dev/zero"), 1 << 16).expect_err("endless");
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 
-    /// Others may read a report, as any new file.
+    /// Temporary files of `tempfile` are private, and a report must not be.
     #[cfg(unix)]
     #[test]
     fn a_file_has_the_rights_of_any_new_one() {
@@ -385,7 +388,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_stay_links_and_what_is_no_file_is_not_replaced() {
+    fn links_stay_links_and_a_socket_is_not_replaced() {
         let scratch = Scratch::new("links");
         let (real, link) = (scratch.0.join("real"), scratch.0.join("link"));
         fs::write(&real, b"old").expect("written");
@@ -408,7 +411,7 @@ mod tests {
         let circle = scratch.0.join("circle");
         std::os::unix::fs::symlink("circle", &circle).expect("linked");
         assert!(read(&circle, 9).is_err());
-        // A socket stands for every device and pipe here: one of this test's own, that cannot be written to.
+        // The socket stands for devices and pipes. It belongs to this test, and cannot be written to.
         use std::os::unix::fs::FileTypeExt;
         let socket = scratch.0.join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");

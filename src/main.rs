@@ -1,4 +1,4 @@
-//! `deltanet-check`: parse, run, exit code.
+//! The program `deltanet-check`, on top of the library of the same name.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,8 @@
-//! The registry: which tests there are, at which shapes, judged by which tolerances, and what each must catch.
+//! The registry: the tests, their shapes and tolerances, and the planted bugs that each test must catch.
 //!
-//! The built-in registry is `phases.toml`, the document's phases, and a file of `phases/` for each further one; `--registry` takes another
-//! file. Reading it checks everything that can be checked without running a kernel, and every complaint points at its place in a file.
+//! The built-in registry is `phases.toml`, with the document's phases, and a file of `phases/` for each
+//! further phase; `--registry` takes another file. The reader checks everything that can be checked
+//! without running a kernel. Each complaint points at its place in a file.
 
 mod cases;
 mod judgement;
@@ -18,7 +19,8 @@ use crate::document;
 use crate::files::{self, FileError, sha256};
 use crate::report::model::SourceReport;
 
-/// The files of the built-in registry: the document's phases, and a file for each further one.
+/// The names and texts of the built-in registry's files: the document's phases, and a file for each further
+/// phase.
 const BUILT_IN: [(&str, &str); 7] = [
     ("phases.toml", include_str!("../phases.toml")),
     (
@@ -47,12 +49,12 @@ const BUILT_IN: [(&str, &str); 7] = [
     ),
 ];
 
-/// Every phase, in order.
+/// The phases of a run's tests.
 #[derive(Debug)]
 pub struct Registry {
-    /// The phases, as the file orders them.
+    /// The phases, by number.
     pub phases: Vec<Phase>,
-    /// The first of its files, and the hash of all.
+    /// The name of the first file, and the hash of all files.
     pub source: SourceReport,
 }
 
@@ -64,43 +66,43 @@ pub static REGISTRY: LazyLock<Registry> =
 /// A phase: tests that belong together.
 #[derive(Debug)]
 pub struct Phase {
-    /// Its number.
+    /// The number, which `--phase` takes.
     pub number: u32,
-    /// Its title.
+    /// The title.
     pub title: String,
     /// A note for the reader, if there is one.
     pub note: Option<String>,
-    /// Its tests.
+    /// The tests, in the order of the file.
     pub tests: Vec<Test>,
 }
 
-/// The seed of the designs of a registry as it is read.
+/// The seed of the designs in a registry that was just read.
 const FIRST_SEED: u64 = 0;
 
-/// The largest file that is read as a registry.
+/// The largest size of a registry's file.
 const MAX_BYTES: u64 = 16 << 20;
 
 impl Registry {
-    /// The built-in registry.
+    /// Reads the built-in registry.
     pub fn built_in() -> Result<Registry, FileError> {
         Registry::parse_files(&BUILT_IN, None)
     }
 
-    /// A user's registry, which takes from the built-in one what it does not say.
+    /// Reads a user's registry. `base` gives the tolerances that the file leaves out.
     pub fn read(path: &Path, base: &Registry) -> Result<Registry, FileError> {
         let (name, text) = files::read_text("registry", path, MAX_BYTES)?;
         Registry::parse(&name, &text, Some(base))
     }
 
-    /// Reads a registry from the text of one file. `name` is the file's name in complaints. A user's registry has the built-in one as its
-    /// base: the base gives the tolerances that the file leaves out.
+    /// Reads a registry from the text of one file. `name` is the file's name in complaints. Only a user's
+    /// registry has a base, which gives the tolerances that the file leaves out.
     pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, FileError> {
         Registry::parse_files(&[(name, text)], base)
     }
 
-    /// Reads a registry that stands in several files. It is named after the first.
+    /// Reads a registry from the names and texts of its files. The first name is that of the registry.
     fn parse_files(files: &[(&str, &str)], base: Option<&Registry>) -> Result<Registry, FileError> {
-        let (mut registry, complaints) = phase::registry(files, base);
+        let (mut registry, complaints) = phase::read_registry(files, base);
         let text: String = files.iter().map(|(_, text)| *text).collect();
         registry.source = SourceReport {
             path: files[0].0.to_owned(),
@@ -126,11 +128,12 @@ impl Registry {
     ) {
         let tests = self.phases.iter_mut().flat_map(|phase| &mut phase.tests);
         for test in tests.filter(|test| test.designed) {
-            test.cases = cases::designed(&test.id, test.function, kernels_of(test).as_ref(), seed);
+            test.cases =
+                cases::design_cases(&test.id, test.function, kernels_of(test).as_ref(), seed);
         }
     }
 
-    /// Every test, in order.
+    /// Returns every test, phase by phase.
     pub fn tests(&self) -> impl Iterator<Item = &Test> {
         self.phases.iter().flat_map(|phase| &phase.tests)
     }

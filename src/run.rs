@@ -1,18 +1,18 @@
-//! Preparation of a run: registry, code objects, bindings, the selected cases and the launches of each.
+//! Preparation of a run: registry, code objects, bindings, the selected cases, and the binding of each.
 
+mod bindings;
 mod partition;
 mod provenance;
 mod selection;
 mod setup;
 mod usage;
-mod ways;
 
+pub use bindings::{Bindings, SkipReason, describe_contract};
 pub use partition::{NoPart, Part};
 pub use provenance::environment;
-pub use selection::{SelectedCase, everything, select};
-pub use setup::{Selection, Setup, Sources, kernel_globs, seed, threads};
+pub use selection::{SelectedCase, all_cases, select};
+pub use setup::{Selection, Setup, Sources, kernel_globs, parse_seed, threads};
 pub use usage::BindingUsage;
-pub use ways::{Bindings, SkipReason, contract};
 
 use crate::files::FileError;
 

@@ -1,9 +1,12 @@
-//! The test of the tests: every planted bug must be caught, and outputs that no kernel computed must be rejected.
+//! The self-test: every planted bug must be caught, and outputs that no kernel computed must be rejected.
 //!
-//! The honest kernels must pass each case, and each case must fail without any launch. Zeros and copies of inputs
-//! must fail too; every trial checks this, so that an honest pass proves it. Each planted bug of a test must be caught
-//! by one of the test's cases, and each named case must catch at least one bug. A bug that a test of named cases must
-//! catch need not be caught by a pairwise design of the same kernels, because the seed selects the design's cases.
+//! The kernels without a planted bug must pass each case, and each case must fail without any launch. Zeros
+//! and copies of inputs must fail too. Every trial checks this by itself, so a pass of the right kernels
+//! proves it.
+//!
+//! Each planted bug of a test must be caught by one of the test's cases, and each named case must catch at
+//! least one bug. A test of a design is excused from a bug that a test of named cases of the same contract
+//! and binding must catch, because the seed selects the design's cases.
 
 mod bug;
 mod pairs;
@@ -30,17 +33,17 @@ use crate::trial::{
 
 use bug::Bug;
 use pairs::{PairResult, next_pairs};
-pub use result::{CaseResult, PlantResult, SelfTest, TestResult};
+pub use result::{CaseResult, PlantedBugResult, SelfTest, TestResult};
 use state::SelfTestState;
 
-/// Runs the self-test that the flags select, and prints it.
+/// Runs the self-test of the selected tests, and prints its result.
 pub fn run(trials: &TrialArgs, verbose: bool) -> Result<Exit, Stop> {
     let what = "the result of a self-test";
     let json = trials.output.is_json(what)?;
-    let place = trials.output.json_file(what)?;
+    let path = trials.output.json_file(what)?;
     let seed = trials.seed()?;
     let setup = Setup::new(trials.sources.sources(), seed)?;
-    let (selected, ways) = setup.runnable(trials.selection())?;
+    let (selected, bound) = setup.runnable(trials.selection())?;
     let device = trials.device.spec()?.open()?;
     let runner = Runner {
         setup: &setup,
@@ -52,31 +55,33 @@ pub fn run(trials: &TrialArgs, verbose: bool) -> Result<Exit, Stop> {
     };
     let tests = selected.chunk_by(|a, b| a.test.id == b.test.id).count();
     let armed = ArmedSignals::now();
-    let state = SelfTestState::open(runner.nothing_yet(tests), (verbose, json), place)?;
+    let state = SelfTestState::open(runner.empty_result(tests), (verbose, json), path)?;
     let state = Mutex::new(state);
-    let held = || state.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &state);
-        runner.run(&selected, &ways, |tests| held().more(tests))
+        runner.run(&selected, &bound, |tests| lock().add_tests(tests))
     })?;
-    let mut state = held();
+    let mut state = lock();
     state.end(true)?;
     let failed = !state.result().complaints().is_empty();
     Ok(if failed { Exit::Failed } else { Exit::Passed })
 }
 
+/// The runner of a self-test.
 struct Runner<'a> {
     setup: &'a Setup,
     device: &'a dyn Device,
     seed: u64,
     jobs: usize,
     limits: Limits,
+    /// The built-in kernels, whose instructions limit those of a user's kernels.
     twin: Option<&'a Program>,
 }
 
 impl<'a> Runner<'a> {
     /// Makes the result of a self-test that has not begun.
-    fn nothing_yet(&self, tests: usize) -> SelfTest {
+    fn empty_result(&self, tests: usize) -> SelfTest {
         SelfTest {
             device: self.device.describe().description,
             seed: self.seed,
@@ -86,72 +91,74 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs a few tests at a time, so that the shared data of a case is freed when its tests are done.
+    /// Runs a few tests at a time, so that inputs and references of their cases can be freed before the
+    /// next ones. Passes the results of the tests to `done`.
     fn run(
         &self,
         selected: &[SelectedCase<'a>],
-        ways: &[Bound<'a>],
+        bound: &[Bound<'a>],
         mut done: impl FnMut(Vec<TestResult>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let mut from = 0;
         for part in selected.chunk_by(|a, b| a.test.id == b.test.id) {
             let to = offset(selected, part) + part.len();
             if to - from >= BATCH || to == selected.len() {
-                done(self.batch(&selected[from..to], &ways[from..to])?)?;
+                done(self.run_batch(&selected[from..to], &bound[from..to])?)?;
                 from = to;
             }
         }
         Ok(())
     }
 
-    fn batch(
+    /// Runs all cases of some tests: the right kernels, no launches, and the planted bugs.
+    fn run_batch(
         &self,
         selected: &[SelectedCase<'a>],
-        ways: &[Bound<'a>],
+        bound: &[Bound<'a>],
     ) -> Result<Vec<TestResult>, Stop> {
-        let bugs = selected.iter().zip(ways);
-        let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(one, way)| self.bugs(one, way)).collect();
+        let bugs = selected.iter().zip(bound);
+        let bugs: Vec<Vec<Bug<'a>>> = bugs.map(|(entry, bound)| self.bugs(entry, bound)).collect();
         // Inputs and references are computed once per case, and shared by all of its runs.
         let slots: Vec<PreparedCaseSlot> =
             selected.iter().map(|_| PreparedCaseSlot::new()).collect();
-        let each = || selected.iter().zip(&slots).zip(ways);
-        let honest: Vec<Plan<'_>> = each()
-            .map(|(case, way)| self.plan(case, *way, Launching::Enabled, self.limits))
+        let cases = || selected.iter().zip(&slots).zip(bound);
+        let honest: Vec<Plan<'_>> = cases()
+            .map(|(case, bound)| self.plan(case, *bound, Launching::Enabled, self.limits))
             .collect();
-        let honest_done = self.all(&honest);
-        let silent: Vec<Plan<'_>> = each()
-            .zip(&honest_done)
-            .map(|((case, way), honest)| {
-                let limits = self.budget(&honest.report);
-                self.plan(case, *way, Launching::Disabled, limits)
+        let honest = self.run_plans(&honest);
+        let without_launches: Vec<Plan<'_>> = cases()
+            .zip(&honest)
+            .map(|((case, bound), honest)| {
+                let limits = self.wrong_kernel_limits(&honest.report);
+                self.plan(case, *bound, Launching::Disabled, limits)
             })
             .collect();
-        let silent_done = self.all(&silent);
-        let caught = self.planted((selected, &slots), ways, &bugs, &honest_done)?;
+        let without_launches = self.run_plans(&without_launches);
+        let caught = self.run_planted_bugs((selected, &slots), bound, &bugs, &honest)?;
         let mut tests: Vec<TestResult> = Vec::new();
-        for (at, (one, honest)) in selected.iter().zip(&honest_done).enumerate() {
-            if tests.last().is_none_or(|test| test.id != one.test.id) {
-                tests.push(self.blank(one, &ways[at], &bugs[at]));
+        for (at, (entry, honest)) in selected.iter().zip(&honest).enumerate() {
+            if tests.last().is_none_or(|test| test.id != entry.test.id) {
+                tests.push(self.empty_test(entry, &bound[at], &bugs[at]));
             }
             let Some(test) = tests.last_mut() else {
                 continue;
             };
             let mut case = CaseResult {
-                id: one.case.id.clone(),
-                honest: not_passed(honest),
-                silent: how(&silent_done[at]),
+                id: entry.case.id.clone(),
+                honest_problem: not_passed(honest),
+                no_launch_rejected_by: how(&without_launches[at]),
                 caught: 0,
             };
-            for (plant, tried) in test.planted.iter_mut().zip(&caught[at]) {
-                let Some((launched, how)) = tried else {
+            for (bug, pair) in test.planted.iter_mut().zip(&caught[at]) {
+                let Some(pair) = pair else {
                     continue;
                 };
-                plant.tried += 1;
-                plant.launched |= launched;
-                if let Some(how) = how {
-                    plant.by += 1;
+                bug.tried += 1;
+                bug.launched |= pair.launched;
+                if let Some(how) = &pair.caught {
+                    bug.caught_by += 1;
                     case.caught += 1;
-                    plant.caught.get_or_insert(how.clone());
+                    bug.caught.get_or_insert(how.clone());
                 }
             }
             test.cases.push(case);
@@ -159,38 +166,41 @@ impl<'a> Runner<'a> {
         Ok(tests)
     }
 
-    /// The wrong kernels of a case's test: those that it names of the built-in binding, or all of a user's bindings of its contract.
-    fn bugs(&self, one: &SelectedCase<'a>, way: &Bound<'a>) -> Vec<Bug<'a>> {
+    /// Returns the planted bugs that a case is tried with. A test that runs by a built-in binding names
+    /// them. A test that runs by a user's bindings is tried with all bugs of these bindings.
+    fn bugs(&self, entry: &SelectedCase<'a>, bound: &Bound<'a>) -> Vec<Bug<'a>> {
         let bugs = |binding: &'a Binding| {
             let planted = binding.planted.iter();
             planted.map(move |planted| Bug { binding, planted })
         };
-        if way.is_built_in() {
-            let named = |name: &String| bugs(way.binding).find(|bug| bug.planted.name == *name);
-            return one.test.planted.iter().filter_map(named).collect();
+        let (test, bindings) = (entry.test, &self.setup.bindings);
+        if bound.is_built_in() {
+            let named = |name: &String| bugs(bound.binding).find(|bug| bug.planted.name == *name);
+            return test.planted.iter().filter_map(named).collect();
         }
-        let own = self.setup.bindings.of(one.test).flat_map(bugs);
-        // A test of a named built-in binding lists the bugs that its sizes can show.
-        let asks = one.test.binding.is_some() && !self.setup.bindings.has_for(one.test);
-        own.filter(|bug| !asks || one.test.planted.contains(&bug.planted.name))
+        let bugs = bindings.candidates(test).flat_map(bugs);
+        // A test that asks for a built-in binding by name lists the bugs that its sizes can show.
+        let lists_bugs = test.binding.is_some() && !bindings.binds_test(test);
+        bugs.filter(|bug| !lists_bugs || test.planted.contains(&bug.planted.name))
             .collect()
     }
 
-    /// Runs planted bugs until each has been caught, and each case that must catch one has done so. Returns the result of each pair of case and
-    /// bug that ran.
-    fn planted(
+    /// Runs planted bugs until each is caught, each case that must catch a bug has caught one, or no
+    /// pair of a case and a bug is left. Returns the result of each pair; none for a pair that did not
+    /// run.
+    fn run_planted_bugs(
         &self,
         (selected, slots): (&[SelectedCase<'a>], &[PreparedCaseSlot]),
-        ways: &[Bound<'a>],
+        bound: &[Bound<'a>],
         bugs: &[Vec<Bug<'a>>],
         honest: &[FinishedTrial],
     ) -> Result<Vec<Vec<Option<PairResult>>>, Stop> {
         let mut tried: Vec<Vec<Option<PairResult>>> =
             bugs.iter().map(|bugs| vec![None; bugs.len()]).collect();
-        for (at, (one, way)) in selected.iter().zip(ways).enumerate() {
+        for (at, (entry, bound)) in selected.iter().zip(bound).enumerate() {
             for (bug, tried) in bugs[at].iter().zip(&mut tried[at]) {
-                if !bug.applies(one, way, self.setup)? {
-                    *tried = Some((false, None));
+                if !bug.applies(entry, bound, self.setup)? {
+                    *tried = Some(PairResult::default());
                 }
             }
         }
@@ -198,9 +208,9 @@ impl<'a> Runner<'a> {
             let mut pairs = Vec::new();
             for cases in selected.chunk_by(|a, b| a.test.id == b.test.id) {
                 let first = offset(selected, cases);
-                let each = each_must_catch(&cases[0], &ways[first], &bugs[first]);
+                let every_case = every_case_must_catch(&cases[0], &bound[first], &bugs[first]);
                 let cost = |case: usize| instructions(&honest[first + case].report);
-                let next = next_pairs(&tried[first..first + cases.len()], each, cost);
+                let next = next_pairs(&tried[first..first + cases.len()], every_case, cost);
                 pairs.extend(next.into_iter().map(|(case, bug)| (first + case, bug)));
             }
             if pairs.is_empty() {
@@ -209,11 +219,11 @@ impl<'a> Runner<'a> {
             let plans: Vec<Plan<'_>> = pairs
                 .iter()
                 .map(|&(at, bug)| {
-                    let limits = self.budget(&honest[at].report);
-                    let planted = bugs[at][bug].launched(self.setup);
+                    let limits = self.wrong_kernel_limits(&honest[at].report);
+                    let planted = bugs[at][bug].planted_kernel(self.setup);
                     let bound = Bound {
                         planted: Some(planted),
-                        ..ways[at]
+                        ..bound[at]
                     };
                     self.plan(
                         (&selected[at], &slots[at]),
@@ -223,37 +233,45 @@ impl<'a> Runner<'a> {
                     )
                 })
                 .collect();
-            for (&(at, bug), done) in pairs.iter().zip(self.all(&plans)) {
-                let how = how(&done).filter(|_| done.plant_used);
-                tried[at][bug] = Some((done.plant_used, how));
+            for (&(at, bug), done) in pairs.iter().zip(self.run_plans(&plans)) {
+                tried[at][bug] = Some(PairResult {
+                    launched: done.plant_used,
+                    caught: how(&done).filter(|_| done.plant_used),
+                });
             }
         }
         Ok(tried)
     }
 
-    /// The result of a test of which nothing has run.
-    fn blank(&self, one: &SelectedCase<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> TestResult {
-        let ours = way.is_built_in() || one.test.binding.is_some();
-        let spared =
-            |bug: &Bug<'_>| one.test.designed && ours && self.is_named_elsewhere(one.test, bug);
-        let plant = |bug: &Bug<'_>| PlantResult {
+    /// Makes the result of a test that has not run.
+    fn empty_test(
+        &self,
+        entry: &SelectedCase<'_>,
+        bound: &Bound<'_>,
+        bugs: &[Bug<'_>],
+    ) -> TestResult {
+        let test = entry.test;
+        let is_ours = bound.is_built_in() || test.binding.is_some();
+        let excused =
+            |bug: &Bug<'_>| test.designed && is_ours && self.is_named_elsewhere(test, bug);
+        let planted = |bug: &Bug<'_>| PlantedBugResult {
             name: bug.planted.name.clone(),
-            due: !spared(bug),
+            due: !excused(bug),
             caught: None,
-            by: 0,
+            caught_by: 0,
             tried: 0,
             launched: false,
         };
         TestResult {
-            id: one.test.id.clone(),
-            phase: one.phase.number,
+            id: test.id.clone(),
+            phase: entry.phase.number,
             cases: Vec::new(),
-            each: each_must_catch(one, way, bugs),
-            planted: bugs.iter().map(plant).collect(),
+            every_case_must_catch: every_case_must_catch(entry, bound, bugs),
+            planted: bugs.iter().map(planted).collect(),
         }
     }
 
-    /// Returns true if a test of the same contract and binding with named cases must catch the bug. The cases of a design depend on its seed.
+    /// Returns true if a test of named cases, of the same contract and binding, must catch the bug.
     fn is_named_elsewhere(&self, test: &Test, bug: &Bug<'_>) -> bool {
         let mut others = self.setup.registry.tests().filter(|other| {
             let same = other.function.name == test.function.name && other.binding == test.binding;
@@ -264,7 +282,7 @@ impl<'a> Runner<'a> {
 
     fn plan<'s>(
         &'s self,
-        (one, shared): (&SelectedCase<'s>, &'s PreparedCaseSlot),
+        (entry, shared): (&SelectedCase<'s>, &'s PreparedCaseSlot),
         bound: Bound<'s>,
         launching: Launching,
         limits: Limits,
@@ -274,12 +292,13 @@ impl<'a> Runner<'a> {
             twin: self.twin,
             launching,
             shared: Some(shared),
-            ..self.setup.plan(self.device, one, bound, self.seed)
+            ..self.setup.plan(self.device, entry, bound, self.seed)
         }
     }
 
-    /// Returns the limits of a wrong kernel: many times the need of the honest one, so that a hang is noticed soon.
-    fn budget(&self, honest: &TrialReport) -> Limits {
+    /// Returns the limits of a wrong kernel. They are 20 times what the right kernel took and 100,000
+    /// instructions more, so that a hang ends soon.
+    fn wrong_kernel_limits(&self, honest: &TrialReport) -> Limits {
         let launches = honest.launches.iter();
         let largest = launches.filter_map(|launch| launch.wave_instructions).max();
         largest.map_or(self.limits, |instructions| {
@@ -287,7 +306,8 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn all(&self, plans: &[Plan<'_>]) -> Vec<FinishedTrial> {
+    /// Runs plans with a progress bar. Returns the finished trials in the order of the plans.
+    fn run_plans(&self, plans: &[Plan<'_>]) -> Vec<FinishedTrial> {
         let mut bar = Bar::on_stderr();
         let (device, code_object) = (self.device.describe(), self.setup.program().report.clone());
         // A progress bar that cannot be drawn is no loss.
@@ -316,23 +336,27 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Returns true if each case of a test must catch a bug. A user's bug need not show in every case, and neither does any bug in a design's cases.
-fn each_must_catch(one: &SelectedCase<'_>, way: &Bound<'_>, bugs: &[Bug<'_>]) -> bool {
-    !one.test.designed && (way.is_built_in() || bugs.is_empty())
+/// Returns true if each case of a test must catch a bug. This does not hold for a design, whose cases the
+/// seed selects, nor for a user's planted bugs, which need not show in every case. It holds for a user's
+/// bindings without planted bugs, so that a self-test of nothing does not pass.
+fn every_case_must_catch(entry: &SelectedCase<'_>, bound: &Bound<'_>, bugs: &[Bug<'_>]) -> bool {
+    !entry.test.designed && (bound.is_built_in() || bugs.is_empty())
 }
 
-/// Returns the wave instructions of all launches of a trial, where the device counts them.
+/// Returns the wave instructions of all launches of a trial. They are 0 on a device that does not count
+/// them.
 fn instructions(report: &TrialReport) -> u64 {
     let launches = report.launches.iter();
     launches.filter_map(|launch| launch.wave_instructions).sum()
 }
 
-/// Cases that are run side by side.
+/// The number of cases after which a batch ends, at the end of a test.
 const BATCH: usize = 48;
+
 /// Returns the index of a test's first case among all selected cases.
 fn offset(all: &[SelectedCase<'_>], part: &[SelectedCase<'_>]) -> usize {
     all.iter()
-        .position(|one| std::ptr::eq(one, &raw const part[0]))
+        .position(|entry| std::ptr::eq(entry, &raw const part[0]))
         .unwrap_or(0)
 }
 

@@ -5,11 +5,12 @@ use clap::{Args, value_parser};
 use super::{DeviceArgs, Format, LimitArgs, SelectionArgs, SourceArgs};
 use crate::profile::CLOCK;
 
-/// Measure kernels on a real card, beside the interval that the model of `profile` gives for the same launches.
+/// Measure kernels on a real card, beside the interval that the model of `profile` gives for the same
+/// launches.
 ///
-/// The command takes the cases that --test, --phase and --kernel select. It needs `--device hip`: the emulator has no times to measure, and
-/// `profile` prints the model alone. A case that does not pass is not measured. HIP events around a launch give its time, which includes the
-/// overhead of launching.
+/// The command takes the cases that --test, --phase and --kernel select. It needs `--device hip`: the
+/// emulator has no times to measure, and `profile` prints the model alone. A case that does not pass is
+/// not measured. HIP events around a launch give its time, which includes the overhead of launching.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Flags that select the cases.
@@ -24,7 +25,8 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random` to draw one
+    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random`
+    /// to draw one
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
@@ -33,7 +35,7 @@ pub struct BenchArgs {
     pub times: u16,
 
     /// Clock of the card in MHz, for the model; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock)]
+    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::parse_clock)]
     pub clock: f64,
 
     /// Limits of each launch.

@@ -21,7 +21,7 @@ pub struct ContractsArgs {
 /// Flags of `bind`.
 #[derive(Debug, Clone, Args)]
 pub struct BindArgs {
-    /// The code object; each of its kernels gets a skeleton
+    /// The code object; the command prints a skeleton for each of its kernels
     #[arg(
         value_name = "FILE.co",
         required_unless_present = "from",
@@ -29,7 +29,8 @@ pub struct BindArgs {
     )]
     pub file: Option<PathBuf>,
 
-    /// Propose a binding from this recorded launch instead; GFX906_RECORD records launches (docs/bindings.md)
+    /// Propose a binding from this recorded launch instead; GFX906_RECORD records launches
+    /// (docs/bindings.md)
     #[arg(
         long,
         value_name = "RECORD.json",
@@ -38,7 +39,7 @@ pub struct BindArgs {
     )]
     pub from: Option<PathBuf>,
 
-    /// The code object of the recorded kernel [default: the record's own]
+    /// The code object of the recorded kernel [default: the one that the record names]
     #[arg(long, value_name = "FILE.co", requires = "from")]
     pub kernels: Option<PathBuf>,
 
@@ -51,7 +52,8 @@ pub struct BindArgs {
     )]
     pub size: Vec<String>,
 
-    /// The contract that the kernels fulfil: it fills in the arguments that are named like its tensors and sizes
+    /// The contract that the kernels fulfil. Arguments that are named like its tensors and sizes become
+    /// these tensors and sizes
     #[arg(long, value_name = "NAME")]
     pub contract: Option<String>,
 

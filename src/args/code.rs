@@ -34,8 +34,9 @@ pub struct DisasmArgs {
     #[arg(long, value_name = "K", conflicts_with = "hex")]
     pub kernel: Option<String>,
 
-    /// Read one instruction per line from this file, as hex bytes in memory order (`-` reads standard input), and print one line for
-    /// each instruction: its text, or `invalid` if the bytes are not exactly one instruction
+    /// Read one instruction per line from this file, as hex bytes in memory order (`-` reads standard
+    /// input), and print one line for each instruction: its text, or `invalid` if the bytes are not
+    /// exactly one instruction
     #[arg(long, value_name = "FILE")]
     pub hex: Option<PathBuf>,
 }
@@ -60,7 +61,7 @@ pub struct LintArgs {
     pub format: Format,
 }
 
-/// The checks that need no run.
+/// The checks of `lint`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum LintCheck {
     /// Registers that are used before a load into them, or a store from them, has finished
@@ -72,7 +73,7 @@ pub enum LintCheck {
 impl LintCheck {
     const ALL: [LintCheck; 2] = [LintCheck::Wait, LintCheck::Hazard];
 
-    /// Returns the check of the sanitizer.
+    /// Returns the sanitizer's check of the same name.
     pub fn check(self) -> Check {
         match self {
             LintCheck::Wait => Check::Wait,
@@ -84,7 +85,8 @@ impl LintCheck {
 /// Say how much of the gfx906 instruction set is decoded and runs.
 #[derive(Debug, Args)]
 pub struct IsaArgs {
-    /// Count instructions by encoding: how many are listed, are decoded, run, and stop with a trap that names them
+    /// Count instructions by encoding: how many are listed, how many are decoded, how many run, and how
+    /// many stop with a trap that names them
     #[arg(long, required_unless_present = "missing")]
     pub coverage: bool,
 

@@ -25,7 +25,8 @@ pub struct TargetArgs {
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
 
-    /// Number of the card among the cards that the HIP runtime shows; needs --device hip [default: the first gfx906]
+    /// Number of the card among the cards that the HIP runtime shows; needs --device hip [default: the
+    /// first gfx906]
     #[arg(long, value_name = "N")]
     pub hip_device: Option<u32>,
 }
@@ -36,7 +37,7 @@ impl TargetArgs {
     /// # Errors
     /// The flags do not go together.
     pub fn target(&self) -> Result<Target, Stop> {
-        if self.hip_device.is_some() && !self.on_card() {
+        if self.hip_device.is_some() && !self.is_card() {
             return Err(Stop::usage(
                 "`--hip-device` names a card: add `--device hip`",
             ));
@@ -47,14 +48,14 @@ impl TargetArgs {
         })
     }
 
-    fn on_card(&self) -> bool {
+    fn is_card(&self) -> bool {
         self.device == DeviceChoice::Hip
     }
 
-    /// Returns the flags as one would type them again, word by word.
+    /// Returns the flags as the words of a command line.
     fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if self.on_card() {
+        if self.is_card() {
             words.extend(pair("--device", &"hip"));
         }
         words.extend(
@@ -65,7 +66,7 @@ impl TargetArgs {
         words
     }
 
-    /// Returns true where the command line names a device.
+    /// Returns true if the command line names a device.
     pub(super) fn is_named(&self) -> bool {
         self.device != DeviceChoice::Auto || self.hip_device.is_some()
     }
@@ -78,20 +79,23 @@ pub struct DeviceArgs {
     #[command(flatten)]
     pub target: TargetArgs,
 
-    /// Run the tests of --device hip in this process; a test that faults or hangs the card then ends the whole run
+    /// Run the tests of --device hip in this process; a test that faults or hangs the card then ends the
+    /// whole run
     #[arg(long)]
     pub no_isolate: bool,
 
-    /// Seconds after which the process of a test of --device hip is stopped, and the test counts as hung [default: 60]
+    /// Seconds after which the process of a test of --device hip is stopped, and the test counts as hung
+    /// [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(1..))]
     pub timeout: Option<u32>,
 
-    /// Give each test a process of its own on the emulator as well, so that isolation can be tested without a card.
+    /// Give each test a process of its own on the emulator as well, so that isolation can be tested
+    /// without a card.
     #[arg(long, hide = true, conflicts_with = "no_isolate")]
     pub isolate: bool,
 }
 
-/// Default of the seconds that a test may take in a process of its own.
+/// Default of `--timeout`, in seconds.
 const TIMEOUT: u32 = 60;
 
 impl DeviceArgs {
@@ -106,13 +110,13 @@ impl DeviceArgs {
         isolate: false,
     };
 
-    /// Returns the device, and the isolation of its tests, that the flags ask for.
+    /// Returns the device that the flags name, with the isolation of its tests.
     ///
     /// # Errors
     /// The flags do not go together.
     pub fn spec(&self) -> Result<device::Spec, Stop> {
         let target = self.target.target()?;
-        let isolated = !self.no_isolate && (self.target.on_card() || self.isolate);
+        let isolated = !self.no_isolate && (self.target.is_card() || self.isolate);
         Ok(device::Spec {
             target,
             child: isolated.then(|| device::Child {
@@ -122,7 +126,7 @@ impl DeviceArgs {
         })
     }
 
-    /// Returns the flags as one would type them again, word by word.
+    /// Returns the flags as the words of a command line.
     pub fn words(&self) -> Vec<String> {
         let DeviceArgs {
             target,
@@ -141,11 +145,12 @@ impl DeviceArgs {
         words
     }
 
-    /// Returns the number of trials that run at the same time. Its default is one on a card, because more would only share the card.
+    /// Returns the number of trials that run at the same time. Its default is one on a card, because
+    /// more would only share the card.
     pub fn jobs(&self, jobs: Option<u16>) -> usize {
         match jobs {
             Some(jobs) => jobs.into(),
-            None if self.target.on_card() => 1,
+            None if self.target.is_card() => 1,
             None => default_jobs(),
         }
     }

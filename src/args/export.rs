@@ -8,8 +8,9 @@ use super::{DeviceArgs, SelectionArgs, SourceArgs};
 
 /// Write inputs, references and outputs of tests as safetensors.
 ///
-/// Tensors are `input.NAME`, `output.NAME` (what the device left), `golden.NAME` (in the kernel's type and order) and
-/// `oracle.NAME` (f64). The metadata has the test, its shape and seed, and the axes of each tensor.
+/// Tensors are `input.NAME`, `output.NAME` (what the device left), `golden.NAME` (in the kernel's type
+/// and order) and `oracle.NAME` (f64). The metadata has the test, its shape and seed, and the axes of
+/// each tensor.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("tests").args(["phase", "test", "kernel"]).required(true).multiple(true)))]
 pub struct ExportArgs {
@@ -33,7 +34,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Number of tests that run at the same time [default: one per core]
+    /// Number of tests that run at the same time [default: one per core; on a card 1]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 }

@@ -11,7 +11,8 @@ use crate::run::Part;
 /// The flags that relate a run to other runs: parts beside it, and reports of earlier runs.
 #[derive(Debug, Clone, Args)]
 pub struct FleetArgs {
-    /// Run only part K of N: a hash of its id puts each test into a part; `merge` puts the reports together (docs/ci.md)
+    /// Run only part K of N; the hash of a test's id chooses its part, and `merge` puts the reports of
+    /// all parts together (docs/ci.md)
     #[arg(long, value_name = "K/N", conflicts_with_all = ["seeds", "self_test"])]
     pub partition: Option<Part>,
 
@@ -19,26 +20,29 @@ pub struct FleetArgs {
     #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["seeds", "self_test"])]
     pub failed: Option<PathBuf>,
 
-    /// Failures in this file are known and do not count; a known failure that does not happen any more is an error (docs/ci.md)
+    /// Do not count the failures that this file lists; a listed failure that does not happen any more is
+    /// an error (docs/ci.md)
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["seeds", "self_test", "list"])]
     pub known: Option<PathBuf>,
 }
 
 /// Put reports of the parts of a run together
 ///
-/// The parts must belong to one run (same version, seed, code object and device), and none may be missing. Without `-o` the command only
-/// judges them together. The exit code is that of the whole run.
+/// The parts must belong to one run (same version, seed, code object and device), and none may be
+/// missing. Without `-o` the command only judges them together. The exit code is that of the whole run.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// Reports that --report wrote
     #[arg(value_name = "REPORT.json", required = true)]
     pub reports: Vec<PathBuf>,
 
-    /// Write the report of the whole run to this file, in the format of its extension: .json, .xml (JUnit), .md or .html
+    /// Write the report of the whole run to this file, in the format of its extension: .json, .xml
+    /// (JUnit), .md or .html
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Failures in this file are known and do not count; a known failure that does not happen any more is an error
+    /// Do not count the failures that this file lists; a listed failure that does not happen any more is
+    /// an error
     #[arg(long, value_name = "FILE.toml")]
     pub known: Option<PathBuf>,
 
@@ -51,7 +55,8 @@ pub struct MergeArgs {
     pub min_tests: Option<u32>,
 }
 
-/// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic, model intervals
+/// Compare two reports, or two of `profile`, test by test: verdicts, errors, instructions, traffic,
+/// model intervals
 ///
 /// The exit code is 1 if a test that passed does not pass any more, or if a condition of --fail-if holds.
 #[derive(Debug, Args)]
@@ -64,17 +69,19 @@ pub struct CompareArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// Fail if this condition holds, as in 'instructions > +5%' for any test, 'total traffic > +1%' for all together, 'error > 0.5' for the new
-    /// value; metrics: error, rms, instructions, vector-instructions, traffic, read, written, lds, scratch, barriers, vgprs, sgprs, spills, code,
-    /// kernel-seconds, seconds, or a place in a test's report, as launches/*/counters/barriers; may be given several times
+    /// Fail if this condition holds: 'instructions > +5%' for any test, 'total traffic > +1%' for all
+    /// together, or 'error > 0.5' for the new value. Metrics: error, rms, instructions,
+    /// vector-instructions, traffic, read, written, lds, scratch, barriers, vgprs, sgprs, spills, code,
+    /// kernel-seconds, seconds, those of profiles (docs/ci.md), or a place in a test's report, as
+    /// launches/*/counters/barriers. May be given several times
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<Condition>,
 
-    /// Count tests that only OLD has as failed
+    /// Count a test as failed if only OLD has it
     #[arg(long)]
     pub require_all: bool,
 
-    /// Number of tests to show for each metric: those that changed most
+    /// Show this many tests for each metric, those with the largest changes
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u16))]
     pub top: u16,
 

@@ -12,14 +12,17 @@ use crate::profile::CLOCK;
 
 /// Run a HIP program on the emulator, as it was built: hipcc, clang, or Python with torch or Triton.
 ///
-/// The runtime is a file of its own, libamdhip64.so, which `cargo install` does not build: scripts/build-hip.sh builds it in a clone. The command
-/// takes the file that DELTANET_CHECK_LIBHIP names, or the first one beside this program, in ../lib, or in ../hip. The HIP program finds the
-/// runtime through LD_LIBRARY_PATH; a program that was linked with -rpath to another runtime does not find it.
-/// Standard output belongs to the program. At the end the command prints on standard error what ran, if the program used the runtime and could end.
+/// The runtime is a file of its own, libamdhip64.so, which `cargo install` does not build:
+/// scripts/build-hip.sh builds it in a clone. The command takes the file that DELTANET_CHECK_LIBHIP
+/// names, or the first one beside this program, in ../lib, or in ../hip. The HIP program finds the
+/// runtime through LD_LIBRARY_PATH; a program that was linked with -rpath to another runtime does not
+/// find it. Standard output belongs to the program. At the end the command prints on standard error what
+/// ran, if the program used the runtime and could end.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-Exit code: the program's, or 128 + N if signal N ended it; 1 if that code is 0 and the sanitizer found something; 3 if the program
-could not be started. crates/gfx906-hip/README.md lists the other environment variables of the runtime.")]
+Exit code: the program's, or 128 + N if signal N ended it; 1 if that code is 0 and the sanitizer found
+something; 3 if the program could not be started. crates/gfx906-hip/README.md lists the other environment
+variables of the runtime.")]
 pub struct HipArgs {
     /// Flags of the sanitizer.
     #[command(flatten)]
@@ -29,7 +32,8 @@ pub struct HipArgs {
     #[arg(long)]
     pub abort: bool,
 
-    /// Count instructions by kind, active lanes, bytes, barriers and branches, and show the counts of each kernel
+    /// Count instructions by kind, active lanes, bytes, barriers and branches, and show the counts of
+    /// each kernel
     #[arg(long)]
     pub counters: bool,
 
@@ -37,21 +41,30 @@ pub struct HipArgs {
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
 
-    /// Say what the launches would cost on an MI50 (docs/profile.md): each launch is recorded, and runs once more after the program has ended
+    /// Say what the launches would cost on an MI50 (docs/profile.md): each launch is recorded, and runs
+    /// once more after the program has ended
     ///
-    /// GFX906_RECORD_KERNELS selects the kernels, and GFX906_RECORD_BYTES limits the bytes of the records (crates/gfx906-hip/README.md).
+    /// GFX906_RECORD_KERNELS selects the kernels, and GFX906_RECORD_BYTES limits the bytes of the
+    /// records (crates/gfx906-hip/README.md).
     #[arg(long, conflicts_with = "record")]
     pub profile: bool,
 
     /// Clock of the card in MHz, for --profile; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock, requires = "profile")]
+    #[arg(
+        long,
+        value_name = "MHZ",
+        default_value_t = CLOCK,
+        value_parser = super::parse_clock,
+        requires = "profile"
+    )]
     pub clock: f64,
 
     /// Order in which work-groups begin and waves take turns: in-order, reverse, random or random=SEED
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
 
-    /// Budget of a launch, after which the launch is a hang: wave instructions (2e9), CPU seconds (90s), or both (2e9,90s)
+    /// Budget of a launch, after which the launch is a hang: wave instructions (2e9), CPU seconds (90s),
+    /// or both (2e9,90s)
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 
@@ -70,13 +83,13 @@ pub struct HipArgs {
 
 impl HipArgs {
     /// Returns the arguments with which `exec` runs a recorded launch for its profile.
-    pub fn replay(&self, launch: &Path) -> ExecArgs {
+    pub fn replay_args(&self, launch: &Path) -> ExecArgs {
         let limits = LimitArgs {
             budget: self.budget,
             turn: None,
             schedule: self.schedule,
         };
-        ExecArgs::alone(launch, self.threads, limits)
+        ExecArgs::plain(launch, self.threads, limits)
     }
 
     /// Returns the environment variables that pass the flags to the runtime.

@@ -25,7 +25,7 @@ pub struct TolerancesArgs {
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// Number of trials that run at the same time [default: one per core]
+    /// Number of trials that run at the same time [default: one per core; on a card 1]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 
@@ -34,7 +34,8 @@ pub struct TolerancesArgs {
     pub format: Format,
 }
 
-/// Measure how far the documented pipeline is from the gated delta rule, with each departure alone and with all.
+/// Measure how far the documented pipeline is from the gated delta rule, with each departure alone and
+/// with all.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     /// Number of heads that are drawn for each gate regime
@@ -46,7 +47,11 @@ pub struct AuditArgs {
     pub seed: String,
 
     /// Measure only this gate regime; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(REGIMES.map(|regime| regime.name)))]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = PossibleValuesParser::new(REGIMES.map(|regime| regime.name))
+    )]
     pub regime: Vec<String>,
 
     /// Number of heads that run at the same time [default: one per core]

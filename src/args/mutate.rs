@@ -8,9 +8,13 @@ use clap::{Args, value_parser};
 use super::{ArgError, DeviceArgs, Format, LimitArgs, SanitizeArgs, SelectionArgs, SourceArgs};
 use crate::mutate::Operator;
 
+/// The help of `--kernel`, which selects the mutated kernels as well as the tests.
+const KERNEL_HELP: &str = "Change only the kernels whose name matches this glob, on the tests that \
+                           launch them; may be given several times";
+
 /// Change one instruction of the kernels at a time, and report which tests kill the mutant.
 #[derive(Debug, Args)]
-#[command(mut_arg("kernel", |arg| arg.help("Change only the kernels whose name matches this glob, on the tests that launch them; may be given several times")))]
+#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP)))]
 pub struct MutateArgs {
     /// Flags that name the files.
     #[command(flatten)]
@@ -24,8 +28,13 @@ pub struct MutateArgs {
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub per_kernel: usize,
 
-    /// Only these operators
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Operator::ALL.map(Operator::name)))]
+    /// Take only the mutants of these operators
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(Operator::ALL.map(Operator::name))
+    )]
     pub operator: Vec<String>,
 
     /// Seed of the inputs and of the draw: a number, or `random` to draw one
@@ -33,23 +42,30 @@ pub struct MutateArgs {
     pub seed: String,
 
     /// Do part K of N of the campaign; `--merge` makes one report of all parts
-    #[arg(long, value_name = "K/N", value_parser = part)]
+    #[arg(long, value_name = "K/N", value_parser = parse_part)]
     pub partition: Option<(usize, usize)>,
 
     /// Run nothing: make one report of these reports, which are the parts of one campaign
-    #[arg(long, value_name = "REPORT.json", num_args = 1.., conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel", "doubt"])]
+    #[arg(
+        long,
+        value_name = "REPORT.json",
+        num_args = 1..,
+        conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel", "doubt"]
+    )]
     pub merge: Vec<PathBuf>,
 
-    /// Run also the mutants that a rule proves to be equivalent, and stop at the first of them that a test kills
+    /// Run also the mutants that a rule proves to be equivalent, and stop at the first of them that a
+    /// test kills
     #[arg(long)]
     pub doubt: bool,
 
-    /// Flags of the sanitizer. A finding kills the mutant; a wait that the mutant weakens can be such a finding.
+    /// Flags of the sanitizer. A finding kills the mutant, for example one about a wait that the mutant
+    /// weakens.
     #[command(flatten)]
     pub sanitize: SanitizeArgs,
 
     /// Leave with code 1 if the score is below this
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub fail_under: Option<f64>,
 
     /// Flags that choose the device.
@@ -60,7 +76,7 @@ pub struct MutateArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// Number of mutants that run at the same time [default: one per core]
+    /// Number of mutants that run at the same time [default: one per core; on a card 1]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 
@@ -68,7 +84,8 @@ pub struct MutateArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the report to this file as well, in the format of its extension: .json or .html; may be given several times. The file grows as the command goes on
+    /// Write the report to this file as well, in the format of its extension: .json or .html; may be
+    /// given several times. The file grows as the command goes on
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
 
@@ -88,7 +105,7 @@ impl MutateArgs {
 }
 
 /// Parses a part `K/N` of a campaign.
-fn part(text: &str) -> Result<(usize, usize), ArgError> {
+fn parse_part(text: &str) -> Result<(usize, usize), ArgError> {
     let parsed = text.split_once('/');
     let parsed = parsed.and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
     parsed
@@ -96,7 +113,7 @@ fn part(text: &str) -> Result<(usize, usize), ArgError> {
         .ok_or_else(|| ArgError::Part(text.into()))
 }
 
-fn percent(text: &str) -> Result<f64, ArgError> {
+fn parse_percent(text: &str) -> Result<f64, ArgError> {
     let parsed = text.trim_end_matches('%').trim().parse::<f64>().ok();
     parsed
         .filter(|percent| (0.0..=100.0).contains(percent))

@@ -7,14 +7,19 @@ use clap::{Args, value_parser};
 use super::{ExecArgs, Format, LimitArgs, SelectionArgs, SourceArgs};
 use crate::profile::CLOCK;
 
-/// Say what kernels would cost on an MI50: an interval and its limiter, modelled from the instructions that run on the emulator.
+/// Say what kernels would cost on an MI50: an interval and its limiter, modelled from the instructions
+/// that run on the emulator.
 ///
-/// The command takes the cases that --test, --phase and --kernel select, or a launch file of `exec`. Every figure is a count or derived from
-/// counts. docs/profile.md explains the derivation, and compares the model with times that others measured.
+/// The command takes the cases that --test, --phase and --kernel select, or a launch file of `exec`.
+/// Every figure is a count, or derived from counts. docs/profile.md explains the derivation, and compares
+/// the model with times that others measured.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
     /// Profile the launches of this file, as `exec` runs them
-    #[arg(value_name = "LAUNCH.json", conflicts_with_all = ["phase", "test", "kernel", "kernels", "bind", "registry", "seed"])]
+    #[arg(
+        value_name = "LAUNCH.json",
+        conflicts_with_all = ["phase", "test", "kernel", "kernels", "bind", "registry", "seed"]
+    )]
     pub file: Option<PathBuf>,
 
     /// Flags that select the cases.
@@ -25,12 +30,13 @@ pub struct ProfileArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random` to draw one
+    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random`
+    /// to draw one
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
     /// Clock of the card in MHz; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::clock)]
+    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::parse_clock)]
     pub clock: f64,
 
     /// Limits of each launch.
@@ -45,12 +51,18 @@ pub struct ProfileArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write the result to this file as well, in the format of its extension: .json or .html; may be given several times. The file grows as the command goes on
+    /// Write the result to this file as well, in the format of its extension: .json or .html; may be
+    /// given several times. The file grows as the command goes on
     #[arg(long, value_name = "FILE", conflicts_with_all = ["counts", "constants"])]
     pub report: Vec<PathBuf>,
 
-    /// Run nothing: model the counts in this file, and print how far the model is from the times that were measured
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["file", "phase", "test", "kernel", "constants"])]
+    /// Run nothing: model the counts in this file, and print how far the model is from the times that
+    /// were measured
+    #[arg(
+        long,
+        value_name = "FILE.toml",
+        conflicts_with_all = ["file", "phase", "test", "kernel", "constants"]
+    )]
     pub counts: Option<PathBuf>,
 
     /// Run nothing: print the constants of the card that the model uses, with units and sources
@@ -60,7 +72,7 @@ pub struct ProfileArgs {
 
 impl ProfileArgs {
     /// Returns the arguments with which `exec` runs the launch file.
-    pub fn exec(&self, file: &Path) -> ExecArgs {
-        ExecArgs::alone(file, self.jobs, self.limits.clone())
+    pub fn exec_args(&self, file: &Path) -> ExecArgs {
+        ExecArgs::plain(file, self.jobs, self.limits.clone())
     }
 }

@@ -17,8 +17,8 @@ pub struct ReportArgs {
     #[arg(long, value_enum, default_value_t = RunFormat::Table)]
     pub format: RunFormat,
 
-    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or .html; may be given several times.
-    /// The file grows as the run goes on
+    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or
+    /// .html; may be given several times. The file grows as the run goes on
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
 }
@@ -41,7 +41,8 @@ pub enum RunFormat {
 }
 
 impl RunFormat {
-    /// Returns the format of a report that is written at the end; nothing for a table and for a stream of lines.
+    /// Returns the format of a report that is written at the end; nothing for a table and for a stream
+    /// of lines.
     pub fn whole_report(self) -> Option<report::Format> {
         match self {
             RunFormat::Table | RunFormat::Jsonl => None,
@@ -67,11 +68,12 @@ impl ReportArgs {
         self.report.iter().map(file).collect()
     }
 
-    /// Returns true if the result is printed as JSON. It serves commands that print only JSON and tables; `command` names one in messages.
+    /// Returns true if the result is printed as JSON, for commands that print only JSON and tables.
+    /// `result` names the command's result in messages.
     ///
     /// # Errors
     /// The flags ask for another format.
-    pub fn is_json(&self, command: &str) -> Result<bool, Stop> {
+    pub fn is_json(&self, result: &str) -> Result<bool, Stop> {
         match self.format {
             RunFormat::Table => Ok(false),
             RunFormat::Json => Ok(true),
@@ -79,22 +81,23 @@ impl ReportArgs {
                 let name = format.to_possible_value();
                 let name = name.map_or(String::new(), |value| value.get_name().to_owned());
                 Err(Stop::usage(format!(
-                    "{command} cannot be printed as {name}: take --format table or json"
+                    "{result} cannot be printed as {name}: take --format table or json"
                 )))
             }
         }
     }
 
-    /// Returns the file for the JSON report of a command that writes only one such file; `command` names it in messages.
+    /// Returns the file for the JSON report, for commands that write only one such file. `result` names
+    /// the command's result in messages.
     ///
     /// # Errors
     /// The flags name several files, or a file of another format.
-    pub fn json_file(&self, command: &str) -> Result<Option<&Path>, Stop> {
+    pub fn json_file(&self, result: &str) -> Result<Option<&Path>, Stop> {
         let Some((path, others)) = self.report.split_first() else {
             return Ok(None);
         };
         if !others.is_empty() {
-            let message = format!("{command} writes one report: give --report once");
+            let message = format!("{result} goes into one report: give --report once");
             return Err(Stop::usage(message));
         }
         let format = report::Format::among(&[report::Format::Json], "--report", path);
@@ -103,7 +106,8 @@ impl ReportArgs {
     }
 }
 
-/// Returns the look of text on standard output. COLUMNS sets its width; the default is the width of the terminal.
+/// Returns the look of text on standard output. COLUMNS sets its width; the default is the width of the
+/// terminal.
 pub fn look(color: Color) -> Look {
     let terminal = io::stdout().is_terminal();
     let columns = std::env::var("COLUMNS").ok();
@@ -113,12 +117,12 @@ pub fn look(color: Color) -> Look {
     Look {
         color: color.is_enabled(),
         blocks: terminal && locale_is_utf8(),
-        width: columns.or_else(|| terminal.then(width).flatten()),
+        width: columns.or_else(|| terminal.then(terminal_width).flatten()),
     }
 }
 
-/// Returns the number of columns of the terminal that standard output is.
-fn width() -> Option<usize> {
+/// Returns the number of columns of the terminal on standard output.
+fn terminal_width() -> Option<usize> {
     #[cfg(unix)]
     {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;

@@ -6,27 +6,34 @@ use clap::{Args, value_parser};
 
 use super::{
     Color, DeviceArgs, FleetArgs, LimitArgs, ReportArgs, SanitizeArgs, SelectionArgs, SourceArgs,
-    TraceArgs, file_words, pair, rerun_flags, typed,
+    TraceArgs, file_words, pair, rerun_flags, shell_words,
 };
 use crate::exit::Stop;
-use crate::run::{Selection, seed};
+use crate::run::{Selection, parse_seed};
 
-/// The settings of a run, which are the same for one seed and for many.
+/// The flags that runs with one seed, runs with many seeds and self-tests share.
 #[derive(Debug, Clone, Args)]
 pub struct TrialArgs {
     /// Flags that select the cases.
     #[command(flatten, next_help_heading = "Which tests run")]
     pub selection: SelectionArgs,
 
-    /// Count tests that did not run as failed: their kernels are missing, or no binding covers their cases
+    /// Count a test as failed if it did not run because its kernels are missing, or because no binding
+    /// takes its cases
     #[arg(long, help_heading = "Which tests run")]
     pub require_all: bool,
 
     /// Count the run as failed if fewer than N tests ran, whatever their verdicts
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), help_heading = "Which tests run")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u32).range(1..),
+        help_heading = "Which tests run"
+    )]
     pub min_tests: Option<u32>,
 
-    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random` to draw one [default: 0]
+    /// Seed of the inputs, and of the cases of tests that take them from a design: a number, or `random`
+    /// to draw one [default: 0]
     #[arg(long, value_name = "N|random", help_heading = "Which tests run")]
     pub seed: Option<String>,
 
@@ -42,11 +49,16 @@ pub struct TrialArgs {
     #[command(flatten, next_help_heading = "Reports")]
     pub output: ReportArgs,
 
-    /// Number of tests that run at the same time [default: one per core]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "How they run")]
+    /// Number of tests that run at the same time [default: one per core; on a card 1]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u16).range(1..),
+        help_heading = "How they run"
+    )]
     pub jobs: Option<u16>,
 
-    /// Go on after a test that hung on --device hip, after which a run stops otherwise
+    /// Go on after a test that hung on --device hip; without this flag the run stops there
     #[arg(long, help_heading = "How they run")]
     pub keep_going: bool,
 
@@ -59,11 +71,16 @@ pub struct TrialArgs {
     pub sanitize: SanitizeArgs,
 
     /// Run every test N times; outputs that are not bit-identical fail [default: 1]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), help_heading = "What is looked for")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u16).range(1..),
+        help_heading = "What is looked for"
+    )]
     pub repeat: Option<u16>,
 
-    /// Check the laws of each contract as well, which need no reference: outputs for scaled, permuted and padded inputs, and equations
-    /// between inputs and outputs
+    /// Check the laws of each contract as well. They need no reference: they compare outputs for scaled,
+    /// permuted and padded inputs, and check equations between inputs and outputs
     #[arg(long, help_heading = "What is looked for")]
     pub relations: bool,
 }
@@ -73,7 +90,7 @@ pub struct TrialArgs {
 #[command(mut_arg("trace", |arg| arg.conflicts_with_all(["seeds", "self_test", "relations"])))]
 #[command(mut_arg("min_tests", |arg| arg.conflicts_with_all(["self_test", "list", "partition"])))]
 pub struct RunArgs {
-    /// The settings of the run: tests, kernels and device.
+    /// The flags of the run: tests, kernels and device.
     #[command(flatten)]
     pub trials: TrialArgs,
 
@@ -81,13 +98,20 @@ pub struct RunArgs {
     #[command(flatten)]
     pub fleet: FleetArgs,
 
-    /// Print the ids that --test takes, one a line, and run nothing
+    /// Print the ids of the selected cases, one a line, and run nothing
     #[arg(long, conflicts_with_all = ["self_test", "relations"], help_heading = "Which tests run")]
     pub list: bool,
 
-    /// Run with this many seeds, from --seed on. Each seed draws other inputs, and other cases of the tests that take their cases from a design.
-    /// A trial that does not pass is printed when its seed ends
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..), conflicts_with_all = ["list", "self_test", "dump", "counters", "color", "verbose"], help_heading = "Which tests run")]
+    /// Run with this many seeds, from --seed on. Each seed draws other inputs, and other cases of the
+    /// tests that take their cases from a design. A trial that does not pass is printed when its seed
+    /// ends
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u32).range(1..),
+        conflicts_with_all = ["list", "self_test", "dump", "counters", "color", "verbose"],
+        help_heading = "Which tests run"
+    )]
     pub seeds: Option<u32>,
 
     /// Write inputs, outputs and references of every test into this directory as .npy
@@ -103,7 +127,8 @@ pub struct RunArgs {
     #[arg(long, hide = true, conflicts_with_all = ["counters", "relations", "sanitize"])]
     pub self_test: bool,
 
-    /// Count the work of the emulator by test and kernel: instructions by kind, active lanes, bytes, barriers
+    /// Count the work of the emulator by test and kernel: instructions by kind, active lanes, bytes,
+    /// barriers
     #[arg(long, help_heading = "What is observed")]
     pub counters: bool,
 
@@ -115,8 +140,8 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t = Color::Auto, help_heading = "Reports")]
     pub color: Color,
 
-    /// Show more: a row for every test of every phase, with the relative RMS, ULP, wave instructions and time of its kernels, and an explanation
-    /// of the columns
+    /// Show more: a row for every test of every phase, with relative RMS, ULP, wave instructions and
+    /// kernel time, and an explanation of the columns
     #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,
 }
@@ -137,10 +162,11 @@ impl TrialArgs {
     /// # Errors
     /// The text is no seed.
     pub fn seed(&self) -> Result<u64, Stop> {
-        Ok(seed(self.seed.as_deref().unwrap_or("0"))?)
+        Ok(parse_seed(self.seed.as_deref().unwrap_or("0"))?)
     }
 
-    /// Returns the flags that decide verdicts, word by word. They are all flags but those that name files, select cases and set the seed.
+    /// Returns the flags that decide verdicts, as the words of a command line. Flags that name files,
+    /// select cases or set the seed are not among them.
     pub fn setting_words(&self) -> Vec<String> {
         // The pattern names every field, so that a new flag does not compile before it is handled here.
         let TrialArgs {
@@ -167,7 +193,7 @@ impl TrialArgs {
         words
     }
 
-    /// Returns the command that runs the selected tests on the emulator, with a seed.
+    /// Returns the command line that runs the selected tests on the emulator, with a seed.
     pub fn emulator_line(&self, seed: u64) -> String {
         let on_emulator = TrialArgs {
             device: DeviceArgs::EMULATOR,
@@ -180,16 +206,16 @@ impl TrialArgs {
             pair("--seed", &seed).to_vec(),
             pair("--device", &"emulator").to_vec(),
         ];
-        format!("deltanet-check{}", typed(&words.concat()))
+        format!("deltanet-check{}", shell_words(&words.concat()))
     }
 
-    /// Returns the flags of a command line that runs one of the trials again.
+    /// Returns the flags of a command line that runs a trial again.
     pub fn rerun_flags(&self) -> String {
         let sources = self.sources.sources();
         let settings = self.setting_words();
-        // Laws need several launches of a trial, so that `--dump` has no single one to write.
+        // Laws need several launches of a trial, so `--dump` has no single launch to write.
         match self.relations {
-            true => typed(&[file_words(&sources), settings].concat()),
+            true => shell_words(&[file_words(&sources), settings].concat()),
             false => rerun_flags(&sources, &[settings]),
         }
     }
@@ -206,7 +232,8 @@ impl RunArgs {
             && sources.kernels.bind.is_empty()
     }
 
-    /// Returns the number of trials that run at the same time. It is one for a trace, which shows the trials one after another.
+    /// Returns the number of trials that run at the same time. It is one for a trace, which shows the
+    /// trials one after another.
     pub fn jobs(&self) -> usize {
         match self.trace.trace {
             Some(_) => 1,

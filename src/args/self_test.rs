@@ -7,28 +7,30 @@ use crate::exit::Stop;
 
 /// Test the tests: run the planted bugs and demand that each is caught
 ///
-/// The kernels without a planted bug must pass, outputs that no kernel computed must be rejected, and each planted bug of a test must be caught.
+/// The kernels without a planted bug must pass, outputs that no kernel computed must be rejected, and
+/// each planted bug of a test must be caught.
 #[derive(Debug, Args)]
 #[command(
     mut_arg("min_tests", |arg| arg.hide(true)),
     mut_arg("relations", |arg| arg.hide(true)),
-    mut_arg("sanitize", |arg| arg.hide(true))
+    mut_arg("sanitize", |arg| arg.hide(true)),
+    mut_arg("sanitize_warn", |arg| arg.hide(true))
 )]
 pub struct SelfTestArgs {
-    /// The settings of the run: tests, kernels and device.
+    /// The flags of the run: tests, kernels and device.
     #[command(flatten)]
     pub trials: TrialArgs,
 
-    /// Show also the trivial outputs that were rejected
+    /// Show the rejected trivial outputs as well
     #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,
 }
 
 impl SelfTestArgs {
-    /// Checks that no flag is given that means nothing for planted bugs.
+    /// Checks that the command line has no flag that does not apply to planted bugs.
     ///
     /// # Errors
-    /// Such a flag is given.
+    /// The command line has such a flag.
     pub fn check(&self) -> Result<(), Stop> {
         let flags = [
             ("--min-tests", self.trials.min_tests.is_some()),

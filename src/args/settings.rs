@@ -1,4 +1,4 @@
-//! Settings of an earlier run, which fill in what the command line leaves open.
+//! Settings of an earlier run, for the flags that the command line does not give.
 
 use std::path::{Path, PathBuf};
 
@@ -15,28 +15,34 @@ struct ReportedFlags {
     trials: TrialArgs,
 }
 
-/// A file of an earlier run that this run uses as well.
-pub struct FileOfReport<'a> {
+/// A file that the run of a report has used, and that this run uses too.
+pub struct ReportedFile<'a> {
     /// The flag that names such a file.
     pub flag: &'static str,
-    /// The path, which starts from the directory of that run.
+    /// The path, joined to the directory of the report's run.
     pub path: PathBuf,
-    /// The SHA-256 that the file had then.
+    /// The SHA-256 of the file in the report.
     pub sha256: &'a str,
 }
 
-/// The difference that a command line makes to the settings of a report.
+/// The differences between a command line and the settings of a report.
 #[derive(Default)]
 pub struct Completion<'a> {
     /// Files that come from the report.
-    pub files: Vec<FileOfReport<'a>>,
+    pub files: Vec<ReportedFile<'a>>,
     /// Flags of the command line whose values differ from the report's.
     pub replaced: Vec<&'static str>,
 }
 
 impl Completion<'_> {
-    /// Takes the value of a report if the command line has none.
-    fn take<T: PartialEq>(&mut self, flag: &'static str, own: &mut Option<T>, before: Option<T>) {
+    /// Takes the report's value of a flag if the command line has none, and notes the flag if the two
+    /// values differ.
+    fn complete_flag<T: PartialEq>(
+        &mut self,
+        flag: &'static str,
+        own: &mut Option<T>,
+        before: Option<T>,
+    ) {
         match own {
             Some(_) if *own == before => {}
             Some(_) => self.replaced.push(flag),
@@ -46,7 +52,8 @@ impl Completion<'_> {
 }
 
 impl TrialArgs {
-    /// Takes from the settings of a report what the command line leaves open. Seed and selection stay as they are.
+    /// Takes the settings that the command line does not give from a report. Seed and selection stay as
+    /// they are.
     ///
     /// # Errors
     /// This version does not know the flags of the report.
@@ -82,17 +89,17 @@ impl TrialArgs {
         } = self;
         *require_all |= before.require_all;
         *relations |= before.relations;
-        completion.take("--repeat", repeat, before.repeat);
-        completion.device(device, before.device);
-        completion.limits(limits, &before.limits);
-        completion.sanitize(sanitize, before.sanitize);
-        completion.sources(sources, report);
+        completion.complete_flag("--repeat", repeat, before.repeat);
+        completion.complete_device(device, before.device);
+        completion.complete_limits(limits, &before.limits);
+        completion.complete_sanitize(sanitize, before.sanitize);
+        completion.complete_sources(sources, report);
         Ok(completion)
     }
 }
 
 impl<'a> Completion<'a> {
-    fn device(&mut self, own: &mut DeviceArgs, before: DeviceArgs) {
+    fn complete_device(&mut self, own: &mut DeviceArgs, before: DeviceArgs) {
         let DeviceArgs {
             target,
             no_isolate,
@@ -103,27 +110,27 @@ impl<'a> Completion<'a> {
             if *target != before.target {
                 self.replaced.push("--device");
             }
-            // Isolation and timeout of the report belong to another device.
+            // The report's isolation and timeout belong to the report's device.
             return;
         }
         *target = before.target;
         *no_isolate |= before.no_isolate && !*isolate;
         *isolate |= before.isolate && !*no_isolate;
-        self.take("--timeout", timeout, before.timeout);
+        self.complete_flag("--timeout", timeout, before.timeout);
     }
 
-    fn limits(&mut self, own: &mut LimitArgs, before: &LimitArgs) {
+    fn complete_limits(&mut self, own: &mut LimitArgs, before: &LimitArgs) {
         let LimitArgs {
             budget,
             turn,
             schedule,
         } = own;
-        self.take("--budget", budget, before.budget);
-        self.take("--turn", turn, before.turn);
-        self.take("--schedule", schedule, before.schedule);
+        self.complete_flag("--budget", budget, before.budget);
+        self.complete_flag("--turn", turn, before.turn);
+        self.complete_flag("--schedule", schedule, before.schedule);
     }
 
-    fn sanitize(&mut self, own: &mut SanitizeArgs, before: SanitizeArgs) {
+    fn complete_sanitize(&mut self, own: &mut SanitizeArgs, before: SanitizeArgs) {
         if own.sanitize.is_none() {
             *own = before;
         } else if own.words() != before.words() {
@@ -131,20 +138,20 @@ impl<'a> Completion<'a> {
         }
     }
 
-    fn sources(&mut self, own: &mut SourceArgs, report: &'a SettingsReport) {
+    fn complete_sources(&mut self, own: &mut SourceArgs, report: &'a SettingsReport) {
         let SourceArgs {
             kernels: KernelArgs { kernels, bind },
             registry,
         } = own;
         let directory = Path::new(&report.directory);
-        let mut file = |flag: &'static str,
-                        own: &mut Option<PathBuf>,
-                        before: Option<&'a SourceReport>| {
+        let mut complete = |flag: &'static str,
+                            own: &mut Option<PathBuf>,
+                            before: Option<&'a SourceReport>| {
             match (&own, before) {
                 (Some(_), _) => self.replaced.push(flag),
                 (None, Some(before)) => {
                     let path = directory.join(&before.path);
-                    self.files.push(FileOfReport {
+                    self.files.push(ReportedFile {
                         flag,
                         path: path.clone(),
                         sha256: &before.sha256,
@@ -154,15 +161,15 @@ impl<'a> Completion<'a> {
                 (None, None) => {}
             }
         };
-        file("--kernels", kernels, report.kernels.as_ref());
-        file("--registry", registry, report.registry.as_ref());
+        complete("--kernels", kernels, report.kernels.as_ref());
+        complete("--registry", registry, report.registry.as_ref());
         if !bind.is_empty() {
             self.replaced.push("--bind");
             return;
         }
         for before in &report.bind {
             let mut path = None;
-            file("--bind", &mut path, Some(before));
+            complete("--bind", &mut path, Some(before));
             bind.extend(path);
         }
     }

@@ -7,16 +7,16 @@ use super::{ArgError, TrialArgs};
 /// Run the tests with one seed after another until time is up.
 #[derive(Debug, Args)]
 pub struct SoakArgs {
-    /// Minutes after which no other seed begins
-    #[arg(long, value_name = "M", value_parser = minutes)]
+    /// Minutes after which no new seed begins
+    #[arg(long, value_name = "M", value_parser = parse_minutes)]
     pub minutes: f64,
 
-    /// The settings of the run: tests, kernels and device.
+    /// The flags of the run: tests, kernels and device.
     #[command(flatten)]
     pub trials: TrialArgs,
 }
 
-fn minutes(text: &str) -> Result<f64, ArgError> {
+fn parse_minutes(text: &str) -> Result<f64, ArgError> {
     let parsed = text.parse::<f64>().ok();
     parsed
         .filter(|minutes| minutes.is_finite() && *minutes > 0.0)

@@ -10,7 +10,8 @@ use crate::run::{Selection, Sources};
 /// The flags that name kernels and how they are launched.
 #[derive(Debug, Clone, Args)]
 pub struct KernelArgs {
-    /// Take this code object instead of the built-in one; its kernels have the names of the built-in kernels, or --bind launches them
+    /// Test this code object instead of the built-in one. Its kernels have the names of the built-in
+    /// kernels, or --bind says how to launch them
     #[arg(long, value_name = "FILE")]
     pub kernels: Option<PathBuf>,
 
@@ -38,8 +39,8 @@ pub struct SelectionArgs {
     #[arg(long, value_name = "PHASES")]
     pub phase: Vec<String>,
 
-    /// Take only the tests whose id or alias is this, or matches this glob; may be given several times [default with --bind and without
-    /// --phase: the tests of its contracts]
+    /// Take only the tests whose id or alias is this, or matches this glob; may be given several times
+    /// [default with --bind, without --phase and --kernel: the tests of the bound contracts]
     #[arg(long, value_name = "ID")]
     pub test: Vec<String>,
 
@@ -70,7 +71,7 @@ impl SourceArgs {
 }
 
 impl SelectionArgs {
-    /// Returns the flags as one would type them again, word by word.
+    /// Returns the flags as the words of a command line.
     pub fn words(&self) -> Vec<String> {
         let SelectionArgs {
             phase,

@@ -6,22 +6,23 @@ use clap::{Args, ValueEnum, value_parser};
 
 use super::{Color, DeviceArgs, Format, KernelArgs, LimitArgs, SanitizeArgs};
 
-/// Run kernels of the gated delta rule on tensors that somebody else made, and judge what they compute.
+/// Run kernels of the gated delta rule on tensors from elsewhere, and judge what they compute.
 ///
-/// A file holds q, k [B, T, H, K], v [B, T, HV, V], g (log gates) and beta [B, T, HV], perhaps initial_state
-/// [B, HV, K, V], and the expected values: o_block [B, T, HV, V] and state_block [B, HV, K, V] if value head h reads
-/// query/key head h / (HV / H), o_tiled and state_tiled if value head h reads h % H. q and k are used as they are. The
-/// metadata's `scale` is the factor on the output; its default is 1/sqrt(K).
+/// A file holds q, k [B, T, H, K], v [B, T, HV, V], g (log gates) and beta [B, T, HV], perhaps
+/// initial_state [B, HV, K, V], and the expected values. Those are o_block [B, T, HV, V] and state_block
+/// [B, HV, K, V] if value head h reads query/key head h / (HV / H), and o_tiled and state_tiled if it
+/// reads h % H. hf_o and hf_state are other names of o_block and state_block. q and k are used as they
+/// are. The metadata's `scale` is the factor on the output; its default is 1/sqrt(K).
 ///
-/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]; each sequence is launched on its own. A file
-/// that has a tensor of another name is refused.
+/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]; each sequence is launched on
+/// its own. A file that has a tensor of another name is refused.
 #[derive(Debug, Args)]
 pub struct VectorsArgs {
     /// Files of tensors
     #[arg(value_name = "FILE.safetensors", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Family of kernels
+    /// Family of the kernels that run
     #[arg(long, value_enum, default_value_t = FamilyChoice::All)]
     pub family: FamilyChoice,
 
@@ -37,11 +38,12 @@ pub struct VectorsArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 
-    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or .html
+    /// Write a report to this file as well, in the format of its extension: .json, .xml (JUnit), .md or
+    /// .html
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
-    /// Number of launches that run at the same time [default: one per core]
+    /// Number of launches that run at the same time [default: one per core; on a card 1]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 

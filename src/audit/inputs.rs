@@ -1,4 +1,4 @@
-//! Inputs of both sides of the audit: one head a draw, in each regime of gates.
+//! Inputs of the audit: a head for each draw and gate regime.
 
 use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::Norm;
@@ -8,14 +8,14 @@ use crate::contract::catalog::rule::problem as gdn;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::Stream;
 
-/// Key channels and value channels of a head.
+/// The number of key channels, and of value channels, of a head.
 pub const SIZE: usize = 128;
-/// Tokens of a head.
+/// The number of tokens of a head.
 pub const TOKENS: usize = 256;
-/// Tokens of a chunk.
+/// The number of tokens of a chunk.
 pub const CHUNK: usize = 64;
 
-/// A regime of gates and write strengths.
+/// A regime of log gates and write strengths.
 pub struct Regime {
     /// The regime's name.
     pub name: &'static str,
@@ -28,7 +28,8 @@ pub struct Regime {
 const SIGMOID: &str = "beta = sigmoid(N(0,1))";
 const EVEN: &str = "beta = 1/2";
 
-/// The regimes: the tests' own, and one between slow and fast in which the errors of all departures are in sight.
+/// The regimes: those of the tests, and two moderate ones, in which no departure's error is too small or
+/// too large to see.
 pub const REGIMES: [Regime; 7] = [
     Regime {
         name: "none",
@@ -77,14 +78,15 @@ pub struct Head<R> {
     pub v: Vec<R>,
     /// Log gates.
     pub g: Vec<R>,
-    /// Write strengths before the sigmoid, which is where the document begins.
+    /// Write strengths before their sigmoid. The document's pipeline takes these.
     pub logits: Vec<R>,
     /// Write strengths.
     pub beta: Vec<R>,
 }
 
 impl Head<f32> {
-    /// The head of a draw. Regimes share all of it but the gates, and beta where it is 1/2.
+    /// Draws a head. The heads of one draw differ between regimes only in their gates, and in beta where
+    /// it is 1/2.
     pub fn draw(regime: &Regime, seed: u64, draw: u32) -> Head<f32> {
         let trial = format!("audit {draw}");
         let draw = |tensor: &str, count, distribution| {
@@ -102,17 +104,17 @@ impl Head<f32> {
                 &draw("A", 1, Uniform(0.01, 16.0)),
             )
         };
-        let spread = if regime.beta == EVEN { 0.0 } else { 1.0 };
+        let deviation = if regime.beta == EVEN { 0.0 } else { 1.0 };
         Head::new(
             Norm::TORCH.rows(&draw("q", TOKENS * SIZE, Normal(1.0)), SIZE),
             Norm::TORCH.rows(&draw("k", TOKENS * SIZE, Normal(1.0)), SIZE),
             draw("v", TOKENS * SIZE, Normal(1.0)),
             g,
-            draw("b", TOKENS, Normal(spread)),
+            draw("b", TOKENS, Normal(deviation)),
         )
     }
 
-    /// The very same numbers in f64.
+    /// Widens the same numbers to f64.
     pub fn wide(&self) -> Head<f64> {
         let [q, k, v, g, logits] =
             [&self.q, &self.k, &self.v, &self.g, &self.logits].map(|x| widen(x));

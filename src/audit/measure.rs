@@ -1,47 +1,50 @@
-//! Errors of each subject over the draws, and their quartiles.
+//! The errors of each pipeline over the draws, and their quartiles.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use super::inputs::{Head, Regime};
-use super::subjects::{SUBJECTS, Subject, rule};
+use super::pipelines::{AuditedPipeline, PIPELINES, rule};
 
-/// The errors of one subject in one regime.
-pub struct Cost {
-    /// The subject.
-    pub subject: &'static Subject,
+/// The errors of a pipeline in a regime.
+pub struct PipelineErrors {
+    /// The pipeline.
+    pub pipeline: &'static AuditedPipeline,
     /// Errors of the final state.
-    pub state: Spread,
-    /// Errors of the output, if there is one.
-    pub output: Option<Spread>,
-    /// Heads whose state or output is not finite when all is computed in f32, as kernels do.
+    pub state: ErrorSpread,
+    /// Errors of the output, if the pipeline has one.
+    pub output: Option<ErrorSpread>,
+    /// Number of heads whose state or output is not finite when the pipeline is computed in f32, as by
+    /// kernels.
     pub not_finite_f32: usize,
 }
 
-/// The relative errors of one tensor, a head each.
+/// The relative errors of a tensor, one for each head.
 #[derive(Debug, Default)]
-pub struct Spread {
-    /// Ascending; infinite where the tensor, or its error, is not finite in f64.
+pub struct ErrorSpread {
+    /// The errors in ascending order. An error is infinite if it, or the tensor, is not finite in f64.
     errors: Vec<f64>,
 }
 
-/// The errors of one subject for one head.
-struct Errors {
+/// The errors of a pipeline for a head.
+struct HeadErrors {
     state: f64,
     output: Option<f64>,
     finite_f32: bool,
 }
 
-/// Runs every subject on `draws` heads of each regime, `jobs` heads at a time. The result does not depend on `jobs`.
-pub fn measure(regimes: &[Regime], seed: u64, draws: u32, jobs: usize) -> Vec<Vec<Cost>> {
+/// Runs every pipeline on `draws` heads of each regime, `jobs` heads at a time. The result does not
+/// depend on `jobs`.
+pub fn measure(regimes: &[Regime], seed: u64, draws: u32, jobs: usize) -> Vec<Vec<PipelineErrors>> {
     let heads: Vec<(usize, u32)> = (0..regimes.len())
         .flat_map(|regime| (0..draws).map(move |draw| (regime, draw)))
         .collect();
-    let mut costs: Vec<Vec<Cost>> = regimes.iter().map(|_| Cost::all()).collect();
+    let mut results: Vec<Vec<PipelineErrors>> =
+        regimes.iter().map(|_| PipelineErrors::empty()).collect();
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
-    let work = |send: Sender<(usize, Vec<Errors>)>| {
+    let work = |send: Sender<(usize, Vec<HeadErrors>)>| {
         while let Some(&(regime, draw)) = heads.get(next.fetch_add(1, Ordering::Relaxed)) {
             let head = Head::draw(&regimes[regime], seed, draw);
             // The receiver outlives the scope.
@@ -54,7 +57,8 @@ pub fn measure(regimes: &[Regime], seed: u64, draws: u32, jobs: usize) -> Vec<Ve
         for _ in 0..jobs.clamp(1, heads.len().max(1)) {
             let send = send.clone();
             let thread = thread::Builder::new().spawn_scoped(scope, move || work(send));
-            // The host may refuse more threads where memory is short: those that there are do it all.
+            // The host may refuse a thread if memory is short. The threads that were started then do all
+            // the work.
             if thread.is_err() {
                 break;
             }
@@ -66,32 +70,32 @@ pub fn measure(regimes: &[Regime], seed: u64, draws: u32, jobs: usize) -> Vec<Ve
             drop(send);
         }
         for (regime, errors) in receive {
-            for (cost, errors) in costs[regime].iter_mut().zip(errors) {
-                cost.add(&errors);
+            for (result, errors) in results[regime].iter_mut().zip(errors) {
+                result.add(&errors);
             }
         }
     });
-    costs
+    results
 }
 
-/// A value for each subject.
-fn errors(head: &Head<f32>) -> Vec<Errors> {
+/// Returns the errors of each pipeline for a head.
+fn errors(head: &Head<f32>) -> Vec<HeadErrors> {
     let wide = head.wide();
     let want = rule(&wide);
-    let of = |subject: &Subject| {
-        let (got, narrow) = (subject.run(&wide), subject.run(head));
+    let errors_of = |pipeline: &AuditedPipeline| {
+        let (got, narrow) = (pipeline.run(&wide), pipeline.run(head));
         let output = got.output.as_deref();
         let mut narrow = narrow.state.iter().chain(narrow.output.iter().flatten());
-        Errors {
+        HeadErrors {
             state: relative(&got.state, &want.state),
             output: output.map(|got| relative(got, &want.output)),
             finite_f32: narrow.all(|x| x.is_finite()),
         }
     };
-    SUBJECTS.iter().map(of).collect()
+    PIPELINES.iter().map(errors_of).collect()
 }
 
-/// `||got - want|| / ||want||`; infinite if it is no finite number.
+/// Returns `||got - want|| / ||want||`, or infinity if this is no finite number.
 fn relative(got: &[f64], want: &[f64]) -> f64 {
     let difference: Vec<f64> = got.iter().zip(want).map(|(a, b)| a - b).collect();
     let error = norm(&difference) / norm(want);
@@ -102,7 +106,8 @@ fn relative(got: &[f64], want: &[f64]) -> f64 {
     }
 }
 
-/// Returns the Euclidean norm. The values are divided by the largest one first, because their squares may exceed f64.
+/// Returns the Euclidean norm. The values are divided by the largest one first, because their squares
+/// may exceed f64.
 fn norm(values: &[f64]) -> f64 {
     if values.iter().any(|x| !x.is_finite()) {
         return f64::INFINITY;
@@ -117,18 +122,19 @@ fn norm(values: &[f64]) -> f64 {
     largest * squares.sqrt()
 }
 
-impl Cost {
-    fn all() -> Vec<Cost> {
-        let nothing = |subject| Cost {
-            subject,
-            state: Spread::default(),
+impl PipelineErrors {
+    /// Makes the result of each pipeline before the first head.
+    fn empty() -> Vec<PipelineErrors> {
+        let empty = |pipeline| PipelineErrors {
+            pipeline,
+            state: ErrorSpread::default(),
             output: None,
             not_finite_f32: 0,
         };
-        SUBJECTS.iter().map(nothing).collect()
+        PIPELINES.iter().map(empty).collect()
     }
 
-    fn add(&mut self, errors: &Errors) {
+    fn add(&mut self, errors: &HeadErrors) {
         self.state.add(errors.state);
         if let Some(output) = errors.output {
             self.output.get_or_insert_default().add(output);
@@ -137,7 +143,7 @@ impl Cost {
     }
 }
 
-impl Spread {
+impl ErrorSpread {
     fn add(&mut self, error: f64) {
         let at = self.errors.partition_point(|known| *known <= error);
         self.errors.insert(at, error);
@@ -148,7 +154,7 @@ impl Spread {
         self.errors.len()
     }
 
-    /// Heads whose tensor, or its error, is not finite even in f64.
+    /// Returns the number of heads whose tensor, or its error, is not finite even in f64.
     pub fn not_finite(&self) -> usize {
         self.errors
             .iter()
@@ -156,7 +162,8 @@ impl Spread {
             .count()
     }
 
-    /// Returns the lower quartile, the median and the upper quartile, interpolated linearly by rank. Errors that are not finite rank last.
+    /// Returns the lower quartile, the median and the upper quartile, interpolated linearly by rank.
+    /// Errors that are not finite rank last.
     pub fn quartiles(&self) -> [f64; 3] {
         [0.25, 0.5, 0.75].map(|share| {
             let Some(last) = self.errors.len().checked_sub(1) else {
@@ -180,14 +187,14 @@ impl Spread {
 mod tests {
     use super::*;
 
-    fn spread(errors: &[f64]) -> Spread {
-        let mut spread = Spread::default();
+    fn spread(errors: &[f64]) -> ErrorSpread {
+        let mut spread = ErrorSpread::default();
         errors.iter().for_each(|&error| spread.add(error));
         spread
     }
 
     #[test]
-    fn quartiles_by_hand() {
+    fn quartiles_are_those_computed_by_hand() {
         assert_eq!(
             spread(&[4.0, 0.0, 3.0, 1.0, 2.0]).quartiles(),
             [1.0, 2.0, 3.0]
@@ -197,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_largest_and_counted() {
+    fn an_error_that_is_not_finite_ranks_last_and_is_counted() {
         let inf = f64::INFINITY;
         let spread = spread(&[inf, 1.0, inf, 2.0, 5.0]);
         assert_eq!(spread.quartiles(), [2.0, 5.0, inf]);

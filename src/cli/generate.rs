@@ -17,7 +17,8 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Exit, Stop> {
         &mut script,
     );
     let script = String::from_utf8_lossy(&script);
-    // clap_complete writes the hyphen of the program's name in two ways for bash, so that bash would find no flag of a command.
+    // clap_complete escapes the hyphen of the program's name in two ways. Without this replacement bash
+    // completes no flag of a subcommand.
     print(&script.replace("deltanet__subcmd__check", "deltanet__check"))?;
     Ok(Exit::Passed)
 }

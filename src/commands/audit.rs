@@ -3,9 +3,9 @@
 mod show;
 
 use crate::args::{AuditArgs, Format};
-use crate::audit::{Cost, REGIMES, Regime, measure};
+use crate::audit::{PipelineErrors, REGIMES, Regime, measure};
 use crate::exit::{Exit, Stop};
-use crate::run::seed;
+use crate::run::parse_seed;
 use crate::text::print;
 use crate::trial::default_jobs;
 
@@ -15,7 +15,7 @@ struct Audit {
     draws: u32,
     regimes: Vec<Regime>,
     /// A list of errors for each regime.
-    costs: Vec<Vec<Cost>>,
+    costs: Vec<Vec<PipelineErrors>>,
 }
 
 /// Runs the command.
@@ -23,7 +23,7 @@ struct Audit {
 /// # Errors
 /// The seed is no number, or standard output cannot be written.
 pub fn run(args: &AuditArgs) -> Result<Exit, Stop> {
-    let seed = seed(&args.seed)?;
+    let seed = parse_seed(&args.seed)?;
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
     let selected = |regime: &Regime| {
         args.regime.is_empty() || args.regime.iter().any(|name| name == regime.name)

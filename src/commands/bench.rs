@@ -6,7 +6,7 @@ use crate::args::{BenchArgs, DeviceChoice, Format, rerun_flags};
 use crate::device::{Device, Spec};
 use crate::exit::{Exit, Stop};
 use crate::profile::{Card, HELD, ModelComparison, held_text, profile_case};
-use crate::run::{Setup, seed};
+use crate::run::{Setup, parse_seed};
 use crate::text::print;
 use crate::trial::{Plan, PreparedCaseSlot, not_passed};
 
@@ -27,7 +27,7 @@ pub fn run(args: &BenchArgs) -> Result<Exit, Stop> {
             "nothing to measure is named: give --test, --phase, --kernel or --bind",
         ));
     }
-    let seed = seed(&args.seed)?;
+    let seed = parse_seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
     let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let card = args.device.spec()?.open()?;

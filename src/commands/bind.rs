@@ -37,7 +37,7 @@ use super::{contracts, load_program, no_kernel};
 use crate::args::BindArgs;
 use crate::binding;
 use crate::exit::{Exit, Stop};
-use crate::run::{Setup, Sources, contract};
+use crate::run::{Setup, Sources, describe_contract};
 use crate::text::{demangled, print, shown};
 
 /// Prints a skeleton for each kernel, or a proposal from a record.
@@ -74,7 +74,7 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
     let kernel = &source::named(kernel, &SourceParameters::read(&program.bytes));
     kernarg::check(kernel, &launch).map_err(|misfit| stopped(&misfit))?;
     let setup = Setup::new(Sources::default(), 0)?;
-    let described = contract(&setup.registry, function).ok_or_else(|| {
+    let described = describe_contract(&setup.registry, function).ok_or_else(|| {
         stopped(&format!(
             "the tensors of contract `{contract_name}` are not known"
         ))
@@ -106,7 +106,7 @@ fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
     let parameters = SourceParameters::read(&program.bytes);
     let setup = Setup::new(Sources::default(), 0)?;
     let function = args.contract.as_deref().map(contracts::find).transpose()?;
-    let described = function.and_then(|function| contract(&setup.registry, function));
+    let described = function.and_then(|function| describe_contract(&setup.registry, function));
     let matcher = match &args.kernel {
         Some(pattern) => {
             let glob = globset::Glob::new(pattern).map_err(|error| {

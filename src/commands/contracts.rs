@@ -12,7 +12,7 @@ use crate::binding::{CONTRACT_VERSION, ContractTensors, DescribedTensor, TensorU
 use crate::contract::catalog::functions;
 use crate::contract::{Formula, Function, Test, sides};
 use crate::exit::{Exit, Stop};
-use crate::run::{Setup, Sources, contract};
+use crate::run::{Setup, Sources, describe_contract};
 use crate::text::{nearest, print};
 
 /// Width of the labels of a contract's page, in columns.
@@ -81,7 +81,7 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
             (
                 function,
                 has_tensors
-                    .then(|| contract(&setup.registry, function))
+                    .then(|| describe_contract(&setup.registry, function))
                     .flatten(),
             )
         })
@@ -328,7 +328,7 @@ mod tests {
     fn every_output_has_a_formula_in_the_letters_of_its_contract() {
         let registry = Registry::built_in().expect("a good registry");
         for function in functions() {
-            let described = contract(&registry, function).expect("described");
+            let described = describe_contract(&registry, function).expect("described");
             let lefts: Vec<String> = function
                 .formulas
                 .iter()

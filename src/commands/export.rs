@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{ExportArgs, rerun_flags};
 use crate::exit::{Exit, Stop};
 use crate::report::model::TrialReport;
-use crate::run::{Setup, seed, threads};
+use crate::run::{Setup, parse_seed, threads};
 use crate::text::{file_name, print, shown};
 use crate::trial::{Dump, Plan, Progress, run_all};
 
@@ -14,7 +14,7 @@ use crate::trial::{Dump, Plan, Progress, run_all};
 /// # Errors
 /// Nothing is selected, or a file cannot be written.
 pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
-    let seed = seed(&args.seed)?;
+    let seed = parse_seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
     // `true`: a selected case that cannot run is an error.
     let (selected, bindings) = setup.runnable(args.selection.selection(true))?;

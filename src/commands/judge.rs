@@ -62,7 +62,7 @@ fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
         let missing = || format!("its metadata has no `{key}`: `deltanet-check export` writes it");
         found.ok_or_else(|| Stop::setup(missing()))
     };
-    let (test, seed) = (entry("test")?, crate::run::seed(entry("seed")?)?);
+    let (test, seed) = (entry("test")?, crate::run::parse_seed(entry("seed")?)?);
     let mut tensors = BTreeMap::new();
     for (name, view) in file.tensors() {
         // The references in the file are not used: they are computed again.

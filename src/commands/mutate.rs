@@ -10,7 +10,7 @@ use crate::args::{Format, MutateArgs};
 use crate::exit::{Exit, Stop};
 use crate::interrupt::ArmedSignals;
 use crate::mutate::{Campaign, MutationReport, Options, merge, read};
-use crate::run::{Setup, kernel_globs, seed};
+use crate::run::{Setup, kernel_globs, parse_seed};
 use crate::text::shown;
 
 use state::{CampaignState, Output};
@@ -48,7 +48,7 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
 
 /// Runs a campaign, and prints and writes its report.
 fn run_campaign(args: &MutateArgs, output: Output) -> Result<MutationReport, Stop> {
-    let seed = seed(&args.seed)?;
+    let seed = parse_seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
     let (selected, bindings) = setup.runnable(args.selection.selection(false))?;
     let device = args.device.spec()?.open()?;

@@ -20,7 +20,7 @@ use crate::profile::{
     profile_launches,
 };
 use crate::report::model::CodeObjectReport;
-use crate::run::{Setup, seed};
+use crate::run::{Setup, parse_seed};
 use crate::text::{print, shown};
 use crate::trial::Plan;
 
@@ -64,7 +64,7 @@ fn profile_file(args: &ProfileArgs, file: &Path, output: Output, card: Card) -> 
     let ledger = ledger();
     let execution = thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &state);
-        exec::perform(&args.exec(file), Some(&ledger))
+        exec::perform(&args.exec_args(file), Some(&ledger))
     })?;
     let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     state.set_about(about(&execution.program.report, None));
@@ -95,7 +95,7 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
             "nothing to profile is named: give --test, --phase, --kernel or --bind, or a launch file",
         ));
     }
-    let seed = seed(&args.seed)?;
+    let seed = parse_seed(&args.seed)?;
     let setup = Setup::new(args.sources.sources(), seed)?;
     let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let device = Spec::EMULATOR.open()?;

@@ -71,14 +71,14 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let jobs = args.jobs();
     let flags = args.trials.rerun_flags();
     // A binding must fit all of its cases, which is checked before anything runs.
-    let bindings = setup.ways(selection, &selected)?;
+    let bindings = setup.bind_cases(selection, &selected)?;
     // The run that wrote the report of `--failed` has checked the bindings.
     if failed.is_none() && !setup.bindings.is_empty() {
         let mut usage = BindingUsage::default();
         usage.add(
             &setup.bindings,
             &all_selected,
-            &setup.ways(selection, &all_selected)?,
+            &setup.bind_cases(selection, &all_selected)?,
         );
         warn(&usage.check(&setup.bindings)?);
     }

@@ -107,7 +107,7 @@ fn run_seed(
 ) -> Result<Option<String>, Stop> {
     let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let selected = setup.select(args.selection())?;
-    let bindings = setup.ways(args.selection(), &selected)?;
+    let bindings = setup.bind_cases(args.selection(), &selected)?;
     usage.add(&setup.bindings, &selected, &bindings);
     let flags = args.rerun_flags();
     let trials = Trials {

@@ -7,7 +7,7 @@ mod file;
 use std::io;
 use std::time::Instant;
 
-use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, typed};
+use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, shell_words};
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -130,11 +130,11 @@ fn families(
 
 /// Skips a trial if the bindings of its contract are for other cases only.
 fn leave_out(external: &mut ExternalTest, setup: &Setup, program: &Program) -> Result<(), Stop> {
-    if external.skip.is_some() || !setup.bindings.has(external.test.function) {
+    if external.skip.is_some() || !setup.bindings.binds_contract(external.test.function) {
         return Ok(());
     }
     for case in &external.test.cases {
-        let way = setup.way(&external.test, case, program)?;
+        let way = setup.bind_case(&external.test, case, program)?;
         external.skip = way.err().map(|reason| reason.to_string());
     }
     Ok(())
@@ -204,7 +204,7 @@ fn judged(
         args.device.words(),
         args.sanitize.words(),
     ];
-    let again = typed(&words.concat());
+    let again = shell_words(&words.concat());
     let jobs = args.device.jobs(args.jobs);
     let mut phases: Vec<PhaseReport> = Vec::new();
     for (number, batch) in (1..).zip(batches) {
@@ -214,7 +214,7 @@ fn judged(
         for (external, case) in cases
             .flat_map(|(_, external)| external.test.cases.iter().map(move |case| (external, case)))
         {
-            let Ok(bound) = setup.way(&external.test, case, program)? else {
+            let Ok(bound) = setup.bind_case(&external.test, case, program)? else {
                 continue;
             };
             let place = (number, &external.test, case);

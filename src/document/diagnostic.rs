@@ -1,4 +1,4 @@
-//! Complaints about a file, laid out with file, line and caret.
+//! Complaints about a file, and their layout with file, line and caret.
 
 use std::io::IsTerminal;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::files::FileError;
 
-/// One thing that is wrong in the file.
+/// A mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// Byte range of the complaint.
+    /// The bytes of the file that the complaint points at.
     pub span: Range<usize>,
-    /// The error.
+    /// The first line: the mistake.
     pub title: String,
     /// The text at the caret.
     pub label: String,
@@ -25,10 +25,10 @@ pub fn diagnostic(name: &str, text: &str, complaints: &[Complaint]) -> FileError
     FileError::Diagnostic(render(name, text, complaints))
 }
 
-/// The maximum number of complaints that are shown; the rest are counted.
+/// The number of complaints that are shown; the rest are counted.
 const SHOWN: usize = 12;
 
-/// Lays complaints out for reading.
+/// Lays out complaints about a file: for each the title, the line with a caret, and the help.
 pub fn render(name: &str, text: &str, complaints: &[Complaint]) -> String {
     let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some();
     let renderer = if plain {
@@ -62,7 +62,8 @@ pub fn render(name: &str, text: &str, complaints: &[Complaint]) -> String {
     parts.join("\n\n")
 }
 
-/// A span within the text, on character boundaries, on one line, and not empty.
+/// Cuts a span to one line of the text and to character boundaries. The result is empty only at the end
+/// of the text.
 fn clamp(text: &str, span: &Range<usize>) -> Range<usize> {
     let mut start = span.start.min(text.len());
     while !text.is_char_boundary(start) {

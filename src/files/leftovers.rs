@@ -3,11 +3,12 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-/// The suffix of a temporary file's name; the name begins with a dot.
-pub(super) const END: &str = ".deltanet-check.tmp";
+/// The end of a temporary file's name, which begins with a dot.
+pub(super) const SUFFIX: &str = ".deltanet-check.tmp";
 
-/// Removes temporary files from the directory of a file that is about to be written. A file that is being written is locked by its
-/// writer and stays. A file that cannot be removed stays.
+/// Removes temporary files of killed processes from the directory of a file that is about to be written.
+/// A file that is being written is locked by its writer and stays; a file that cannot be removed stays
+/// too.
 pub(super) fn remove(target: &Path) {
     let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -19,7 +20,7 @@ pub(super) fn remove(target: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if !name.starts_with('.') || !name.ends_with(END) {
+        if !name.starts_with('.') || !name.ends_with(SUFFIX) {
             continue;
         }
         let path = entry.path();

@@ -1,4 +1,4 @@
-//! The shapes of a test.
+//! The cases of a test: named cases, which the file lists, or the cases of a design.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,15 @@ use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
 use crate::document::{SpannedValue, Table, array, bad, integer, string, unknown};
 use crate::tensor::Stream;
 
-/// The word in place of a list of cases that takes the cases from the contract's domain.
+/// The word in place of a list of cases. The cases then come from the contract's domain.
 pub(super) const DESIGN: &str = "design";
 
-/// Ways to launch that are told apart: a multiple of every small number.
-const VARIANTS: usize = 5040;
+/// The number of values from which a case draws its launch form. It is a multiple of each number from 1 to
+/// 10, so that all launch forms of a binding with up to 10 are equally likely.
+const LAUNCH_FORMS: usize = 5040;
 
-/// The cases of a test that asks for a design, for a seed.
-pub(super) fn designed(
+/// Returns the cases of a contract's design for a seed.
+pub(super) fn design_cases(
     id: &str,
     function: &Function,
     choice: Option<&KernelChoice<'_>>,
@@ -27,8 +28,7 @@ pub(super) fn designed(
             suffix if suffix.is_empty() => id.into(),
             suffix => format!("{id}:{suffix}"),
         };
-        // Every launch form of a binding is equally likely.
-        let variant = Stream::new(0, &id, "variant").below(VARIANTS);
+        let variant = Stream::new(0, &id, "variant").below(LAUNCH_FORMS);
         Case {
             values: values.with_variant(variant),
             id,
@@ -41,15 +41,17 @@ pub(super) fn designed(
 }
 
 impl Reader<'_> {
+    /// Reads the cases of a test: its `shape`, its list of `cases`, or its design.
     pub(super) fn cases(&mut self, table: &Table<'_>, id: &str, function: &Function) -> Vec<Case> {
         let shape = match table.get("shape") {
-            Some(at) => self.sizes(at, function),
+            Some(at) => self.entries(at, function),
             None => BTreeMap::new(),
         };
         let Some(list) = table.get("cases") else {
-            let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`, or `cases = \"design\"`";
-            let values = match names(function).next() {
-                // A contract without sizes and choices has one case, and nothing to say about it.
+            let hint = "`shape = { ... }`, or several as `cases = [{ ... }, { ... }]`, \
+                        or `cases = \"design\"`";
+            let values = match parameter_names(function).next() {
+                // A contract without sizes and choices has one case without values.
                 None => Some(Values::new(Vec::new())),
                 Some(_) => match table.need("shape", hint, &mut self.out) {
                     Some(at) => self.values(at, shape, function),
@@ -71,13 +73,24 @@ impl Reader<'_> {
                     "remove it: a design takes every value from the contract's domain",
                 ));
             }
-            return self.designed(list, id, function);
+            return self.design(list, id, function);
         }
+        self.named_cases(list, &shape, id, function)
+    }
+
+    /// Reads a list of cases. Each has the entries of the test's shape and its own.
+    fn named_cases<'a>(
+        &mut self,
+        list: SpannedValue<'a>,
+        shape: &BTreeMap<String, SpannedValue<'a>>,
+        id: &str,
+        function: &Function,
+    ) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
         for at in array(list, &mut self.out) {
-            let mut sizes = shape.clone();
-            for (name, value) in self.sizes(at, function) {
-                if sizes.insert(name.clone(), value).is_some() {
+            let mut entries = shape.clone();
+            for (name, value) in self.entries(at, function) {
+                if entries.insert(name.clone(), value).is_some() {
                     self.out.push(bad(
                         value,
                         &format!("`{name}` is in the test's `shape` too"),
@@ -86,7 +99,7 @@ impl Reader<'_> {
                     ));
                 }
             }
-            let Some(values) = self.values(at, sizes, function) else {
+            let Some(values) = self.values(at, entries, function) else {
                 continue;
             };
             let id = format!("{id}:{}", values.suffix());
@@ -111,13 +124,13 @@ impl Reader<'_> {
         cases
     }
 
-    /// The sizes and words of a table, each with its place.
-    fn sizes<'a>(
+    /// Reads the entries of a shape, each with its place in the file.
+    fn entries<'a>(
         &mut self,
         at: SpannedValue<'a>,
         function: &Function,
     ) -> BTreeMap<String, SpannedValue<'a>> {
-        let known: Vec<&str> = names(function).collect();
+        let known: Vec<&str> = parameter_names(function).collect();
         let Some(table) = Table::of("shape", at, &known, &mut self.out) else {
             return BTreeMap::new();
         };
@@ -127,29 +140,30 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The cases that the contract's domain asks for, instead of a list.
-    fn designed(&mut self, word: SpannedValue<'_>, id: &str, function: &Function) -> Vec<Case> {
+    /// Reads the word in place of a list of cases, and draws the design of the contract.
+    fn design(&mut self, word: SpannedValue<'_>, id: &str, function: &Function) -> Vec<Case> {
         if let Some(other) = string(word, &mut self.out).filter(|word| *word != DESIGN) {
             self.out
                 .push(unknown(word.span(), "choice of cases", other, &[DESIGN]));
             return Vec::new();
         }
-        designed(id, function, None, FIRST_SEED)
+        design_cases(id, function, None, FIRST_SEED)
     }
 
-    /// The values of one case; `at` is the place of a complaint about what is missing.
+    /// Reads the values of a case from the entries of its shape. A complaint about a missing size or choice
+    /// points at `at`.
     fn values(
         &mut self,
         at: SpannedValue<'_>,
-        sizes: BTreeMap<String, SpannedValue<'_>>,
+        entries: BTreeMap<String, SpannedValue<'_>>,
         function: &Function,
     ) -> Option<Values> {
         let before = self.out.len();
         let optional: Vec<&str> = function.domain.open().map(|(name, _)| *name).collect();
         let mut values = Vec::new();
-        // In the contract's order, so that an id does not depend on how the file writes the table.
-        for name in names(function) {
-            let Some(&value) = sizes.get(name) else {
+        // The contract's order makes the id independent of the order in the file.
+        for name in parameter_names(function) {
+            let Some(&value) = entries.get(name) else {
                 if !optional.contains(&name) && at.get_ref().is_table() {
                     self.out.push(bad(
                         at,
@@ -162,7 +176,7 @@ impl Reader<'_> {
             };
             let choices = function.choices().find(|(word, _)| *word == name);
             let value = match choices {
-                Some((_, choices)) => self.word(value, name, choices),
+                Some((_, choices)) => self.choice(value, name, choices),
                 None => self.number(value, name, function.dims.contains(&name)),
             };
             values.extend(value.map(|value| (name.to_string(), value)));
@@ -179,7 +193,8 @@ impl Reader<'_> {
         Some(values)
     }
 
-    fn word(
+    /// Reads a choice, which is one of the contract's words.
+    fn choice(
         &mut self,
         at: SpannedValue<'_>,
         name: &str,
@@ -194,9 +209,10 @@ impl Reader<'_> {
         found.map(|choice| Value::Word(choice))
     }
 
-    fn number(&mut self, at: SpannedValue<'_>, name: &str, dimension: bool) -> Option<Value> {
+    /// Reads a size, which is at least 1, or another integer of a contract.
+    fn number(&mut self, at: SpannedValue<'_>, name: &str, is_size: bool) -> Option<Value> {
         let number = integer(at, &mut self.out)?;
-        let least = if dimension { 1 } else { -MAX_ELEMENTS };
+        let least = if is_size { 1 } else { -MAX_ELEMENTS };
         if !(least..=MAX_ELEMENTS).contains(&number) {
             let title = format!("`{name}` is {number}");
             let help = format!("write a whole number from {least} to {MAX_ELEMENTS}");
@@ -206,8 +222,8 @@ impl Reader<'_> {
     }
 }
 
-/// The names of a contract's sizes and choices, in its order.
-fn names(function: &Function) -> impl Iterator<Item = &'static str> {
+/// Returns the names of a contract's sizes, integers and choices, in the contract's order.
+fn parameter_names(function: &Function) -> impl Iterator<Item = &'static str> {
     let numbers = function.dims.iter().chain(function.integers).copied();
     numbers.chain(function.choices().map(|(name, _)| *name))
 }

@@ -1,4 +1,4 @@
-//! Judgement of a test's outputs, and the planted bugs that the test must catch.
+//! Tolerances of a test's outputs.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,11 @@ use crate::contract::{Function, OutputTolerance, Test};
 use crate::document::{SpannedValue, Table, bad, boolean, integer, magnitude, string, unknown};
 use crate::report::model::Tolerance;
 
-/// More places than this are no tolerance for a type of few bits.
+/// The largest tolerance in ulp. A larger one would accept almost any value of a type of few bits.
 const MAX_ULP: u32 = 64;
 
 impl Reader<'_> {
+    /// Reads the tolerance of each output. A test without `outputs` takes those of the registry's base.
     pub(super) fn outputs(
         &mut self,
         table: &Table<'_>,
@@ -29,29 +30,29 @@ impl Reader<'_> {
         let Some(list) = table.need("outputs", &hint, &mut self.out) else {
             return outputs;
         };
-        // One named tolerance may be that of all outputs.
+        // The name of a tolerance in place of the table: all outputs have this tolerance.
         if list.get_ref().is_str() {
-            let judged = self.judged(list);
+            let tolerance = self.output_tolerance(list);
             let names = function.outputs.iter().map(|&name| name.to_string());
             return names
-                .filter_map(|name| Some((name, judged.clone()?)))
+                .filter_map(|name| Some((name, tolerance.clone()?)))
                 .collect();
         }
-        let Some(judged) = Table::of("test's outputs", list, function.outputs, &mut self.out)
-        else {
+        let Some(table) = Table::of("test's outputs", list, function.outputs, &mut self.out) else {
             return outputs;
         };
         for &name in function.outputs {
             let hint = format!("`{name} = {{ tolerance = ..., ceiling = ..., reason = \"...\" }}`");
-            let Some(value) = judged.need(name, &hint, &mut self.out) else {
+            let Some(value) = table.need(name, &hint, &mut self.out) else {
                 continue;
             };
-            outputs.extend(self.judged(value).map(|judged| (name.to_string(), judged)));
+            let tolerance = self.output_tolerance(value);
+            outputs.extend(tolerance.map(|tolerance| (name.to_string(), tolerance)));
         }
         outputs
     }
 
-    /// Reads the tolerances that a file gives names to.
+    /// Reads a file's table of named tolerances.
     pub(super) fn named_tolerances(&mut self, root: &Table<'_>) {
         self.tolerances.clear();
         let Some(value) = root.get("tolerances") else {
@@ -67,14 +68,16 @@ impl Reader<'_> {
             return;
         };
         for (name, value) in named {
-            if let Some(judged) = self.judged(value) {
-                self.tolerances.insert(name.get_ref().to_string(), judged);
+            if let Some(tolerance) = self.output_tolerance(value) {
+                self.tolerances
+                    .insert(name.get_ref().to_string(), tolerance);
             }
         }
     }
 
-    /// Returns the tolerances of a contract in the registry that this one extends: those of the loosest of its tests. A tolerance for all of a
-    /// contract's domain is none for cases that somebody names.
+    /// Returns the tolerances of a contract in the base: each output has that of the test with the
+    /// largest absolute one. Tolerances of designs serve designs alone, because they cover a contract's
+    /// whole domain.
     fn inherited(
         &self,
         function: &Function,
@@ -82,20 +85,22 @@ impl Reader<'_> {
     ) -> Option<BTreeMap<String, OutputTolerance>> {
         let mut outputs: BTreeMap<String, OutputTolerance> = BTreeMap::new();
         let tests = self.base?.tests();
-        let own = |test: &&Test| test.function.name == function.name && test.designed == designed;
-        for test in tests.filter(own) {
-            for (name, judged) in &test.outputs {
+        let same_kind =
+            |test: &&Test| test.function.name == function.name && test.designed == designed;
+        for test in tests.filter(same_kind) {
+            for (name, output) in &test.outputs {
                 let looser =
-                    |known: &OutputTolerance| judged.tolerance.absolute > known.tolerance.absolute;
+                    |known: &OutputTolerance| output.tolerance.absolute > known.tolerance.absolute;
                 if outputs.get(name).is_none_or(looser) {
-                    outputs.insert(name.clone(), judged.clone());
+                    outputs.insert(name.clone(), output.clone());
                 }
             }
         }
         (!outputs.is_empty()).then_some(outputs)
     }
 
-    fn judged(&mut self, value: SpannedValue<'_>) -> Option<OutputTolerance> {
+    /// Reads the tolerance of an output: the name of a tolerance, or a table.
+    fn output_tolerance(&mut self, value: SpannedValue<'_>) -> Option<OutputTolerance> {
         const KEYS: [&str; 8] = [
             "tolerance",
             "ulp",
@@ -107,56 +112,17 @@ impl Reader<'_> {
             "reason",
         ];
         if value.get_ref().is_str() {
-            let name = string(value, &mut self.out)?;
-            let known = self.tolerances.get(name).cloned();
-            if known.is_none() {
-                let names: Vec<&str> = self.tolerances.keys().map(String::as_str).collect();
-                self.out
-                    .push(unknown(value.span(), "tolerance", name, &names));
-            }
-            return known;
+            return self.named_tolerance(value);
         }
         let table = Table::of("output", value, &KEYS, &mut self.out)?;
-        let ulp = table.get("ulp");
-        let absolute = if ulp.is_some() {
-            table.get("tolerance")
-        } else {
-            let hint = "`tolerance = ...`, or `ulp = ...` for an output of few bits";
-            Some(table.need("tolerance", hint, &mut self.out)?)
-        };
-        let absolute = match absolute {
-            Some(value) => magnitude(value, "tolerance", &mut self.out)?,
-            None => 0.0,
-        };
-        // A user's tolerance is its own ceiling, and nobody asks where it is from.
-        let users = self.users;
-        let ceiling_at = match table.get("ceiling") {
-            None if users => None,
-            _ => {
-                let hint = "`ceiling = ...`, the document's own tolerance";
-                Some(table.need("ceiling", hint, &mut self.out)?)
-            }
-        };
-        let ceiling = match ceiling_at {
-            Some(at) => magnitude(at, "ceiling", &mut self.out)?,
-            None => absolute,
-        };
+        let (absolute, ceiling) = self.absolute_and_ceiling(&table)?;
         let reason = match table.get("reason") {
-            None if users => "",
+            None if self.users => "",
             _ => {
                 let hint = "`reason = \"...\"`: the measured error";
                 string(table.need("reason", hint, &mut self.out)?, &mut self.out)?
             }
         };
-        if let Some(at) = ceiling_at.filter(|_| absolute > ceiling) {
-            let title = format!("the tolerance {absolute:e} is above the ceiling {ceiling:e}");
-            self.out.push(bad(
-                at,
-                &title,
-                "lower than the tolerance",
-                "the ceiling is the loosest that is allowed",
-            ));
-        }
         let mut tolerance = Tolerance::absolute(absolute, ceiling);
         if let Some(value) = table.get("relative") {
             tolerance.relative = magnitude(value, "relative", &mut self.out)?;
@@ -164,9 +130,10 @@ impl Reader<'_> {
         if let Some(value) = table.get("relative_rms") {
             tolerance.relative_rms = Some(magnitude(value, "relative_rms", &mut self.out)?);
         }
-        if let Some(value) = ulp {
+        if let Some(value) = table.get("ulp") {
             tolerance.ulp = Some(self.ulp(value)?);
-            let hint = "`relative_rms = ...`: within an ulp a result that is truncated looks like one that is rounded";
+            let hint = "`relative_rms = ...`: within an ulp a result that is truncated looks like one \
+                        that is rounded";
             table.need("relative_rms", hint, &mut self.out)?;
         }
         if let Some(value) = table.get("scaled") {
@@ -181,7 +148,52 @@ impl Reader<'_> {
         })
     }
 
-    /// Places of the output's type.
+    /// Reads the name of a tolerance, and returns this tolerance of the file.
+    fn named_tolerance(&mut self, value: SpannedValue<'_>) -> Option<OutputTolerance> {
+        let name = string(value, &mut self.out)?;
+        let known = self.tolerances.get(name).cloned();
+        if known.is_none() {
+            let names: Vec<&str> = self.tolerances.keys().map(String::as_str).collect();
+            self.out
+                .push(unknown(value.span(), "tolerance", name, &names));
+        }
+        known
+    }
+
+    /// Reads the absolute tolerance of an output, which is 0 if only `ulp` is there, and its ceiling.
+    fn absolute_and_ceiling(&mut self, table: &Table<'_>) -> Option<(f64, f64)> {
+        let absolute_at = if table.get("ulp").is_some() {
+            table.get("tolerance")
+        } else {
+            let hint = "`tolerance = ...`, or `ulp = ...` for an output of few bits";
+            Some(table.need("tolerance", hint, &mut self.out)?)
+        };
+        let absolute = match absolute_at {
+            Some(at) => magnitude(at, "tolerance", &mut self.out)?,
+            None => 0.0,
+        };
+        // A user's tolerance needs no ceiling: it is its own.
+        let ceiling_at = match table.get("ceiling") {
+            None if self.users => return Some((absolute, absolute)),
+            _ => {
+                let hint = "`ceiling = ...`, the document's own tolerance";
+                table.need("ceiling", hint, &mut self.out)?
+            }
+        };
+        let ceiling = magnitude(ceiling_at, "ceiling", &mut self.out)?;
+        if absolute > ceiling {
+            let title = format!("the tolerance {absolute:e} is above the ceiling {ceiling:e}");
+            self.out.push(bad(
+                ceiling_at,
+                &title,
+                "lower than the tolerance",
+                "the ceiling is the loosest that is allowed",
+            ));
+        }
+        Some((absolute, ceiling))
+    }
+
+    /// Reads a tolerance in ulp of the output's type.
     fn ulp(&mut self, value: SpannedValue<'_>) -> Option<u32> {
         let number = integer(value, &mut self.out)?;
         let places = u32::try_from(number).ok();

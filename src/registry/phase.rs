@@ -1,4 +1,4 @@
-//! Parsing of a TOML document into phases and tests, with all checks.
+//! The reader of a registry's files: it parses phases and tests, and checks them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,20 +7,24 @@ use toml::de::DeTable;
 use super::cases::DESIGN;
 use super::{Phase, Registry};
 use crate::contract::catalog::functions;
-use crate::contract::{Case, OutputTolerance, Test};
+use crate::contract::{Case, Function, OutputTolerance, Test};
 use crate::document::{
     Complaint, SpannedValue, Table, array, bad, boolean, integer, string, unknown,
 };
 use crate::report::model::SourceReport;
 use crate::text::file_name;
 
-/// The version of the format this reads.
+/// The version of the format.
 const SCHEMA: i64 = 1;
 
 type Complaints = Vec<Complaint>;
 
-/// Reads one registry from its files, and returns it with the complaints about each of them. A user's registry has the built-in one as its base.
-pub fn registry(files: &[(&str, &str)], base: Option<&Registry>) -> (Registry, Vec<Complaints>) {
+/// Reads a registry from its files. Returns it with the complaints about each file. Only a user's
+/// registry has a base.
+pub fn read_registry(
+    files: &[(&str, &str)],
+    base: Option<&Registry>,
+) -> (Registry, Vec<Complaints>) {
     let mut reader = Reader {
         base,
         users: base.is_some(),
@@ -35,7 +39,7 @@ pub fn registry(files: &[(&str, &str)], base: Option<&Registry>) -> (Registry, V
     let mut complaints = Vec::new();
     let mut partial = false;
     for (_, text) in files {
-        partial |= reader.file(text, &mut phases);
+        partial |= reader.read_file(text, &mut phases);
         complaints.push(std::mem::take(&mut reader.out));
     }
     let missing: Vec<&str> = functions()
@@ -47,7 +51,9 @@ pub fn registry(files: &[(&str, &str)], base: Option<&Registry>) -> (Registry, V
             span: 0..0,
             title: format!("no test runs these contracts: {}", missing.join(", ")),
             label: "in this registry".into(),
-            help: "add a test for each, or write `partial = true` at the top if they are left out on purpose".into(),
+            help: "add a test for each, or write `partial = true` at the top if they are left out \
+                   on purpose"
+                .into(),
         });
     }
     phases.sort_by_key(|phase: &Phase| phase.number);
@@ -58,7 +64,8 @@ pub fn registry(files: &[(&str, &str)], base: Option<&Registry>) -> (Registry, V
     (registry, complaints)
 }
 
-fn schema(table: &Table<'_>, out: &mut Complaints) {
+/// Checks the version of a file's format.
+fn check_schema(table: &Table<'_>, out: &mut Complaints) {
     let Some(value) = table.need("schema", "`schema = 1` at the top", out) else {
         return;
     };
@@ -92,34 +99,36 @@ fn extends(table: &Table<'_>, out: &mut Complaints) -> bool {
     }
 }
 
-/// The reader of a registry, with what it remembers from one test to the next.
+/// The reader of a registry. It collects the names and contracts of tests, across the files of a registry.
 pub(super) struct Reader<'k> {
-    /// The registry that gives tolerances, if any.
+    /// The registry that gives tolerances which a test leaves out, if there is one.
     pub(super) base: Option<&'k Registry>,
-    /// True for a user's registry, which may leave out what the built-in one must say.
+    /// True for a user's registry. Its tests may leave out outputs, ceilings, reasons and planted bugs.
     pub(super) users: bool,
     /// The complaints about the file being read.
     pub(super) out: Complaints,
-    /// The tolerances that the file being read has named.
+    /// The named tolerances of the file being read.
     pub(super) tolerances: BTreeMap<String, OutputTolerance>,
-    /// Every id and alias so far, with the id of its test.
+    /// Each id and alias that was read, with the id of its test.
     ids: HashMap<String, String>,
-    /// Every name of a dumped file so far, with the id of its case.
+    /// The name of each case's dumped files, with the id of the case.
     files: HashMap<String, String>,
-    /// The contracts that some test runs.
+    /// The contracts that tests run.
     used: BTreeSet<&'static str>,
-    /// The numbers of phases so far.
+    /// The number of each phase that was read.
     numbers: BTreeSet<u32>,
 }
 
 impl Reader<'_> {
-    /// Reads a file's phases, and returns true where the file says that the registry is partial.
-    fn file(&mut self, text: &str, phases: &mut Vec<Phase>) -> bool {
+    /// Reads a file's phases, and returns true if the file says that the registry is partial.
+    fn read_file(&mut self, text: &str, phases: &mut Vec<Phase>) -> bool {
         let root = match DeTable::parse(text) {
             Ok(root) => root,
             Err(error) => {
                 let title = format!("this is not TOML: {}", error.message().trim_end());
-                let help = "mend the syntax; the format is described at the top of the built-in phases.toml".into();
+                let help =
+                    "mend the syntax; the top of the built-in phases.toml describes the format"
+                        .into();
                 self.out.push(Complaint {
                     span: error.span().unwrap_or(0..0),
                     title,
@@ -143,7 +152,7 @@ impl Reader<'_> {
             &["schema", "partial", "tolerances", "phase"]
         };
         table.only(keys, &mut self.out);
-        schema(&table, &mut self.out);
+        check_schema(&table, &mut self.out);
         let partial = table
             .get("partial")
             .and_then(|value| boolean(value, &mut self.out));
@@ -235,37 +244,16 @@ impl Reader<'_> {
             &mut self.out,
         )?;
         let id = string(id_at, &mut self.out)?;
-        self.name(id, id_at, id);
-        let mut aliases = Vec::new();
-        for alias_at in table
-            .get("aliases")
-            .map_or(&[][..], |value| array(value, &mut self.out))
-        {
-            if let Some(alias) = string(alias_at, &mut self.out) {
-                self.name(alias, alias_at, id);
-                aliases.push(alias.to_string());
-            }
-        }
-        let function_at = table.need(
-            "contract",
-            "`contract = \"...\"`, the contract that the test runs",
-            &mut self.out,
-        )?;
-        let name = string(function_at, &mut self.out)?;
-        let Some(function) = functions().find(|function| function.name == name) else {
-            let names: Vec<&str> = functions().map(|function| function.name).collect();
-            self.out
-                .push(unknown(function_at.span(), "contract", name, &names));
-            return None;
-        };
-        self.used.insert(function.name);
+        self.claim_name(id, id_at, id);
+        let aliases = self.aliases(&table, id);
+        let function = self.contract(&table)?;
         let cases = self.cases(&table, id, function);
-        self.files(&cases, id_at);
-        let word = table.get("cases").map(|cases| cases.get_ref().as_str());
-        let designed = word.flatten() == Some(DESIGN);
+        self.claim_files(&cases, id_at);
+        let cases_word = table.get("cases").map(|cases| cases.get_ref().as_str());
+        let designed = cases_word.flatten() == Some(DESIGN);
         let outputs = self.outputs(&table, function, designed);
         let binding = self.binding(&table, function);
-        let planted = self.plants(&table, function, binding);
+        let planted = self.planted_bugs(&table, function, binding);
         let documented = table
             .get("documented")
             .and_then(|value| boolean(value, &mut self.out))
@@ -284,9 +272,46 @@ impl Reader<'_> {
         })
     }
 
-    /// Takes an id or alias, which nobody else may have.
-    fn name(&mut self, name: &str, at: SpannedValue<'_>, owner: &str) {
-        if let Some((title, label, help)) = unfit(name) {
+    /// Reads the other names of a test.
+    fn aliases(&mut self, table: &Table<'_>, id: &str) -> Vec<String> {
+        let mut aliases = Vec::new();
+        for alias_at in table
+            .get("aliases")
+            .map_or(&[][..], |value| array(value, &mut self.out))
+        {
+            if let Some(alias) = string(alias_at, &mut self.out) {
+                self.claim_name(alias, alias_at, id);
+                aliases.push(alias.to_string());
+            }
+        }
+        aliases
+    }
+
+    /// Reads the contract of a test.
+    fn contract(&mut self, table: &Table<'_>) -> Option<&'static Function> {
+        let name_at = table.need(
+            "contract",
+            "`contract = \"...\"`, the contract that the test runs",
+            &mut self.out,
+        )?;
+        let name = string(name_at, &mut self.out)?;
+        let function = functions().find(|function| function.name == name);
+        match function {
+            Some(function) => {
+                self.used.insert(function.name);
+            }
+            None => {
+                let names: Vec<&str> = functions().map(|function| function.name).collect();
+                self.out
+                    .push(unknown(name_at.span(), "contract", name, &names));
+            }
+        }
+        function
+    }
+
+    /// Claims an id or alias for a test. Two tests may not have the same.
+    fn claim_name(&mut self, name: &str, at: SpannedValue<'_>, owner: &str) {
+        if let Some((title, label, help)) = name_problem(name) {
             self.out.push(bad(at, &title, label, help));
         }
         if let Some(other) = self.ids.insert(name.to_string(), owner.to_string()) {
@@ -305,14 +330,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes the names of the files that cases are dumped to, in which several characters look alike.
-    fn files(&mut self, cases: &[Case], at: SpannedValue<'_>) {
+    /// Claims the names of the files that cases are dumped to. The names of two cases may become the
+    /// same name of a file, because a file's name has fewer characters.
+    fn claim_files(&mut self, cases: &[Case], at: SpannedValue<'_>) {
         for case in cases {
             let file = file_name(&case.id);
             let Some(other) = self.files.insert(file.clone(), case.id.clone()) else {
                 continue;
             };
-            // A duplicate name has been complained about already.
+            // Two cases with one id have a complaint of their own.
             if other != case.id {
                 let title = format!("`{}` and `{other}` would be dumped to one file", case.id);
                 let help = format!("both are `{file}` there: name them further apart");
@@ -322,9 +348,9 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the title, label and help of a complaint about an unfit name of a test. A name is typed after `--test`,
-/// where `* ? [ ] { }` make a glob, `:` sets off a shape, and blanks at an end are lost.
-fn unfit(name: &str) -> Option<(String, &'static str, &'static str)> {
+/// Returns the title, label and help of a complaint about a test's name. A user types the name after
+/// `--test`, where `* ? [ ] { }` make a glob, `:` sets off a shape, and spaces at an end are lost.
+fn name_problem(name: &str) -> Option<(String, &'static str, &'static str)> {
     let plain = |c: char| c.is_ascii_alphanumeric() || " ()=↔.,+_-".contains(c);
     let shown = name.escape_debug();
     if !name.chars().all(plain) {

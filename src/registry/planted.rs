@@ -1,16 +1,18 @@
-//! The planted bugs that a test must catch: bugs of its contract's binding, by name.
+//! The planted bugs that a test must catch, and the binding that plants them.
 
 use super::phase::Reader;
 use crate::binding::{built_in, built_in_called};
 use crate::contract::Function;
 use crate::document::{SpannedValue, Table, array, bad, string, unknown};
 
-/// The help text on how to name them.
-const HINT: &str = "`planted = \"all\"`: it must catch every planted bug of its contract's binding; or name some, as `[\"...\"]`";
+/// The ways to name planted bugs, for help texts.
+const HINT: &str = "`planted = \"all\"`: it must catch every planted bug of its contract's binding; or name \
+                    some, as `[\"...\"]`";
 
 impl Reader<'_> {
-    /// The names of the bugs that a test must catch.
-    pub(super) fn plants(
+    /// Reads the names of the planted bugs that a test must catch. A test of the built-in registry that
+    /// names none must catch all planted bugs of its binding.
+    pub(super) fn planted_bugs(
         &mut self,
         table: &Table<'_>,
         function: &Function,
@@ -21,7 +23,10 @@ impl Reader<'_> {
             return Vec::new();
         }
         let bindings = built_in_called(function.name, name);
-        let bugs = bindings.into_iter().flatten().flat_map(|of| &of.planted);
+        let bugs = bindings
+            .into_iter()
+            .flatten()
+            .flat_map(|binding| &binding.planted);
         let mut known: Vec<&str> = Vec::new();
         for bug in bugs {
             if !known.contains(&bug.name.as_str()) {
@@ -32,7 +37,7 @@ impl Reader<'_> {
             return known.iter().map(|&name| name.into()).collect();
         };
         if value.get_ref().is_str() {
-            return self.all(value, function, &known);
+            return self.all_planted_bugs(value, function, &known);
         }
         let elements = array(value, &mut self.out);
         if value.get_ref().is_array() && elements.is_empty() {
@@ -62,7 +67,8 @@ impl Reader<'_> {
         names
     }
 
-    /// The binding that a test is for: of the built-in registry one of the built-in kernels.
+    /// Reads the name of the binding that a test asks for. A test of the built-in registry can ask for a
+    /// built-in binding only.
     pub(super) fn binding<'a>(
         &mut self,
         table: &Table<'a>,
@@ -70,9 +76,11 @@ impl Reader<'_> {
     ) -> Option<&'a str> {
         let value = table.get("binding")?;
         let name = string(value, &mut self.out)?;
-        let all = built_in().into_iter().flatten();
-        let names = all.filter(|known| known.function.name == function.name);
-        let names: Vec<&str> = names.filter_map(|known| known.name.as_deref()).collect();
+        let bindings = built_in().into_iter().flatten();
+        let names = bindings.filter(|binding| binding.function.name == function.name);
+        let names: Vec<&str> = names
+            .filter_map(|binding| binding.name.as_deref())
+            .collect();
         if !self.users && !names.contains(&name) {
             let what = format!("binding of contract `{}`", function.name);
             self.out.push(unknown(value.span(), &what, name, &names));
@@ -80,8 +88,13 @@ impl Reader<'_> {
         Some(name)
     }
 
-    /// `planted = "all"`.
-    fn all(&mut self, value: SpannedValue<'_>, function: &Function, known: &[&str]) -> Vec<String> {
+    /// Reads `planted = "all"`, and returns the names of all planted bugs.
+    fn all_planted_bugs(
+        &mut self,
+        value: SpannedValue<'_>,
+        function: &Function,
+        known: &[&str],
+    ) -> Vec<String> {
         match string(value, &mut self.out) {
             Some("all") if known.is_empty() => {
                 let title = format!("contract `{}` has no planted bug", function.name);

@@ -1,11 +1,12 @@
-//! Every complaint a registry can earn, and that the built-in one earns none.
+//! Tests of the registry's reader: the complaints about wrong files, and the built-in registry.
 
 use super::*;
 use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::Tolerance;
-use crate::run::everything;
+use crate::run::all_cases;
 
+/// Reads a registry without a base.
 fn parse(text: &str) -> Result<Registry, FileError> {
     Registry::parse("mine.toml", text, None)
 }
@@ -40,7 +41,7 @@ fn cases_share_a_shape_and_outputs_a_named_tolerance() {
         .replacen("cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]", "shape = { n = 4 }\ncases = [{ k = 2 }, { k = 3 }]", 1)
         .replacen("outputs.X = { tolerance = 1e-6, ceiling = 1e-4, reason = \"measured\" }", "outputs = \"small\"", 1);
     let registry = parse(&text).expect("it is good");
-    let ids: Vec<&str> = everything(&registry)
+    let ids: Vec<&str> = all_cases(&registry)
         .map(|entry| entry.case.id.as_str())
         .collect();
     assert_eq!(ids, ["mul", "solve:n=4,k=2", "solve:n=4,k=3"]);
@@ -51,8 +52,8 @@ fn cases_share_a_shape_and_outputs_a_named_tolerance() {
 #[test]
 fn a_good_registry_is_read_as_written() {
     let registry = parse(GOOD).expect("it is good");
-    let ids: Vec<&str> = everything(&registry)
-        .map(|one| one.case.id.as_str())
+    let ids: Vec<&str> = all_cases(&registry)
+        .map(|entry| entry.case.id.as_str())
         .collect();
     assert_eq!(ids, ["mul", "solve:n=4,k=2", "solve:n=5,k=3"]);
     let mul = registry.tests().next().expect("a test");
@@ -65,7 +66,7 @@ fn a_good_registry_is_read_as_written() {
     assert!(!mul.documented);
 }
 
-/// The names of somebody's report are names of tests as they stand there.
+/// Tests can have the names that a published report gives them.
 #[test]
 fn names_may_be_words() {
     let names = [
@@ -108,7 +109,7 @@ fn places_of_a_type_are_a_tolerance() {
     assert_eq!((tolerance.ulp, tolerance.absolute), (Some(1), 1e-7));
 }
 
-/// The document's names (its section 7.3), in its order.
+/// The names of the documented tests, in the document's order (its section 7.3).
 const DOCUMENTED: [&str; 26] = [
     "sigmoid",
     "exp",
@@ -386,8 +387,9 @@ fn every_mistake_is_named_at_its_place() {
     }
 }
 
-/// Every kernel that a built-in binding launches is in the built-in code object, every one that it plants in that of planted bugs, with the
-/// same arguments; no planted kernel is left over, nor a bug that no test must catch.
+/// The built-in code object has every kernel that a built-in binding launches. The code object of planted
+/// bugs has every kernel that a binding plants, with the arguments of the kernel that it replaces. Each
+/// planted kernel is launched by a bug, and each bug must be caught by a test.
 #[test]
 fn planted_kernels_bindings_and_tests_fit_together() {
     let (built_in, planted) = (
@@ -442,8 +444,8 @@ fn diagnostics_look_like_this() {
     insta::assert_snapshot!(parse(&bad).expect_err("three mistakes").to_string());
 }
 
-/// No content of a file may cause a panic: the test reads every prefix of a good file, and the file with each byte
-/// damaged.
+/// No content of a file may cause a panic: the test reads every prefix of a good file, and the file with
+/// each byte damaged.
 #[test]
 fn damaged_files_are_diagnosed() {
     for end in (0..GOOD.len()).filter(|&end| GOOD.is_char_boundary(end)) {

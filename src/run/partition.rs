@@ -1,4 +1,4 @@
-//! A part of a run: the hash of a case's id decides which part has the case.
+//! A part of a run. The hash of a case's id decides which part has the case.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use sha2::{Digest, Sha256};
 
 use crate::run::SelectedCase;
 
-/// The most parts that a run can have, more than any fleet needs.
+/// The largest number of parts, more than any fleet needs.
 const MAX_PARTS: usize = 100_000;
 
 /// Part `number` of `parts`, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The number of the part.
+    /// The number of the part, from 1.
     pub number: usize,
     /// The number of parts.
     pub parts: usize,
@@ -47,16 +47,17 @@ impl fmt::Display for Part {
 }
 
 impl Part {
-    /// Returns the positions of the selected cases that are in this part, in order.
-    pub fn of(self, selected: &[SelectedCase<'_>]) -> Vec<usize> {
+    /// Returns the positions of this part's cases among the selected cases.
+    pub fn positions(self, selected: &[SelectedCase<'_>]) -> Vec<usize> {
         let positions = 0..selected.len();
         positions
             .filter(|&position| self.has(&selected[position].case.id))
             .collect()
     }
 
-    /// Returns true if the case of that id is in this part. The part's number, counted from 0, is the hash modulo the number of parts; the
-    /// hash is the first eight bytes of the id's SHA-256, little-endian. The machines of a fleet need not agree on anything else.
+    /// Returns true if the case with an id is in this part: the number of the part less 1 is the hash
+    /// modulo the number of parts. The hash is the first eight bytes of the id's SHA-256, little-endian,
+    /// so that machines that run parts need not talk to each other.
     fn has(self, id: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(id).into();
         let hash = u64::from_le_bytes(std::array::from_fn(|at| digest[at]));
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_part_is_refused() {
+    fn a_text_that_is_no_part_is_refused() {
         assert_eq!(
             "2/4".parse(),
             Ok(Part {
@@ -102,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Every machine gives the same part to an id. `printf mul | sha256sum` shows the hash.
+    /// An id is in the same part on every machine. `printf mul | sha256sum` shows its hash.
     #[test]
     fn the_part_of_an_id_is_known() {
         for (id, number) in [("mul", 2), ("add", 3), ("gemm_nn:M=128,N=64,K=64", 1)] {

@@ -1,4 +1,4 @@
-//! Provenance of a run: host, time, program and code objects.
+//! The provenance of a run: host, time, command line, registry, bindings and kernels.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -10,10 +10,11 @@ use crate::report::model::{EnvironmentReport, HostReport, KernelReport, SourceRe
 
 use super::Setup;
 
-/// Describes the environment of a run that begins now, with kernels launched by bindings.
+/// Describes the environment of a run that begins now. The bindings are a user's; the built-in ones are
+/// added.
 ///
 /// # Errors
-/// A built-in binding is wrong, which a test would have shown.
+/// A built-in binding cannot be read, which a test of this crate excludes.
 pub fn environment<'a>(
     program: &Program,
     bindings: impl IntoIterator<Item = &'a Binding>,
@@ -33,17 +34,17 @@ pub fn environment<'a>(
 }
 
 impl Setup {
-    /// Describes the environment of a run of this set-up that begins now.
+    /// Describes the environment of a run that begins now.
     ///
     /// # Errors
-    /// A built-in binding is wrong, which a test would have shown.
+    /// A built-in binding cannot be read, which a test of this crate excludes.
     pub fn environment(&self) -> Result<EnvironmentReport, FileError> {
-        let own = self.bindings.iter().map(|(binding, _)| binding);
-        environment(self.program(), own, Some(self.registry.source.clone()))
+        let user = self.bindings.iter().map(|(binding, _)| binding);
+        environment(self.program(), user, Some(self.registry.source.clone()))
     }
 }
 
-/// Each file once, in its order.
+/// Returns the file of each binding once, in the order of the bindings.
 fn sources<'a>(bindings: impl Iterator<Item = &'a Binding>) -> Vec<SourceReport> {
     let mut sources: Vec<SourceReport> = Vec::new();
     for binding in bindings {

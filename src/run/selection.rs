@@ -9,65 +9,67 @@ use crate::registry::{Phase, Registry};
 use crate::run::RunError;
 use crate::text::nearest;
 
-/// One case to run, with the test and the phase it belongs to.
+/// A selected case, with its test and its phase.
 #[derive(Debug, Clone, Copy)]
 pub struct SelectedCase<'a> {
-    /// Its phase.
+    /// The phase.
     pub phase: &'a Phase,
-    /// Its test.
+    /// The test.
     pub test: &'a Test,
     /// The case.
     pub case: &'a Case,
 }
 
-/// The cases of the registry that the flags select, in the registry's order. No flag selects everything.
+/// Returns the cases that `--phase` and `--test` select, in the registry's order. Without both flags
+/// these are all cases.
 pub fn select<'a>(
     registry: &'a Registry,
     phases: &[String],
     tests: &[String],
 ) -> Result<Vec<SelectedCase<'a>>, RunError> {
-    let numbers = numbers(registry, phases)?;
-    let wanted = tests
+    let numbers = phase_numbers(registry, phases)?;
+    let ids = tests
         .iter()
-        .flat_map(|pattern| parts(registry, pattern))
-        .map(|pattern| ids(registry, &pattern))
+        .flat_map(|list| patterns(registry, list))
+        .map(|pattern| matching_ids(registry, &pattern))
         .collect::<Result<Vec<_>, _>>()?;
-    let wanted: BTreeSet<&str> = wanted.into_iter().flatten().collect();
-    let all = everything(registry);
-    let selected: Vec<SelectedCase<'a>> = all
-        .filter(|one| {
+    let ids: BTreeSet<&str> = ids.into_iter().flatten().collect();
+    let selected: Vec<SelectedCase<'a>> = all_cases(registry)
+        .filter(|entry| {
             numbers
                 .as_ref()
-                .is_none_or(|numbers| numbers.contains(&one.phase.number))
+                .is_none_or(|numbers| numbers.contains(&entry.phase.number))
         })
-        .filter(|one| tests.is_empty() || wanted.contains(one.case.id.as_str()))
+        .filter(|entry| tests.is_empty() || ids.contains(entry.case.id.as_str()))
         .collect();
     if selected.is_empty() {
-        let title =
-            "no test is in both the phases and the tests asked for: loosen --phase or --test";
-        return Err(RunError::Nothing(title.into()));
+        let message = match (phases, tests) {
+            ([], []) => "the registry has no tests",
+            _ => "no test is in both --phase and --test: loosen one of them",
+        };
+        return Err(RunError::Nothing(message.into()));
     }
     Ok(selected)
 }
 
-/// Ids and globs between commas. Ids of cases have commas of their own: `ID:M=1,N=2`.
-fn parts(registry: &Registry, pattern: &str) -> Vec<String> {
-    let mut parts: Vec<String> = Vec::new();
-    if ids(registry, pattern).is_ok() {
-        return vec![pattern.into()];
+/// Splits a list of ids and globs at its commas, but for the commas within the id of a case: `ID:M=1,N=2`.
+fn patterns(registry: &Registry, list: &str) -> Vec<String> {
+    if matching_ids(registry, list).is_ok() {
+        return vec![list.into()];
     }
-    for part in pattern.split(',') {
-        let of_a_shape = part.contains('=') && !part.contains(':');
-        match parts.last_mut() {
-            Some(last) if of_a_shape && last.contains(':') => *last = format!("{last},{part}"),
-            _ => parts.push(part.trim().into()),
+    let mut patterns: Vec<String> = Vec::new();
+    for part in list.split(',') {
+        let is_size = part.contains('=') && !part.contains(':');
+        match patterns.last_mut() {
+            Some(last) if is_size && last.contains(':') => *last = format!("{last},{part}"),
+            _ => patterns.push(part.trim().into()),
         }
     }
-    parts
+    patterns
 }
 
-/// Every case, in the registry's order.
-pub fn everything(registry: &Registry) -> impl Iterator<Item = SelectedCase<'_>> {
+/// Returns every case, in the registry's order.
+pub fn all_cases(registry: &Registry) -> impl Iterator<Item = SelectedCase<'_>> {
     registry.phases.iter().flat_map(|phase| {
         let tests = phase.tests.iter();
         tests.flat_map(move |test| {
@@ -78,8 +80,11 @@ pub fn everything(registry: &Registry) -> impl Iterator<Item = SelectedCase<'_>>
     })
 }
 
-/// The phases that `--phase` names: numbers and ranges, separated by commas. None: all of them.
-fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32>>, RunError> {
+/// Parses the numbers and ranges of `--phase`, which commas separate. Returns none without the flag.
+fn phase_numbers(
+    registry: &Registry,
+    phases: &[String],
+) -> Result<Option<BTreeSet<u32>>, RunError> {
     if phases.is_empty() {
         return Ok(None);
     }
@@ -124,8 +129,9 @@ fn numbers(registry: &Registry, phases: &[String]) -> Result<Option<BTreeSet<u32
     Ok(Some(numbers))
 }
 
-/// The ids of the cases that a name or a glob means. A name is that of a case, of a test, or else of a contract.
-fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, RunError> {
+/// Returns the ids of the cases that a name or a glob selects. The name is that of a case or a test, or
+/// else that of a contract.
+fn matching_ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, RunError> {
     let shown = pattern.escape_debug();
     let glob = pattern.contains(['*', '?', '[', '{']);
     let matcher = if glob {
@@ -137,26 +143,26 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, RunErr
     } else {
         None
     };
-    let hit = |name: &str| {
+    let matches = |name: &str| {
         matcher
             .as_ref()
             .map_or(name == pattern, |matcher| matcher.is_match(name))
     };
-    let ids: Vec<&str> = everything(registry)
-        .filter(|one| {
-            hit(&one.case.id)
-                || hit(&one.test.id)
-                || one.test.aliases.iter().any(|alias| hit(alias))
+    let ids: Vec<&str> = all_cases(registry)
+        .filter(|entry| {
+            matches(&entry.case.id)
+                || matches(&entry.test.id)
+                || entry.test.aliases.iter().any(|alias| matches(alias))
         })
-        .map(|one| one.case.id.as_str())
+        .map(|entry| entry.case.id.as_str())
         .collect();
     if !ids.is_empty() {
         return Ok(ids);
     }
     // The name of a contract stands for all tests of the contract.
-    let ids: Vec<&str> = everything(registry)
-        .filter(|one| one.test.function.name == pattern)
-        .map(|one| one.case.id.as_str())
+    let ids: Vec<&str> = all_cases(registry)
+        .filter(|entry| entry.test.function.name == pattern)
+        .map(|entry| entry.case.id.as_str())
         .collect();
     if !ids.is_empty() {
         return Ok(ids);
@@ -166,7 +172,7 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, RunErr
             "no test matches `{shown}`; --list prints them all"
         )));
     }
-    let near = nearest(pattern, names(registry), 3);
+    let near = nearest(pattern, test_names(registry), 3);
     let hint = match near.as_slice() {
         [] => "--list prints them all".to_string(),
         near => format!(
@@ -182,11 +188,12 @@ fn ids<'a>(registry: &'a Registry, pattern: &str) -> Result<Vec<&'a str>, RunErr
     )))
 }
 
-/// Returns every name that `--test` takes: ids, aliases, and contracts.
-fn names(registry: &Registry) -> impl Iterator<Item = &str> {
+/// Returns every name that `--test` takes: ids of tests and cases, aliases, and contracts.
+fn test_names(registry: &Registry) -> impl Iterator<Item = &str> {
     registry.tests().flat_map(|test| {
-        let own = [test.id.as_str(), test.function.name].into_iter();
-        own.chain(test.aliases.iter().map(String::as_str))
+        let names = [test.id.as_str(), test.function.name].into_iter();
+        names
+            .chain(test.aliases.iter().map(String::as_str))
             .chain(test.cases.iter().map(|case| case.id.as_str()))
     })
 }
@@ -196,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_words_are_literal_and_globs_still_match_them() {
+    fn a_name_of_several_words_is_no_glob_and_globs_match_it() {
         let text = r#"schema = 1
 partial = true
 [[phase]]
@@ -220,7 +227,7 @@ planted = "all"
         let ids = |pattern: &str| -> Vec<String> {
             let selected = select(&registry, &[], &[pattern.to_string()]);
             let selected = selected.unwrap_or_else(|error| panic!("{error}"));
-            selected.iter().map(|one| one.case.id.clone()).collect()
+            selected.iter().map(|entry| entry.case.id.clone()).collect()
         };
         assert_eq!(ids("utils_tk bf16↔float"), ["utils_tk bf16↔float"]);
         assert_eq!(ids("utils_tk bf16-float"), ["utils_tk bf16↔float"]);
@@ -228,7 +235,7 @@ planted = "all"
             ids("utils_tk mul (8 ops):n=5"),
             ["utils_tk mul (8 ops):n=5"]
         );
-        // A contract's name means all of its tests.
+        // The name of a contract selects all of its tests.
         assert_eq!(ids("mul").len(), 3);
         assert_eq!(ids("utils_tk *").len(), 3);
         assert_eq!(ids("*(8 ops)").len(), 2);

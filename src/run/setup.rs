@@ -1,11 +1,11 @@
-//! The registry and the code objects of a run, and the cases that are selected.
+//! The registry, code objects and bindings of a run, and the selection of its cases.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::ways::lacks;
+use super::bindings::lacks_kernels;
 use super::{Bindings, SkipReason};
 
 use crate::binding::{Binding, built_in};
@@ -18,37 +18,39 @@ use crate::run::{RunError, SelectedCase, select};
 use crate::tensor::random_seed;
 use crate::trial::{Bound, Plan};
 
-/// The files that a run reads, where not the built-in ones.
+/// The files that a run reads in place of the built-in ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'a> {
-    /// The tests.
+    /// The registry.
     pub registry: Option<&'a Path>,
-    /// The kernels under test.
+    /// The code object under test.
     pub kernels: Option<&'a Path>,
-    /// Files of bindings.
+    /// The files of bindings.
     pub bind: &'a [PathBuf],
 }
 
-/// The cases that are to run: those that all three lists mean, where an empty one means every case.
+/// The selection of the cases that run. A case is selected if it is in all three lists; an empty list
+/// has every case.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Selection<'a> {
-    /// Numbers and ranges of phases, as in `1-3,6`.
+    /// The phases: numbers and ranges, as in `1-3,6`.
     pub phase: &'a [String],
-    /// Ids, aliases and globs of tests.
+    /// The tests: ids, aliases and globs.
     pub test: &'a [String],
-    /// Globs of kernels that a test launches.
+    /// The kernels that a test launches: globs.
     pub kernel: &'a [String],
-    /// A case whose kernels are missing runs all the same, into an error.
+    /// True if a case whose kernels are missing runs and ends in an error; else it is skipped.
     pub require_all: bool,
 }
 
-/// The registry and the code objects.
+/// The registry, the code objects and the bindings of a run.
 pub struct Setup {
-    /// The tests.
+    /// The registry.
     pub registry: Registry,
-    /// The documented kernels, as committed.
+    /// The built-in kernels.
     pub built_in: Program,
-    /// The planted bugs. They are parsed when they are needed, because their file is large and only a self-test launches them.
+    /// The kernels of planted bugs. They are parsed when a self-test launches the first, because their
+    /// code object is large.
     pub planted: LazyLock<Program>,
     /// The user's kernels, if the run tests them instead of the built-in ones.
     pub user: Option<Program>,
@@ -57,16 +59,16 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads and checks everything. Designs are those of the seed.
+    /// Reads and checks the files, and draws the designs for a seed.
     ///
     /// # Errors
-    /// A file cannot be read, or something in it is wrong.
+    /// A file cannot be read, or is wrong.
     pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
         let built_in = Program::built_in()?;
-        let own = Registry::built_in()?;
+        let base = Registry::built_in()?;
         let mut registry = match sources.registry {
-            Some(path) => Registry::read(path, &own)?,
-            None => own,
+            Some(path) => Registry::read(path, &base)?,
+            None => base,
         };
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
@@ -85,86 +87,99 @@ impl Setup {
         redesign(&mut self.registry, &self.bindings, seed);
     }
 
-    /// The kernels under test.
+    /// Returns the kernels under test.
     pub fn program(&self) -> &Program {
         self.user.as_ref().unwrap_or(&self.built_in)
     }
 
-    /// The built-in kernels where they say how long others may run: not if a budget does.
+    /// Returns the built-in kernels, whose instructions limit those of a user's kernels in the same
+    /// case. There are none if no user's kernels are under test, or if `--budget` sets the limit.
     pub fn twin(&self, budget: Option<Budget>) -> Option<&Program> {
-        let told = self.user.is_some() && budget.is_none();
-        told.then_some(&self.built_in)
+        let limits_user = self.user.is_some() && budget.is_none();
+        limits_user.then_some(&self.built_in)
     }
 
-    /// True if the code object under test has none of the kernels that built-in bindings launch, and nothing binds others.
+    /// Returns true if the code object under test has none of the kernels that built-in bindings launch,
+    /// and the user has no bindings.
     ///
     /// # Errors
-    /// A built-in binding is wrong, which a test would have shown.
+    /// A built-in binding cannot be read, which a test of this crate excludes.
     pub fn is_foreign(&self) -> Result<bool, FileError> {
         let Some(user) = self.user.as_ref().filter(|_| self.bindings.is_empty()) else {
             return Ok(false);
         };
-        Ok(built_in()?.iter().all(|binding| lacks(binding, user)))
+        Ok(built_in()?
+            .iter()
+            .all(|binding| lacks_kernels(binding, user)))
     }
 
-    /// The names of the kernels under test.
+    /// Returns the names of the kernels under test.
     pub fn kernels(&self) -> impl Iterator<Item = &str> + Clone {
         let kernels = self.program().object.kernels.iter();
         kernels.map(|kernel| kernel.name.as_str())
     }
 
-    /// The cases that are selected.
+    /// Returns the selected cases.
     ///
     /// # Errors
-    /// There are none, or something that selects is not known.
-    pub fn select(&self, wanted: Selection<'_>) -> Result<Vec<SelectedCase<'_>>, RunError> {
-        let mut selected = select(&self.registry, wanted.phase, wanted.test)?;
-        if !wanted.kernel.is_empty() {
-            let launches = kernel_globs(wanted.kernel)?;
-            selected.retain(|one| self.launches(one.test, &launches));
-        } else if wanted.test.is_empty() && wanted.phase.is_empty() && !self.bindings.is_empty() {
-            // A user's bindings select the tests of their contracts.
-            selected.retain(|one| self.bindings.has_for(one.test));
+    /// No case is selected, or the selection has an unknown phase or test, or a bad glob.
+    pub fn select(&self, selection: Selection<'_>) -> Result<Vec<SelectedCase<'_>>, RunError> {
+        let mut selected = select(&self.registry, selection.phase, selection.test)?;
+        if !selection.kernel.is_empty() {
+            let globs = kernel_globs(selection.kernel)?;
+            selected.retain(|entry| self.launches(entry.test, &globs));
+        } else if selection.test.is_empty()
+            && selection.phase.is_empty()
+            && !self.bindings.is_empty()
+        {
+            // A user's bindings select their tests if no flag does.
+            selected.retain(|entry| self.bindings.binds_test(entry.test));
         }
         if selected.is_empty() {
-            let title =
-                "no selected test launches such a kernel: loosen --kernel, --phase or --test";
-            return Err(RunError::Nothing(title.into()));
+            let message = match selection.kernel {
+                [] => {
+                    "no test of the registry takes a binding of --bind: \
+                     add a test of its contract, or change its `name`"
+                }
+                _ => "no selected test launches such a kernel: loosen --kernel, --phase or --test",
+            };
+            return Err(RunError::Nothing(message.into()));
         }
         Ok(selected)
     }
 
-    /// The selected cases that run, and how.
+    /// Returns the selected cases that can run, and the binding of each.
     ///
     /// # Errors
-    /// None does, or a binding does not fit.
+    /// No case is selected or can run, or a binding does not fit a case.
     pub fn runnable(
         &self,
-        wanted: Selection<'_>,
+        selection: Selection<'_>,
     ) -> Result<(Vec<SelectedCase<'_>>, Vec<Bound<'_>>), RunError> {
-        let selected = self.select(wanted)?;
-        let ways = self.ways(wanted, &selected)?;
-        let pairs = selected.into_iter().zip(ways);
-        let (selected, ways): (Vec<_>, Vec<_>) = pairs
-            .filter_map(|(one, way)| Some((one, way.ok()?)))
+        let selected = self.select(selection)?;
+        let bindings = self.bind_cases(selection, &selected)?;
+        let pairs = selected.into_iter().zip(bindings);
+        let (selected, bindings): (Vec<_>, Vec<_>) = pairs
+            .filter_map(|(entry, binding)| Some((entry, binding.ok()?)))
             .unzip();
         if selected.is_empty() {
             return Err(self.nothing_runs());
         }
-        Ok((selected, ways))
+        Ok((selected, bindings))
     }
 
-    /// Returns the binding by which a case runs on a code object, or the reason why it does not run.
+    /// Returns the binding of a case on a code object, or the reason why the case does not run.
     ///
     /// # Errors
     /// A binding does not fit the case or the code object.
-    pub fn way<'a>(
+    pub fn bind_case<'a>(
         &'a self,
         test: &Test,
         case: &Case,
         program: &Program,
     ) -> Result<Result<Bound<'a>, SkipReason>, FileError> {
-        self.bindings.way(test, case, (program, &self.registry))
+        self.bindings
+            .bind_case(test, case, (program, &self.registry))
     }
 
     /// Makes the error for a run in which no selected case runs.
@@ -175,58 +190,63 @@ impl Setup {
         ))
     }
 
-    /// Makes the plan of a selected case with the inputs of a seed. Callers change the parts that are their own.
+    /// Makes the plan of a selected case with the inputs of a seed. Callers change the parts that are
+    /// their own.
     pub fn plan<'a>(
         &'a self,
         device: &'a dyn Device,
-        one: &SelectedCase<'a>,
+        entry: &SelectedCase<'a>,
         bound: Bound<'a>,
         seed: u64,
     ) -> Plan<'a> {
-        let place = (one.phase.number, one.test, one.case);
+        let place = (entry.phase.number, entry.test, entry.case);
         Plan::new(device, (self.program(), bound), place, seed)
     }
 
     /// Returns true if a test launches a kernel that matches one of the globs.
     fn launches(&self, test: &Test, globs: &GlobSet) -> bool {
-        let mut own = self.bindings.of(test).peekable();
-        let meant: Vec<&str> = self.kernels().filter(|name| globs.is_match(name)).collect();
-        // A kernel's name may depend on the case, and a kernel that is missing is meant all the same.
+        let mut candidates = self.bindings.candidates(test).peekable();
+        let matching: Vec<&str> = self.kernels().filter(|name| globs.is_match(name)).collect();
+        // A formula may give a kernel's name, so the kernels of the code object are tried as well. The
+        // symbol alone counts too, because the code object may lack the kernel.
         let hit = |binding: &Binding| {
             binding.launches().iter().any(|launch| {
                 let symbol = &launch.symbol.value;
-                globs.is_match(symbol.text()) || meant.iter().any(|kernel| symbol.may_be(kernel))
+                globs.is_match(symbol.text()) || matching.iter().any(|kernel| symbol.may_be(kernel))
             })
         };
-        if own.peek().is_none() {
+        if candidates.peek().is_none() {
             return Bound::built_in(test.function).is_ok_and(|bound| hit(bound.binding));
         }
-        own.any(hit)
+        candidates.any(hit)
     }
 
     /// Returns the binding of each selected case, or the reason why the case does not run.
-    pub fn ways(
+    ///
+    /// # Errors
+    /// A binding does not fit a case.
+    pub fn bind_cases(
         &self,
-        wanted: Selection<'_>,
+        selection: Selection<'_>,
         selected: &[SelectedCase<'_>],
     ) -> Result<Vec<Result<Bound<'_>, SkipReason>>, FileError> {
-        let way = |one: &SelectedCase<'_>| {
-            let way = self.way(one.test, one.case, self.program())?;
-            let bound = self.bindings.has_for(one.test) || one.test.binding.is_some();
-            // A missing kernel is an error of the test if all kernels are required.
-            Ok(match way {
-                Err(reason) if wanted.require_all && !bound => {
-                    let own = Bound::built_in(one.test.function)?;
-                    // Kernels that are not for a size are not missing.
-                    match own.binding.refuses(&one.case.values)? {
+        let bind = |entry: &SelectedCase<'_>| {
+            let bound = self.bind_case(entry.test, entry.case, self.program())?;
+            let asks = self.bindings.binds_test(entry.test) || entry.test.binding.is_some();
+            // With `require_all` the case runs by the built-in binding, into the error of a missing kernel.
+            Ok(match bound {
+                Err(reason) if selection.require_all && !asks => {
+                    let built_in = Bound::built_in(entry.test.function)?;
+                    // The built-in binding may not take the case. Then no kernel is missing.
+                    match built_in.binding.refuses(&entry.case.values)? {
                         Some(_) => Err(reason),
-                        None => Ok(own),
+                        None => Ok(built_in),
                     }
                 }
-                way => way,
+                bound => bound,
             })
         };
-        selected.iter().map(way).collect()
+        selected.iter().map(bind).collect()
     }
 }
 
@@ -235,7 +255,7 @@ fn redesign(registry: &mut Registry, bindings: &Bindings, seed: u64) {
     registry.redesign(seed, |test| bindings.kernel_choice(test));
 }
 
-/// The kernels that `--kernel` means.
+/// Parses the globs of `--kernel`.
 ///
 /// # Errors
 /// A pattern is no glob.
@@ -252,8 +272,11 @@ pub fn kernel_globs(patterns: &[String]) -> Result<GlobSet, RunError> {
         .map_err(|error| RunError::Flag(format!("--kernel: {error}")))
 }
 
-/// The seed that `--seed` names. A drawn one is in every report.
-pub fn seed(text: &str) -> Result<u64, RunError> {
+/// Parses the value of `--seed`. The word `random` draws a seed, which every report names.
+///
+/// # Errors
+/// The text is no seed, or the host has no random numbers.
+pub fn parse_seed(text: &str) -> Result<u64, RunError> {
     if text == "random" {
         return random_seed().map_err(|error| RunError::Unusable(error.to_string()));
     }
@@ -269,7 +292,8 @@ pub fn seed(text: &str) -> Result<u64, RunError> {
     })
 }
 
-/// Host threads of one launch: all of them where trials do not fill the cores already.
+/// Returns the number of host threads for each launch: 1 if several trials run at the same time, else 0,
+/// which is one for each core.
 pub fn threads(jobs: usize, trials: usize) -> usize {
     if jobs.min(trials) > 1 { 1 } else { 0 }
 }

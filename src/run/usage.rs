@@ -1,4 +1,4 @@
-//! The bindings of a user that have run a case, and the reasons why the others have not.
+//! The number of cases that each binding of a user runs, and the reasons why it runs none.
 
 use crate::binding::Binding;
 use crate::run::{RunError, SelectedCase};
@@ -7,18 +7,19 @@ use crate::trial::Bound;
 
 use super::{Bindings, SkipReason};
 
-/// Cases of each binding of a user, counted over one seed or several.
+/// The number of cases of each binding of a user, over one seed or several.
 #[derive(Default)]
 pub struct BindingUsage {
     /// The counts of each binding, in the order of the files.
     counts: Vec<Counts>,
 }
 
+/// The cases of a binding.
 #[derive(Default)]
 struct Counts {
-    /// Cases that run by it.
+    /// The number of cases that the binding runs.
     run: usize,
-    /// Reasons of the cases that would run by it and are skipped.
+    /// The reason of each case that the binding is for and that is skipped.
     reasons: Vec<String>,
 }
 
@@ -28,15 +29,15 @@ impl BindingUsage {
         &mut self,
         bindings: &Bindings,
         selected: &[SelectedCase<'_>],
-        ways: &[Result<Bound<'_>, SkipReason>],
+        bound: &[Result<Bound<'_>, SkipReason>],
     ) {
         self.counts
             .resize_with(bindings.iter().count(), Counts::default);
-        for (one, way) in selected.iter().zip(ways) {
+        for (entry, bound) in selected.iter().zip(bound) {
             for ((binding, _), counts) in bindings.iter().zip(&mut self.counts) {
-                match way {
+                match bound {
                     Ok(bound) => counts.run += usize::from(std::ptr::eq(bound.binding, binding)),
-                    Err(reason) if binding.is_for(one.test) => {
+                    Err(reason) if binding.is_for(entry.test) => {
                         counts.reasons.push(reason.to_string());
                     }
                     Err(_) => {}
@@ -45,14 +46,14 @@ impl BindingUsage {
         }
     }
 
-    /// Returns a warning for each binding that no selected case is for.
+    /// Returns a warning for each binding that is for no selected case.
     ///
     /// # Errors
-    /// There are selected cases for a binding, and every one of them is skipped.
+    /// A binding is for selected cases, and all of them are skipped.
     pub fn check(&self, bindings: &Bindings) -> Result<Vec<String>, RunError> {
         let mut warnings = Vec::new();
         for ((binding, _), counts) in bindings.iter().zip(&self.counts) {
-            let name = name(binding);
+            let name = describe_binding(binding);
             match (counts.run, counts.reasons.len()) {
                 (1.., _) => {}
                 (0, 0) => warnings.push(format!(
@@ -76,7 +77,7 @@ impl BindingUsage {
 }
 
 /// Returns the words for a binding in a message.
-fn name(binding: &Binding) -> String {
+fn describe_binding(binding: &Binding) -> String {
     let named = binding.name.as_deref();
     let named = named.map_or(String::new(), |name| format!(" `{}`", escaped(name)));
     let contract = binding.function.name;

@@ -1,11 +1,11 @@
-//! A planted bug, and where it is one.
+//! A planted bug, and the cases in which it shows.
 
 use crate::binding::{Binding, Objects, PlantedSpec};
 use crate::exit::Stop;
 use crate::run::{SelectedCase, Setup};
 use crate::trial::{Bound, PlantedKernel};
 
-/// A wrong kernel that a test must catch: launches of a binding, changed.
+/// A planted bug: launches of a binding, changed.
 #[derive(Clone, Copy)]
 pub(super) struct Bug<'a> {
     pub binding: &'a Binding,
@@ -14,7 +14,7 @@ pub(super) struct Bug<'a> {
 
 impl<'a> Bug<'a> {
     /// Returns the bug in the form that a trial launches.
-    pub(super) fn launched(&self, setup: &'a Setup) -> PlantedKernel<'a> {
+    pub(super) fn planted_kernel(&self, setup: &'a Setup) -> PlantedKernel<'a> {
         PlantedKernel {
             bug: self.planted,
             program: &setup.planted,
@@ -24,18 +24,20 @@ impl<'a> Bug<'a> {
     /// Returns true if the bug shows in a case.
     ///
     /// # Errors
-    /// A user's binding declares a condition that does not fit the case or the code object.
+    /// A user's planted bug does not fit the case or the code object.
     pub(super) fn applies(
         &self,
-        one: &SelectedCase<'_>,
-        way: &Bound<'_>,
+        entry: &SelectedCase<'_>,
+        bound: &Bound<'_>,
         setup: &Setup,
     ) -> Result<bool, Stop> {
-        let values = &one.case.values;
-        if !std::ptr::eq(self.binding, way.binding) || !self.binding.plants(self.planted, values)? {
+        let values = &entry.case.values;
+        if !std::ptr::eq(self.binding, bound.binding)
+            || !self.binding.plants(self.planted, values)?
+        {
             return Ok(false);
         }
-        if let Some(described) = way.described
+        if let Some(described) = bound.described
             && let Some(shapes) = described.shapes(values)
         {
             let shapes = self.binding.shapes(shapes, values)?;

@@ -10,7 +10,7 @@ pub struct SelfTest {
     pub complete: bool,
     /// The number of selected tests.
     pub selected: usize,
-    /// Every test, in the registry's order.
+    /// The result of each test, in the registry's order.
     pub tests: Vec<TestResult>,
 }
 
@@ -18,42 +18,43 @@ pub struct SelfTest {
 pub struct TestResult {
     /// The test's id.
     pub id: String,
-    /// Number of its phase.
+    /// The number of the test's phase.
     pub phase: u32,
-    /// Its cases.
+    /// The result of each case.
     pub cases: Vec<CaseResult>,
-    /// True if each case must catch a planted bug. Cases of bindings need not, and a design does not know which bugs
-    /// show in which case.
-    pub each: bool,
-    /// Its planted bugs.
-    pub planted: Vec<PlantResult>,
+    /// True if each case must catch a planted bug. A user's bugs need not show in every case, and the
+    /// seed selects the cases of a design.
+    pub every_case_must_catch: bool,
+    /// The result of each planted bug.
+    pub planted: Vec<PlantedBugResult>,
 }
 
 /// The result of one case.
 pub struct CaseResult {
     /// The case's id.
     pub id: String,
-    /// The problem of the honest kernels; none if they pass, which implies that zeros and echoes are rejected.
-    pub honest: Option<String>,
+    /// The problem of the kernels without a planted bug; none if they pass. A pass implies that zeros
+    /// and echoes are rejected.
+    pub honest_problem: Option<String>,
     /// The description of how a run without launches was rejected; none if that run passed.
-    pub silent: Option<String>,
+    pub no_launch_rejected_by: Option<String>,
     /// The number of planted bugs that the case caught.
     pub caught: usize,
 }
 
 /// The result of one planted bug.
-pub struct PlantResult {
-    /// The mistake in words.
+pub struct PlantedBugResult {
+    /// The name of the bug: the mistake in words.
     pub name: String,
     /// True if the test must catch the bug.
     pub due: bool,
     /// The description of how the first catching case caught it; none if no case did.
     pub caught: Option<String>,
-    /// The number of cases that caught it.
-    pub by: usize,
-    /// The number of cases that tried it.
+    /// The number of cases that caught the bug.
+    pub caught_by: usize,
+    /// The number of cases that tried the bug.
     pub tried: usize,
-    /// True if any case launched it.
+    /// True if a case launched the bug.
     pub launched: bool,
 }
 
@@ -63,38 +64,39 @@ impl SelfTest {
         let mut lines = Vec::new();
         for test in &self.tests {
             for case in &test.cases {
-                if let Some(what) = &case.honest {
+                if let Some(what) = &case.honest_problem {
                     lines.push(format!(
                         "{}: the honest kernels do not pass: {what}",
                         case.id
                     ));
                 }
-                if case.silent.is_none() {
+                if case.no_launch_rejected_by.is_none() {
                     lines.push(format!("{}: passes without a single launch", case.id));
                 }
-                if case.caught == 0 && test.each {
+                if case.caught == 0 && test.every_case_must_catch {
                     lines.push(format!("{}: catches no planted bug of its test", case.id));
                 }
             }
-            let missed = |plant: &&PlantResult| plant.due && plant.caught.is_none();
-            for plant in test.planted.iter().filter(missed) {
-                let why = if plant.launched {
+            let missed = |bug: &&PlantedBugResult| bug.due && bug.caught.is_none();
+            for bug in test.planted.iter().filter(missed) {
+                let why = if bug.launched {
                     "was not caught"
                 } else {
                     "was never launched"
                 };
-                lines.push(format!("{}: planted bug `{}` {why}", test.id, plant.name));
+                lines.push(format!("{}: planted bug `{}` {why}", test.id, bug.name));
             }
         }
         lines
     }
 
-    /// Returns the number of planted bugs that were caught or must be, and the number that were caught.
+    /// Returns the number of planted bugs that were or must be caught, and the number that were caught.
     pub fn planted(&self) -> (usize, usize) {
-        let all = self.tests.iter().flat_map(|test| &test.planted);
-        let caught = |plant: &&PlantResult| plant.caught.is_some();
-        let counted: Vec<&PlantResult> = all.filter(|one| one.due || caught(one)).collect();
-        let found = counted.iter().filter(|plant| caught(plant)).count();
-        (counted.len(), found)
+        let bugs = self.tests.iter().flat_map(|test| &test.planted);
+        let is_caught = |bug: &PlantedBugResult| bug.caught.is_some();
+        let counted: Vec<&PlantedBugResult> =
+            bugs.filter(|bug| bug.due || is_caught(bug)).collect();
+        let caught = counted.iter().filter(|bug| is_caught(bug)).count();
+        (counted.len(), caught)
     }
 }

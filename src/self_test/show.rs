@@ -3,10 +3,10 @@
 use comfy_table::{Table, presets};
 use serde_json::json;
 
-use super::SelfTest;
+use super::{CaseResult, SelfTest, TestResult};
 use crate::report::fit;
 
-/// Renders the result for people, in at most `columns` columns, or as JSON.
+/// Renders the result as a table of at most `columns` columns, or as JSON.
 pub fn text(verbose: bool, as_json: bool, columns: Option<usize>, result: &SelfTest) -> String {
     match as_json {
         true => json(result),
@@ -25,64 +25,7 @@ fn table(verbose: bool, columns: Option<usize>, result: &SelfTest) -> String {
         "what gives it away",
     ]);
     for test in &result.tests {
-        let cases = test.cases.len();
-        let silent = test
-            .cases
-            .iter()
-            .filter(|case| case.silent.is_some())
-            .count();
-        let honest = test
-            .cases
-            .iter()
-            .filter(|case| case.honest.is_none())
-            .count();
-        let row = |word: &str, what: &str, by: usize, of: usize, how: &str| {
-            [word, &test.id, what, &format!("{by}/{of}"), how].map(String::from)
-        };
-        let word = |ok: bool| if ok { "caught" } else { "MISSED" };
-        if verbose || silent < cases {
-            let how = test
-                .cases
-                .first()
-                .and_then(|case| case.silent.as_deref())
-                .unwrap_or("-");
-            table.add_row(row(
-                word(silent == cases),
-                "no kernel launched at all",
-                silent,
-                cases,
-                how,
-            ));
-        }
-        if verbose || honest < cases {
-            let how = test
-                .cases
-                .iter()
-                .find_map(|case| case.honest.as_deref())
-                .unwrap_or("checked in every trial");
-            table.add_row(row(
-                word(honest == cases),
-                "all zeros, inputs echoed",
-                honest,
-                cases,
-                how,
-            ));
-        }
-        for plant in &test.planted {
-            let how = plant.caught.as_deref().unwrap_or("-");
-            let here = plant.due || plant.caught.is_some();
-            table.add_row(row(
-                if here {
-                    word(plant.caught.is_some())
-                } else {
-                    "not by it"
-                },
-                &plant.name,
-                plant.by,
-                plant.tried,
-                how,
-            ));
-        }
+        table.add_rows(rows(test, verbose));
     }
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
@@ -101,6 +44,59 @@ fn table(verbose: bool, columns: Option<usize>, result: &SelfTest) -> String {
     )
 }
 
+/// Returns the rows of a test: its planted bugs, and the outputs that no kernel computed. Without
+/// `verbose`, such outputs have a row only if a case did not reject them.
+fn rows(test: &TestResult, verbose: bool) -> Vec<[String; 5]> {
+    let cases = test.cases.len();
+    let row = |word: &str, what: &str, by: usize, of: usize, how: &str| {
+        [word, &test.id, what, &format!("{by}/{of}"), how].map(String::from)
+    };
+    let word = |ok: bool| if ok { "caught" } else { "MISSED" };
+    let mut rows = Vec::new();
+    let is_rejected = |case: &&CaseResult| case.no_launch_rejected_by.is_some();
+    let rejected = test.cases.iter().filter(is_rejected).count();
+    if verbose || rejected < cases {
+        let first = test.cases.first();
+        let how = first.and_then(|case| case.no_launch_rejected_by.as_deref());
+        rows.push(row(
+            word(rejected == cases),
+            "no kernel launched at all",
+            rejected,
+            cases,
+            how.unwrap_or("-"),
+        ));
+    }
+    // A pass of the right kernels proves that zeros and echoes are rejected.
+    let problems: Vec<&str> = test
+        .cases
+        .iter()
+        .filter_map(|case| case.honest_problem.as_deref())
+        .collect();
+    let rejected = cases - problems.len();
+    if verbose || rejected < cases {
+        rows.push(row(
+            word(rejected == cases),
+            "all zeros, inputs echoed",
+            rejected,
+            cases,
+            problems
+                .first()
+                .copied()
+                .unwrap_or("checked in every trial"),
+        ));
+    }
+    rows.extend(test.planted.iter().map(|bug| {
+        let counts = bug.due || bug.caught.is_some();
+        let word = match counts {
+            true => word(bug.caught.is_some()),
+            false => "not by it",
+        };
+        let how = bug.caught.as_deref().unwrap_or("-");
+        row(word, &bug.name, bug.caught_by, bug.tried, how)
+    }));
+    rows
+}
+
 fn summary(result: &SelfTest) -> String {
     let complaints = result.complaints();
     let mut text = String::new();
@@ -117,22 +113,28 @@ fn summary(result: &SelfTest) -> String {
     }
     let (planted, caught) = result.planted();
     let cases: Vec<_> = result.tests.iter().flat_map(|test| &test.cases).collect();
-    let silent = cases.iter().filter(|case| case.silent.is_some()).count();
-    let honest = cases.iter().filter(|case| case.honest.is_none()).count();
+    let without_launch = cases
+        .iter()
+        .filter(|case| case.no_launch_rejected_by.is_some())
+        .count();
+    let zeros = cases
+        .iter()
+        .filter(|case| case.honest_problem.is_none())
+        .count();
     let all = cases.len();
     text.push_str(&format!(
         "planted bugs             {caught}/{planted} caught\n"
     ));
     text.push_str(&format!(
-        "no launch at all         {silent}/{all} rejected\n"
+        "no launch at all         {without_launch}/{all} rejected\n"
     ));
     text.push_str(&format!(
-        "all zeros, input echoed  {honest}/{all} rejected\n"
+        "all zeros, input echoed  {zeros}/{all} rejected\n"
     ));
     text
 }
 
-/// The result for programs.
+/// Renders the result as JSON.
 pub fn json(result: &SelfTest) -> String {
     let tests: Vec<_> = result
         .tests
@@ -144,9 +146,9 @@ pub fn json(result: &SelfTest) -> String {
                 .map(|case| {
                     json!({
                         "id": case.id,
-                        "honest_problem": case.honest,
-                        "no_launch_rejected_by": case.silent,
-                        "zeros_and_echoes_rejected": case.honest.is_none(),
+                        "honest_problem": case.honest_problem,
+                        "no_launch_rejected_by": case.no_launch_rejected_by,
+                        "zeros_and_echoes_rejected": case.honest_problem.is_none(),
                         "planted_caught": case.caught,
                     })
                 })
@@ -154,13 +156,13 @@ pub fn json(result: &SelfTest) -> String {
             let planted: Vec<_> = test
                 .planted
                 .iter()
-                .map(|plant| {
+                .map(|bug| {
                     json!({
-                        "name": plant.name,
-                        "due": plant.due,
-                        "caught": plant.caught.is_some(),
-                        "by": plant.caught,
-                        "cases": plant.by,
+                        "name": bug.name,
+                        "due": bug.due,
+                        "caught": bug.caught.is_some(),
+                        "by": bug.caught,
+                        "cases": bug.caught_by,
                     })
                 })
                 .collect();

@@ -10,7 +10,7 @@ use crate::interrupt::RunResults;
 use crate::report::Growing;
 use crate::text::print;
 
-/// The result so far, and its destinations.
+/// The result so far, and the places that it is written to.
 pub(super) struct SelfTestState {
     result: SelfTest,
     verbose: bool,
@@ -19,21 +19,21 @@ pub(super) struct SelfTestState {
 }
 
 impl SelfTestState {
-    /// Opens the report of a self-test that has not begun.
+    /// Checks the report's path, and writes the report of a self-test that has not begun.
     ///
     /// # Errors
     /// The report cannot be written.
     pub(super) fn open(
         result: SelfTest,
         (verbose, json): (bool, bool),
-        place: Option<&Path>,
+        path: Option<&Path>,
     ) -> Result<SelfTestState, Stop> {
-        place.map_or(Ok(()), check_place).map_err(Stop::setup)?;
+        path.map_or(Ok(()), check_place).map_err(Stop::setup)?;
         let mut state = SelfTestState {
             result,
             verbose,
             json,
-            file: place.map(|place| Growing::new(place.to_owned())),
+            file: path.map(|path| Growing::new(path.to_owned())),
         };
         if state.file.as_ref().is_some_and(Growing::grows) {
             state.write()?;
@@ -45,7 +45,7 @@ impl SelfTestState {
     ///
     /// # Errors
     /// The report cannot be written.
-    pub(super) fn more(&mut self, tests: Vec<TestResult>) -> Result<(), Stop> {
+    pub(super) fn add_tests(&mut self, tests: Vec<TestResult>) -> Result<(), Stop> {
         self.result.tests.extend(tests);
         match &self.file {
             Some(file) if file.is_due() => self.write(),

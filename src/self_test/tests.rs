@@ -1,11 +1,12 @@
-//! Tests of reports on planted bugs of the gated delta rule: a report must name the mistake.
+//! Tests of the self-test's order and complaints, and of reports on planted bugs: a report must name the
+//! mistake.
 
 mod exchanged;
 mod gdr;
 mod operators;
 
 use super::pairs::{PairResult, next_pairs};
-use super::{PlantResult, SelfTest, TestResult};
+use super::{PlantedBugResult, SelfTest, TestResult};
 use crate::device::{Device, Spec};
 use crate::program::{BUILT_IN, PLANTED};
 use crate::registry::REGISTRY;
@@ -20,7 +21,7 @@ fn problems_on(
     planted: Option<&str>,
 ) -> TrialReport {
     let mut tests = REGISTRY.tests();
-    let test = tests.find(|one| one.id == test).expect("the test");
+    let test = tests.find(|known| known.id == test).expect("the test");
     let mut cases = test.cases.iter();
     let case = cases.find(|case| parts.iter().all(|part| case.id.contains(part)));
     let case = case.expect("the case");
@@ -49,10 +50,9 @@ fn problems(test: &str, parts: &[&str], planted: &str) -> Vec<Problem> {
     outputs.filter_map(|output| output.problem).collect()
 }
 
-/// An access beyond a buffer is reported with the place in the code and the lane.
 #[test]
-fn what_lies_beyond_a_buffer_faults_and_names_who_went_there() {
-    for (test, parts, planted, told) in [
+fn an_access_beyond_a_buffer_is_reported_with_its_instruction_and_lane() {
+    for (test, parts, planted, expected) in [
         (
             "sigmoid_domain",
             ["n=64"],
@@ -81,21 +81,21 @@ fn what_lies_beyond_a_buffer_faults_and_names_who_went_there() {
         assert_eq!(report.verdict, Verdict::Error);
         assert_eq!(report.error_kind, Some(ErrorKind::Fault));
         let error = report.error.expect("an error");
-        for words in told {
+        for words in expected {
             let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(error.contains(words.trim()), "{words}: {error}");
         }
     }
 }
 
-/// The hypotheses that it names.
+/// Returns the names of the hypotheses for a planted bug.
 fn hypotheses(test: &str, parts: &[&str], planted: &str) -> Vec<String> {
     let problems = problems(test, parts, planted).into_iter();
     let named = problems.flat_map(|problem| match problem {
         Problem::Mismatch { hypotheses, .. } => hypotheses,
         _ => Vec::new(),
     });
-    named.map(|one| one.name).collect()
+    named.map(|hypothesis| hypothesis.name).collect()
 }
 
 #[test]
@@ -145,26 +145,33 @@ fn the_likely_mistake_is_named() {
         ),
     ] {
         let found = hypotheses(test, parts, planted);
-        assert!(found.iter().any(|one| one == name), "{planted}: {found:?}");
+        assert!(
+            found.iter().any(|hypothesis| hypothesis == name),
+            "{planted}: {found:?}"
+        );
     }
 }
 
-/// Runs the rounds of a test in which a case catches a bug where `catches` says. Returns the pairs that were run. Later cases are cheaper.
+/// Runs the rounds of a test in which a case catches a bug where `catches` says. Returns the pairs that
+/// were run. Later cases are cheaper.
 fn rounds(
     (cases, bugs): (usize, usize),
-    each: bool,
+    every_case: bool,
     catches: impl Fn(usize, usize) -> bool,
 ) -> Vec<(usize, usize)> {
     let mut tried: Vec<Vec<Option<PairResult>>> = vec![vec![None; bugs]; cases];
     let mut run = Vec::new();
     loop {
-        let pairs = next_pairs(&tried, each, |case| (cases - case) as u64);
+        let pairs = next_pairs(&tried, every_case, |case| (cases - case) as u64);
         if pairs.is_empty() {
             break;
         }
         for (case, bug) in pairs {
             assert!(tried[case][bug].is_none(), "case {case}, bug {bug}: again");
-            tried[case][bug] = Some((true, catches(case, bug).then(|| "caught".into())));
+            tried[case][bug] = Some(PairResult {
+                launched: true,
+                caught: catches(case, bug).then(|| "caught".into()),
+            });
             run.push((case, bug));
         }
     }
@@ -201,12 +208,12 @@ fn a_bug_or_a_case_without_a_catch_is_tried_everywhere_before_it_counts_as_misse
 
 /// A planted bug that was not caught is a complaint only if the test must catch it.
 #[test]
-fn what_a_design_need_not_catch_is_no_complaint() {
-    let plant = |name: &str, due| PlantResult {
+fn a_bug_that_a_design_need_not_catch_is_no_complaint() {
+    let planted = |name: &str, due| PlantedBugResult {
         name: name.into(),
         due,
         caught: None,
-        by: 0,
+        caught_by: 0,
         tried: 3,
         launched: true,
     };
@@ -214,8 +221,8 @@ fn what_a_design_need_not_catch_is_no_complaint() {
         id: "scan, every two values".into(),
         phase: 12,
         cases: Vec::new(),
-        each: false,
-        planted: vec![plant("due", true), plant("elsewhere", false)],
+        every_case_must_catch: false,
+        planted: vec![planted("due", true), planted("elsewhere", false)],
     };
     let result = SelfTest {
         device: String::new(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Audit;
-use crate::audit::{CHUNK, Cost, Regime, SIZE, Spread, TOKENS};
+use crate::audit::{CHUNK, ErrorSpread, PipelineErrors, Regime, SIZE, TOKENS};
 use crate::report::model::number;
 
 /// The bound below which an error is rounding.
@@ -33,7 +33,7 @@ pub fn as_table(audit: &Audit) -> String {
                 .output
                 .as_ref()
                 .map_or_else(|| "no output".to_owned(), cell);
-            let cells = [cost.subject.title.to_owned(), cell(&cost.state), output];
+            let cells = [cost.pipeline.title.to_owned(), cell(&cost.state), output];
             line(&mut out, &cells, &in_f32(cost));
         }
     }
@@ -46,7 +46,7 @@ fn line(out: &mut String, [title, state, output]: &[String; 3], in_f32: &str) {
 }
 
 /// Returns the median and the quartiles, or the number of heads that are not finite.
-fn cell(spread: &Spread) -> String {
+fn cell(spread: &ErrorSpread) -> String {
     let [lower, median, upper] = spread.quartiles().map(figure);
     match spread.not_finite() {
         0 if median == "0" && upper == "0" => median,
@@ -65,7 +65,7 @@ fn figure(error: f64) -> String {
     }
 }
 
-fn in_f32(cost: &Cost) -> String {
+fn in_f32(cost: &PipelineErrors) -> String {
     match cost.not_finite_f32 {
         0 => "finite".to_owned(),
         n => format!("not finite in {n} of {} heads", cost.state.heads()),
@@ -87,13 +87,13 @@ pub fn as_json(audit: &Audit) -> Value {
     })
 }
 
-fn regime((regime, costs): (&Regime, &Vec<Cost>)) -> Value {
+fn regime((regime, costs): (&Regime, &Vec<PipelineErrors>)) -> Value {
     let functions: Vec<Value> = costs
         .iter()
         .map(|cost| {
             json!({
-                "id": cost.subject.id,
-                "title": cost.subject.title,
+                "id": cost.pipeline.id,
+                "title": cost.pipeline.title,
                 "state": spread(&cost.state),
                 "output": cost.output.as_ref().map(spread),
                 "not_finite_f32": cost.not_finite_f32,
@@ -104,7 +104,7 @@ fn regime((regime, costs): (&Regime, &Vec<Cost>)) -> Value {
 }
 
 /// Returns a spread as JSON. A number that is not finite is a word, as in all reports.
-fn spread(spread: &Spread) -> Value {
+fn spread(spread: &ErrorSpread) -> Value {
     let [lower, median, upper] = spread.quartiles().map(|error| {
         if error.is_finite() {
             json!(error)

@@ -16,7 +16,7 @@ use crate::contract::Function;
 use crate::contract::catalog::functions;
 use crate::program::Program;
 use crate::registry::Registry;
-use crate::run::contract;
+use crate::run::describe_contract;
 use crate::text::{escaped, quoted, shown};
 
 /// Contracts whose tensors are compared, those whose names and sizes fit best. Describing a contract's tensors is slow.
@@ -210,7 +210,7 @@ fn by_arguments(registry: &Registry, subjects: &[Subject<'_>]) -> Vec<Candidate>
         .collect();
     likely.sort_by_key(|(score, _)| Reverse(*score));
     let looked_at = likely.into_iter().take(LOOKED_AT);
-    let described = looked_at.filter_map(|(_, function)| contract(registry, function));
+    let described = looked_at.filter_map(|(_, function)| describe_contract(registry, function));
     let described: Vec<_> = described.collect();
     let offers: Vec<Offer<'_>> = described.iter().map(Offer::new).collect();
     offers
@@ -282,7 +282,8 @@ pub fn shapes(
     function: &'static Function,
 ) -> Vec<(String, String, &'static str)> {
     let same = functions().filter(|other| other.dims == function.dims);
-    let described = same.filter_map(|other| Some((other.name, contract(registry, other)?)));
+    let described =
+        same.filter_map(|other| Some((other.name, describe_contract(registry, other)?)));
     let mut shapes = Vec::new();
     for (name, described) in described {
         for tensor in described.tensors() {

@@ -72,7 +72,7 @@ fn profile_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, Unprofil
         },
     };
     let ledger = ledger();
-    let done = exec::perform(&args.replay(launch), Some(&ledger));
+    let done = exec::perform(&args.replay_args(launch), Some(&ledger));
     let done = done.map_err(|stop| lost(stop.message))?;
     let charged = ledger.take();
     if charged.is_empty() {

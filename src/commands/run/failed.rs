@@ -6,13 +6,13 @@ use std::path::Path;
 
 use serde::Deserialize as _;
 
-use crate::args::{FileOfReport, RunArgs};
+use crate::args::{ReportedFile, RunArgs};
 use crate::exit::Stop;
 use crate::files;
 use crate::program::MAX_CODE_OBJECT;
 use crate::report::model::{SettingsReport, SourceReport, Verdict};
 use crate::report::saved::Report;
-use crate::run::{SelectedCase, Setup, everything};
+use crate::run::{SelectedCase, Setup, all_cases};
 use crate::text::{escaped, quoted, shown};
 
 /// The tests that did not pass in the run of a report, and run again.
@@ -128,7 +128,7 @@ impl FailedTests {
                 "every test of {name} passed: there is none to run again"
             )));
         }
-        let registered: BTreeSet<&str> = everything(&setup.registry)
+        let registered: BTreeSet<&str> = all_cases(&setup.registry)
             .map(|entry| entry.case.id.as_str())
             .collect();
         if let Some(id) = bad.iter().find(|id| !registered.contains(*id)) {
@@ -138,7 +138,7 @@ impl FailedTests {
             )));
         }
         let mut selected: Vec<SelectedCase<'a>> = match args.trials.selection.is_empty() {
-            true => everything(&setup.registry).collect(),
+            true => all_cases(&setup.registry).collect(),
             false => setup.select(args.trials.selection())?,
         };
         selected.retain(|entry| bad.contains(entry.case.id.as_str()));
@@ -152,7 +152,7 @@ impl FailedTests {
 }
 
 /// Checks that a file of the report's run still exists, and has not changed.
-fn check(report: &str, file: &FileOfReport<'_>) -> Result<(), Stop> {
+fn check(report: &str, file: &ReportedFile<'_>) -> Result<(), Stop> {
     let (flag, path) = (file.flag, shown(&file.path));
     let refused = |title: &str, now: &str, cure: &str| {
         let then = escaped(file.sha256);

@@ -11,7 +11,7 @@ use crate::registry::Registry;
 use crate::report::known::KnownFailures;
 use crate::report::model::{RunReport, Verdict};
 use crate::report::saved::{Report, totals};
-use crate::run::everything;
+use crate::run::all_cases;
 use crate::text::print;
 
 /// Reads the known failures of a file. With a registry, each must belong to a test of the registry.
@@ -22,7 +22,7 @@ pub(in crate::commands) fn read(
     let Some(path) = path else { return Ok(None) };
     let known = KnownFailures::read(path)?;
     if let Some(registry) = registry {
-        let ids: Vec<&str> = everything(registry)
+        let ids: Vec<&str> = all_cases(registry)
             .map(|entry| entry.case.id.as_str())
             .collect();
         known.check(&ids)?;

@@ -18,7 +18,7 @@ pub(super) fn take_part<'a>(
             "--partition with --seed random: parts of other seeds are no parts of one run; give all the same number",
         ));
     }
-    let positions = part.of(&selected);
+    let positions = part.positions(&selected);
     let report = PartitionReport {
         part: part.number,
         parts: part.parts,

@@ -77,7 +77,7 @@ impl Family {
         find(self).is_some_and(|function| {
             let has = |kernel: &str| program.object.kernel(kernel).is_some();
             let built_in = Bound::built_in(function);
-            bindings.has(function)
+            bindings.binds_contract(function)
                 || built_in.is_ok_and(|bound| bound.kernels().iter().any(|kernel| has(kernel)))
         })
     }

@@ -60,7 +60,7 @@ impl Session for ExchangingSession {
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<DeviceBuffer, DeviceError> {
         let allocated = self.inner.alloc(name, bytes)?;
-        // Floats only, so that all around them faults.
+        // Buffers of floats end at a whole dword, so an access on either side faults and needs no guard.
         assert_eq!(allocated.guards, Guards::default());
         Ok(allocated)
     }
@@ -173,10 +173,10 @@ fn arguments_that_are_exchanged_are_named() {
                 else {
                     return false;
                 };
-                hypotheses.iter().any(|one| {
-                    one.name == "arguments-exchanged"
-                        && one.explanation == format!("{words} are exchanged")
-                        && one.explains_all
+                hypotheses.iter().any(|hypothesis| {
+                    hypothesis.name == "arguments-exchanged"
+                        && hypothesis.explanation == format!("{words} are exchanged")
+                        && hypothesis.explains_all
                 })
             });
         assert!(named, "{test}: {report:#?}");

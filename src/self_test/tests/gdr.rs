@@ -1,4 +1,4 @@
-//! Tests of reports on planted bugs of the GDR operators.
+//! Tests of reports on planted bugs of the gated delta rule's steps (contracts `gdr_*`).
 
 use super::{hypotheses, problems};
 use crate::report::model::{Hypothesis, Problem};
@@ -106,7 +106,7 @@ fn the_likely_mistake_is_named() {
     ] {
         let found = hypotheses(test, parts, planted);
         assert!(
-            found.iter().any(|one| one == name),
+            found.iter().any(|hypothesis| hypothesis == name),
             "{test}, {planted}: {found:?}"
         );
     }

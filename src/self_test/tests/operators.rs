@@ -1,4 +1,4 @@
-//! Tests of reports on planted bugs of the GDR operators.
+//! Tests of reports on planted bugs of the operators around the rule.
 
 use super::hypotheses;
 
@@ -111,7 +111,7 @@ fn the_likely_mistake_of_an_operator_is_named() {
         .into_iter()
         .filter_map(|(test, parts, planted, name)| {
             let found = hypotheses(test, parts, planted);
-            let named = found.iter().any(|one| one == name);
+            let named = found.iter().any(|hypothesis| hypothesis == name);
             (!named).then(|| format!("{test}, {planted}: not {name} but {found:?}"))
         })
         .collect();

@@ -1,4 +1,5 @@
-//! Subjects that are compared with the rule: the rule with one departure, the documented pipeline, the mended pipeline.
+//! The pipelines that are compared with the rule: the rule with one departure, the documented pipeline,
+//! and the documented pipeline with one departure or two mended.
 
 use deltanet_reference::Real;
 use deltanet_reference::operators::transpose;
@@ -10,79 +11,79 @@ use deltanet_reference::rule::{
 
 use super::inputs::{CHUNK, Head, SIZE, TOKENS};
 
-/// A function that is compared with the rule.
-pub struct Subject {
+use Departure::{BetaOfColumn, MaskSign, NoOutput, OutputUncorrected, StateUncorrected};
+
+/// A pipeline that is compared with the rule.
+pub struct AuditedPipeline {
     /// The identifier in JSON.
     pub id: &'static str,
-    /// A title in words.
+    /// The title in tables.
     pub title: &'static str,
-    /// The departures from the rule.
+    /// The pipeline's departures from the rule.
     pub departures: &'static [Departure],
 }
 
-use Departure::{BetaOfColumn, MaskSign, NoOutput, OutputUncorrected, StateUncorrected};
-
-/// The subjects of the audit. The first is a control: it computes the rule by chunks.
-pub const SUBJECTS: [Subject; 10] = [
-    Subject {
+/// The pipelines of the audit. The first is a control: it computes the rule by chunks.
+pub const PIPELINES: [AuditedPipeline; 10] = [
+    AuditedPipeline {
         id: "rule-by-chunks",
         title: "none: the rule by chunks",
         departures: &[],
     },
-    Subject {
+    AuditedPipeline {
         id: "mask-sign",
         title: "only: decay mask that grows",
         departures: &[MaskSign],
     },
-    Subject {
+    AuditedPipeline {
         id: "beta-of-column",
         title: "only: beta of the column",
         departures: &[BetaOfColumn],
     },
-    Subject {
+    AuditedPipeline {
         id: "output-uncorrected",
         title: "only: output of u, not u - w h",
         departures: &[OutputUncorrected],
     },
-    Subject {
+    AuditedPipeline {
         id: "state-uncorrected",
         title: "only: state from w^T u",
         departures: &[StateUncorrected],
     },
-    Subject {
+    AuditedPipeline {
         id: "no-output",
         title: "only: no output",
         departures: &[NoOutput],
     },
-    Subject {
+    AuditedPipeline {
         id: "documented",
         title: "all: as documented",
         departures: &Departure::ALL,
     },
-    Subject {
+    AuditedPipeline {
         id: "documented-with-mask-mended",
         title: "all but: decay mask that grows",
         departures: &[BetaOfColumn, OutputUncorrected, StateUncorrected, NoOutput],
     },
-    Subject {
+    AuditedPipeline {
         id: "documented-with-output",
         title: "all but: no output",
         departures: &[MaskSign, BetaOfColumn, OutputUncorrected, StateUncorrected],
     },
-    Subject {
+    AuditedPipeline {
         id: "documented-with-mask-mended-and-output",
         title: "all but: both",
         departures: &[BetaOfColumn, OutputUncorrected, StateUncorrected],
     },
 ];
 
-impl Subject {
-    /// Computes a head from a state of zeros. With all departures the result is phase 8's reference for the compiled
-    /// kernels, not the rule with its departures.
+impl AuditedPipeline {
+    /// Computes a head from a state of zeros. The pipeline with all departures is phase 8's reference
+    /// for the compiled kernels.
     pub fn run<R: Real>(&self, head: &Head<R>) -> DepartureResults<R> {
         let state = vec![R::ZERO; SIZE * SIZE];
         if self.departures == Departure::ALL {
-            // The document has tokens as columns.
+            // In the document a token is a column.
             let columns = |rows: &[R]| transpose(rows, TOKENS, SIZE);
             let inputs = DeltanetInputs {
                 k: &columns(&head.k),
@@ -109,7 +110,7 @@ impl Subject {
     }
 }
 
-/// The rule by its definition, token by token.
+/// Computes a head by the rule's definition, token by token.
 pub fn rule(head: &Head<f64>) -> Outputs<f64> {
     let sizes = Sizes {
         sequences: 1,

@@ -1,15 +1,16 @@
-//! Detection of two paths that lead to one file.
+//! The identity of a file, by which two paths to one file are found.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The target of a path, through links, `..` and other names of the same file.
+/// The identity of a path's target. Two paths to one file have the same, whatever links and `..` they go
+/// through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// A file that is there: its device and its number on it.
+    /// A file that exists: its device, and its inode on the device.
     #[cfg(unix)]
     Node(u64, u64),
-    /// A place in a directory that is there, or the path itself.
+    /// The path of a file that does not exist, in a directory that does; else the path as given.
     Place(PathBuf),
 }
 
@@ -20,7 +21,7 @@ pub fn identity(path: &Path) -> Identity {
         use std::os::unix::fs::MetadataExt as _;
         return Identity::Node(found.dev(), found.ino());
     }
-    let path = super::behind_links(path);
+    let path = super::follow_links(path);
     if let Ok(place) = fs::canonicalize(&path) {
         return Identity::Place(place);
     }
