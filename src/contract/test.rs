@@ -49,3 +49,19 @@ pub struct OutputTolerance {
     /// The measured figure that justifies the tolerance.
     pub reason: String,
 }
+
+impl OutputTolerance {
+    /// Returns a tolerance that allows what either of two tolerances allows. The reason is that of the
+    /// tolerance that allows as much, or else both reasons.
+    pub fn union(&self, other: &OutputTolerance) -> OutputTolerance {
+        let tolerance = self.tolerance.union(&other.tolerance);
+        let reason = if tolerance == self.tolerance || self.reason == other.reason {
+            self.reason.clone()
+        } else if tolerance == other.tolerance {
+            other.reason.clone()
+        } else {
+            format!("{}; {}", self.reason, other.reason)
+        };
+        OutputTolerance { tolerance, reason }
+    }
+}

@@ -89,11 +89,11 @@ impl Reader<'_> {
             |test: &&Test| test.function.name == function.name && test.designed == designed;
         for test in tests.filter(same_kind) {
             for (name, output) in &test.outputs {
-                let looser =
-                    |known: &OutputTolerance| output.tolerance.absolute > known.tolerance.absolute;
-                if outputs.get(name).is_none_or(looser) {
-                    outputs.insert(name.clone(), output.clone());
-                }
+                let allowed = match outputs.get(name) {
+                    Some(known) => known.union(output),
+                    None => output.clone(),
+                };
+                outputs.insert(name.clone(), allowed);
             }
         }
         (!outputs.is_empty()).then_some(outputs)

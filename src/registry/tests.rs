@@ -49,6 +49,44 @@ fn cases_share_a_shape_and_outputs_a_named_tolerance() {
     assert_eq!(solve.outputs["X"].tolerance.absolute, 1e-6);
 }
 
+/// A right kernel that passes each built-in test of its contract must pass a user's test of the same shape.
+#[test]
+fn a_test_without_outputs_is_allowed_what_any_test_of_its_contract_is() {
+    let named_cases = || REGISTRY.tests().filter(|test| !test.designed);
+    for test in named_cases() {
+        let case = &test.cases[0];
+        let shape = case.values.to_string();
+        let entries = shape.split(' ').filter_map(|entry| entry.split_once('='));
+        let entries = entries.map(|(name, value)| match value.parse::<i64>() {
+            Ok(number) => format!("{name} = {number}"),
+            Err(_) => format!("{name} = \"{value}\""),
+        });
+        let text = format!(
+            "schema = 1\n[[test]]\nid = \"mine\"\ncontract = \"{}\"\nshape = {{ {} }}\n",
+            test.function.name,
+            entries.collect::<Vec<_>>().join(", ")
+        );
+        let registry = Registry::parse("mine.toml", &text, Some(&REGISTRY));
+        let registry = registry.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mine = &registry.tests().next().expect("a test").outputs;
+        for same in named_cases().filter(|same| same.function.name == test.function.name) {
+            for (name, output) in &same.outputs {
+                let allowed = &mine[name].tolerance;
+                assert_eq!(
+                    &allowed.union(&output.tolerance),
+                    allowed,
+                    "{}: {name}",
+                    same.id
+                );
+            }
+        }
+        if test.function.name == "gdr_l2_normalize" {
+            assert_eq!(mine["y"].tolerance.ulp, Some(48));
+            assert_eq!(mine["y"].tolerance.relative_rms, Some(2.1e-6));
+        }
+    }
+}
+
 #[test]
 fn a_good_registry_is_read_as_written() {
     let registry = parse(GOOD).expect("it is good");

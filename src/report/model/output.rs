@@ -48,6 +48,22 @@ impl Tolerance {
         }
     }
 
+    /// Returns a tolerance that allows what either of two tolerances allows. An exact tolerance allows the golden reference
+    /// alone, so the other tolerance then decides how far the f64 oracle may lie away.
+    pub fn union(&self, other: &Tolerance) -> Tolerance {
+        let relative_rms = self.relative_rms.zip(other.relative_rms);
+        Tolerance {
+            absolute: self.absolute.max(other.absolute),
+            relative: self.relative.max(other.relative),
+            scaled: self.scaled || other.scaled,
+            ulp: self.ulp.max(other.ulp),
+            // A tolerance without a relative RMS allows any.
+            relative_rms: relative_rms.map(|(own, other)| own.max(other)),
+            ceiling: self.ceiling.max(other.ceiling),
+            zero_signs_equal: self.zero_signs_equal || other.zero_signs_equal,
+        }
+    }
+
     /// Returns true if the output must equal the golden reference bit for bit.
     pub fn is_exact(&self) -> bool {
         self.absolute == 0.0 && self.relative == 0.0 && self.ulp.is_none()
