@@ -113,7 +113,8 @@ impl Reader<'_> {
             }
             cases.push(Case { id, values });
         }
-        if cases.is_empty() && self.out.is_empty() {
+        let written = list.get_ref().as_array();
+        if written.is_some_and(|written| written.is_empty()) {
             self.out.push(bad(
                 list,
                 "this test has no cases",

@@ -67,17 +67,64 @@ impl Reader<'_> {
             ));
             return;
         };
+        let mut references = BTreeMap::new();
         for (name, value) in named {
-            if let Some(tolerance) = self.output_tolerance(value) {
-                self.tolerances
-                    .insert(name.get_ref().to_string(), tolerance);
+            let name = name.get_ref().to_string();
+            if value.get_ref().is_str() {
+                references.insert(name, value);
+            } else if let Some(tolerance) = self.output_tolerance(value) {
+                self.tolerances.insert(name, tolerance);
+            }
+        }
+        self.resolve_references(references, |name| {
+            named.iter().any(|(known, _)| known.get_ref() == name)
+        });
+    }
+
+    /// Reads the tolerances that are names of other tolerances, in whatever order the names depend on each
+    /// other. `is_defined` returns true for a name in the file's table of tolerances.
+    fn resolve_references(
+        &mut self,
+        mut references: BTreeMap<String, SpannedValue<'_>>,
+        is_defined: impl Fn(&str) -> bool,
+    ) {
+        let target = |value: SpannedValue<'_>| value.get_ref().as_str().map(str::to_owned);
+        loop {
+            let ready = references.iter().find(|(_, value)| {
+                target(value).is_none_or(|target| {
+                    self.tolerances.contains_key(&target) || !is_defined(&target)
+                })
+            });
+            let Some(name) = ready.map(|(name, _)| name.clone()) else {
+                break;
+            };
+            let value = references.remove(&name);
+            if let Some(tolerance) = value.and_then(|value| self.named_tolerance(value)) {
+                self.tolerances.insert(name, tolerance);
+            }
+        }
+        // The other references lead into a circle, or to a tolerance that has a complaint already.
+        for (name, value) in &references {
+            let mut reached = target(value);
+            for _ in 0..references.len() {
+                if reached.as_ref() == Some(name) {
+                    self.out.push(bad(
+                        value,
+                        &format!("the tolerance `{name}` leads back to itself"),
+                        "a circle of names",
+                        "write a table for one of them: `{ tolerance = ... }`",
+                    ));
+                    break;
+                }
+                let next = reached.and_then(|reached| references.get(&reached));
+                reached = next.and_then(|value| target(value));
             }
         }
     }
 
-    /// Returns the tolerances of a contract in the base: each output has that of the test with the
-    /// largest absolute one. Tolerances of designs serve designs alone, because they cover a contract's
-    /// whole domain.
+    /// Returns the tolerances of a contract in the base: each output is allowed what any test of the
+    /// contract allows it, because the user's case may be like the case of any of these tests. Tolerances
+    /// of designs serve designs alone, because they cover a contract's whole domain.
     fn inherited(
         &self,
         function: &Function,

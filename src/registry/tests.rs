@@ -88,6 +88,55 @@ fn a_test_without_outputs_is_allowed_what_any_test_of_its_contract_is() {
 }
 
 #[test]
+fn named_tolerances_refer_to_each_other_in_any_order() {
+    let table = "{ tolerance = 0.0, ceiling = 1e-6, reason = \"rounded once\" }";
+    let read = |tolerances: &str| {
+        let head = format!("partial = true\n[tolerances]\n{tolerances}");
+        let text = GOOD.replacen("partial = true", &head, 1);
+        parse(&text.replacen(&format!("outputs.out = {table}"), "outputs = \"a\"", 1))
+    };
+    for tolerances in [
+        format!("a = {table}"),
+        format!("a = \"b\"\nb = {table}"),
+        format!("b = {table}\na = \"b\""),
+        format!("a = \"c\"\nb = {table}\nc = \"b\""),
+    ] {
+        let registry = read(&tolerances).expect(&tolerances);
+        let mul = registry.tests().next().expect("a test");
+        assert_eq!(mul.outputs["out"].tolerance, Tolerance::absolute(0.0, 1e-6));
+    }
+    for (tolerances, title, line) in [
+        ("a = \"b\"", "unknown tolerance: `b`", 4),
+        ("a = \"a\"", "the tolerance `a` leads back to itself", 4),
+        (
+            "a = \"b\"\nb = \"c\"\nc = \"b\"",
+            "the tolerance `b` leads",
+            5,
+        ),
+        ("a = \"b\"\nb = { tolerance = -1 }", "`tolerance` is -1", 5),
+    ] {
+        let message = read(tolerances).expect_err(tolerances).to_string();
+        assert!(message.contains(title), "{message}");
+        assert!(message.contains(&format!("mine.toml:{line}:")), "{message}");
+    }
+}
+
+/// Each mistake has its complaint, whatever other mistakes the file has.
+#[test]
+fn a_test_without_cases_is_named_beside_other_mistakes() {
+    let cases = "cases = [{ n = 4, k = 2 }, { k = 3, n = 5 }]";
+    let empty = GOOD.replacen(cases, "cases = []", 1);
+    let title = "this test has no cases";
+    for text in [empty.clone(), empty.replacen("n = 100", "n = 0", 1)] {
+        let message = parse(&text).expect_err("no cases").to_string();
+        assert!(message.contains(title), "{message}");
+    }
+    let wrong = GOOD.replacen(cases, "cases = [{ n = 0, k = 2 }]", 1);
+    let message = parse(&wrong).expect_err("no such shape").to_string();
+    assert!(!message.contains(title), "{message}");
+}
+
+#[test]
 fn a_good_registry_is_read_as_written() {
     let registry = parse(GOOD).expect("it is good");
     let ids: Vec<&str> = all_cases(&registry)
