@@ -45,7 +45,7 @@ pub struct SelectionArgs {
     pub test: Vec<String>,
 
     /// Take only the tests that launch a kernel whose name matches this glob; may be given several times
-    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    #[arg(long, value_name = "GLOB")]
     pub kernel: Vec<String>,
 }
 

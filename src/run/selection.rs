@@ -1,6 +1,7 @@
 //! Selection of cases by `--phase` and `--test`.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use globset::GlobBuilder;
 
@@ -52,20 +53,75 @@ pub fn select<'a>(
     Ok(selected)
 }
 
-/// Splits a list of ids and globs at its commas, but for the commas within the id of a case: `ID:M=1,N=2`.
-fn patterns(registry: &Registry, list: &str) -> Vec<String> {
-    if matching_ids(registry, list).is_ok() {
-        return vec![list.into()];
-    }
-    let mut patterns: Vec<String> = Vec::new();
-    for part in list.split(',') {
-        let is_size = part.contains('=') && !part.contains(':');
-        match patterns.last_mut() {
-            Some(last) if is_size && last.contains(':') => *last = format!("{last},{part}"),
-            _ => patterns.push(part.trim().into()),
+/// Splits a list at its commas. A comma within brackets, as in `{mul,exp}` or `gemm<64,true>`, separates
+/// nothing.
+pub(super) fn split_list(list: &str) -> Vec<&str> {
+    let mut open: Vec<(usize, char)> = Vec::new();
+    let mut brackets: Vec<Range<usize>> = Vec::new();
+    for (at, c) in list.char_indices() {
+        match c {
+            '(' => open.push((at, ')')),
+            '[' => open.push((at, ']')),
+            '{' => open.push((at, '}')),
+            '<' => open.push((at, '>')),
+            // Brackets that are not closed are left out, because globs may cut names anywhere.
+            _ => {
+                if let Some(position) = open.iter().rposition(|(_, close)| *close == c) {
+                    brackets.push(open[position].0..at);
+                    open.truncate(position);
+                }
+            }
         }
     }
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in list.match_indices(',') {
+        if !brackets.iter().any(|bracket| bracket.contains(&at)) {
+            parts.push(&list[start..at]);
+            start = at + 1;
+        }
+    }
+    parts.push(&list[start..]);
+    parts
+}
+
+/// Splits a list of names and globs. Names of cases and tests have commas too: a comma is part of a name
+/// if the text on both sides of it is one name, or if the text after it selects nothing alone. The longest
+/// name precedes shorter ones.
+fn patterns(registry: &Registry, list: &str) -> Vec<String> {
+    let parts = split_list(list);
+    let names: BTreeSet<&str> = test_names(registry).collect();
+    let selects = |pattern: &str| matching_ids(registry, pattern).is_ok();
+    let mut patterns: Vec<String> = Vec::new();
+    let mut first = 0;
+    while first < parts.len() {
+        let joined = |last: usize| parts[first..=last].join(",").trim().to_owned();
+        let longest_glob = |end: usize| (first..=end).rev().find(|&last| selects(&joined(last)));
+        let end = parts.len() - 1;
+        let name = (first + 1..=end)
+            .rev()
+            .find(|&last| names.contains(joined(last).as_str()));
+        let last = name.unwrap_or_else(|| {
+            let follows = |&part: &usize| !selects(parts[part].trim());
+            let run = (first + 1..=end).take_while(follows).last();
+            longest_glob(run.unwrap_or(first))
+                .or_else(|| longest_glob(end))
+                .unwrap_or_else(|| sizes_end(&parts, first))
+        });
+        patterns.push(joined(last));
+        first = last + 1;
+    }
     patterns
+}
+
+/// Returns the last part of an unknown case, `ID:M=1,N=2`, so that an error shows its whole name.
+fn sizes_end(parts: &[&str], first: usize) -> usize {
+    let is_size = |&part: &usize| parts[part].contains('=') && !parts[part].contains(':');
+    let sizes = (first + 1..parts.len()).take_while(is_size).last();
+    match sizes {
+        Some(last) if parts[first].contains(':') => last,
+        _ => first,
+    }
 }
 
 /// Returns every case, in the registry's order.
@@ -242,5 +298,85 @@ planted = "all"
         let error = select(&registry, &[], &["utils_tk bf16<->float".into()]).expect_err("no such");
         let message = error.to_string();
         assert!(message.contains("`utils_tk bf16-float`"), "{message}");
+    }
+
+    #[test]
+    fn a_comma_separates_names_and_may_be_part_of_one() {
+        let text = r#"schema = 1
+[[test]]
+id = "product"
+aliases = ["scan"]
+contract = "gemm_nn"
+cases = [{ M = 2, N = 3, K = 4 }, { M = 2, N = 3, K = 5 }, { M = 3, N = 3, K = 4 }]
+[[test]]
+id = "scan, every two values"
+contract = "mul"
+shape = { n = 4 }
+[[test]]
+id = "solve BT=16"
+contract = "exp"
+shape = { n = 4 }
+[[test]]
+id = "sums (1, 2)"
+contract = "cumsum"
+shape = { n = 4 }
+"#;
+        let base = Registry::built_in().expect("a good registry");
+        let registry = Registry::parse("x", text, Some(&base));
+        let registry = registry.unwrap_or_else(|error| panic!("{error}"));
+        let names = [
+            ("product:M=2,N=3,K=4", 1),
+            ("product:M=2,*,K=4", 1),
+            ("product:M=*,N=3,K=4", 2),
+            ("{scan,solve BT=16}", 4),
+            ("s{ums,olve}*", 2),
+            ("scan, every two values", 1),
+            ("scan, every*", 1),
+            ("scan", 3),
+            ("solve BT=16", 1),
+            ("sums (1, 2)", 1),
+            ("*[1,2])", 1),
+            ("mul", 1),
+        ];
+        for (name, count) in names {
+            let selected = select(&registry, &[], &[name.into()]);
+            let selected = selected.unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(selected.len(), count, "{name}");
+            // Every list of names selects what its names select.
+            for (second, _) in names {
+                for list in [format!("{name},{second}"), format!("{name}, {second},mul")] {
+                    let last = if list.ends_with(",mul") {
+                        "mul"
+                    } else {
+                        second
+                    };
+                    assert_eq!(patterns(&registry, &list)[..2], [name, second], "{list}");
+                    assert_eq!(patterns(&registry, &list).last().expect("a name"), last);
+                }
+            }
+        }
+        for (list, wrong) in [
+            ("mul,product:M=2,N=3,K=9", "`product:M=2,N=3,K=9`"),
+            ("scan, ever two values,mul", "`ever two values`"),
+            ("mul,solve BT=17,scan", "`solve BT=17`"),
+        ] {
+            let error = select(&registry, &[], &[list.into()]).expect_err(list);
+            let title = format!("there is no test {wrong}");
+            assert!(error.to_string().starts_with(&title), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_comma_in_brackets_separates_nothing() {
+        for (list, parts) in [
+            ("a,b", &["a", "b"][..]),
+            ("{a,b},c", &["{a,b}", "c"]),
+            ("gemm<64,true>,x", &["gemm<64,true>", "x"]),
+            ("{a,[b,c]d},e", &["{a,[b,c]d}", "e"]),
+            ("gemm<64*,x<1,2>", &["gemm<64*", "x<1,2>"]),
+            ("f(a,b),", &["f(a,b)", ""]),
+        ] {
+            assert_eq!(split_list(list), parts, "{list}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::bindings::lacks_kernels;
+use super::selection::split_list;
 use super::{Bindings, SkipReason};
 
 use crate::binding::{Binding, built_in};
@@ -255,13 +256,14 @@ fn redesign(registry: &mut Registry, bindings: &Bindings, seed: u64) {
     registry.redesign(seed, |test| bindings.kernel_choice(test));
 }
 
-/// Parses the globs of `--kernel`.
+/// Parses the globs of `--kernel`, which commas may separate.
 ///
 /// # Errors
 /// A pattern is no glob.
 pub fn kernel_globs(patterns: &[String]) -> Result<GlobSet, RunError> {
     let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
+    let globs = patterns.iter().flat_map(|list| split_list(list));
+    for pattern in globs.map(str::trim) {
         let glob = Glob::new(pattern).map_err(|error| {
             let shown = pattern.escape_debug();
             RunError::Flag(format!("`--kernel {shown}` is no glob: {}", error.kind()))
