@@ -426,7 +426,8 @@ pub(super) fn narrowed(
     }
     Tolerance {
         ulp: Some(tolerance.ulp.unwrap_or(0).max(1)),
-        relative_rms: Some(tolerance.relative_rms.unwrap_or(0.0).max(rounding)),
+        // Small outputs whose absolute tolerance is larger than they are have no limit of their relative RMS, in any type.
+        relative_rms: tolerance.relative_rms.map(|rms| rms.max(rounding)),
         ..tolerance.clone()
     }
 }
@@ -450,6 +451,26 @@ mod tests {
             let found = narrowed(contract, device, &exact);
             assert_eq!(found != exact, wider, "{contract:?} {device:?}");
             assert_eq!(found.ulp, wider.then_some(1));
+        }
+    }
+
+    /// The tolerance of a narrower type allows what the contract's tolerance allows, so it has no criterion of its own.
+    #[test]
+    fn a_narrower_type_refuses_nothing_that_the_contract_allows() {
+        let plain = Tolerance::absolute(1e-3, 1e-2);
+        let limited = |relative_rms| Tolerance {
+            relative_rms: Some(relative_rms),
+            ..plain.clone()
+        };
+        let places = Tolerance {
+            ulp: Some(48),
+            ..limited(2.1e-6)
+        };
+        for contract in [plain.clone(), limited(1e-5), limited(0.5), places] {
+            for device in [ElementKind::Bf16, ElementKind::F16] {
+                let found = narrowed(ElementKind::F32, device, &contract);
+                assert_eq!(found.union(&contract), found, "{contract:?} {device:?}");
+            }
         }
     }
 }
