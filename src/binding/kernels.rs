@@ -20,6 +20,9 @@ impl Binding {
             let formulas = self.lets.iter().filter(|(known, _)| known.value == name);
             let mut mentioned = Vec::new();
             formulas.for_each(|(_, formula)| collect(&formula.value, &mut mentioned));
+            let varied = self.varied.iter().filter(|(known, _)| *known == name);
+            let varied = varied.flat_map(|(_, formulas)| formulas);
+            varied.for_each(|formula| collect(&formula.value, &mut mentioned));
             mentioned.retain(|name| !names.contains(name));
             names.append(&mut mentioned);
         }

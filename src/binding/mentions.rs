@@ -21,7 +21,9 @@ impl Binding {
             .iter()
             .filter_map(|(_, layout)| layout.pitch.as_ref());
         let lengths = self.scratch.iter().flat_map(|scratch| &scratch.lengths);
-        let own = self.when.iter().chain(lets).chain(converted);
+        let varied = self.varied.iter().flat_map(|(_, formulas)| formulas);
+        let own = self.when.iter().chain(lets).chain(varied);
+        let own = own.chain(converted);
         any(own.chain(pitches).chain(lengths), name)
             || self.steps.iter().any(|step| in_step(step, name))
     }
@@ -71,9 +73,12 @@ fn in_step(step: &Step, name: &str) -> bool {
 
 fn in_launch(launch: &LaunchSpec, name: &str) -> bool {
     let sizes = launch.grid.iter().chain(&launch.block);
-    any(sizes.chain(&launch.dynamic_lds).chain(&launch.when), name)
+    let owners = launch.owners.iter().flat_map(|(_, sides)| sides);
+    let own = sizes.chain(&launch.dynamic_lds).chain(&launch.when);
+    let mut symbol = launch.symbol.value.formulas();
+    any(own.chain(owners), name)
         || in_loop(launch.each.as_ref(), name)
-        || launch.symbol.value.text().contains(name)
+        || symbol.any(|formula| in_formula(formula, name))
         || launch
             .args
             .value
@@ -129,12 +134,28 @@ mod tests {
         let silent = binding("");
         assert_eq!(silent.unaware_of(&named("factor")), Some("gate_kind"));
         assert_eq!(silent.unaware_of(&Values::default()), None);
+        let asks = "gate_kind == log ? 0 : 1";
         for more in [
             "when = \"gate_kind != factor\"",
             "let = { kind = \"gate_kind == log ? 0 : 1\" }",
+            "vary = { kind = [\"0\", \"gate_kind == log ? 0 : 1\"] }",
         ] {
             assert_eq!(binding(more).unaware_of(&named("factor")), None, "{more}");
         }
+        let launch = |symbol: &str, more: &str| {
+            let text = format!(
+                "schema = 1\n[[binding]]\ncontract = \"gdn_recurrent\"\nsymbol = \"{symbol}\"\n\
+                 grid = [1]\nblock = [64]\nargs = [\"q\", \"i32 K\"]\n{more}\n"
+            );
+            parse("t", &text).expect("a binding").remove(0)
+        };
+        let owner = format!("owner.o = [\"{asks}\"]");
+        for aware in [launch(&format!("x{{{asks}}}"), ""), launch("x", &owner)] {
+            assert_eq!(aware.unaware_of(&named("factor")), None);
+        }
+        // The text of a name is no formula.
+        let spelled = launch("x_gate_kind", "");
+        assert_eq!(spelled.unaware_of(&named("factor")), Some("gate_kind"));
         let refused = silent.refuses(&named("factor")).expect("no formula fails");
         assert_eq!(
             refused.as_deref(),
