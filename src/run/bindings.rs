@@ -68,8 +68,7 @@ impl Bindings {
                 let tensors = describe_contract(registry, binding.function).ok_or_else(|| {
                     let name = binding.function.name;
                     FileError::Unusable(format!(
-                        "binding {}: no test of the registry runs contract `{name}`: \
-                         add one with `contract = \"{name}\"` and a shape",
+                        "binding {}: the tensors of contract `{name}` cannot be described",
                         shown(path)
                     ))
                 })?;
