@@ -52,7 +52,7 @@ impl Scope<'_> {
         }
         if matches!(name, "count" | "bytes" | "size" | "stride") {
             return self
-                .of_tensor(name, arguments, at)
+                .of_tensor(name, arguments)
                 .unwrap_or_else(|| Err(wrong(usage)));
         }
         let values: Vec<Value> = arguments
@@ -164,12 +164,7 @@ impl Scope<'_> {
     }
 
     /// Evaluates a function of a tensor; returns none if the number of arguments is wrong.
-    fn of_tensor(
-        &self,
-        name: &str,
-        arguments: &[Formula],
-        at: &Range<usize>,
-    ) -> Option<Result<Value, Trouble>> {
+    fn of_tensor(&self, name: &str, arguments: &[Formula]) -> Option<Result<Value, Trouble>> {
         let wants_axis = matches!(name, "size" | "stride");
         let (tensor, axis) = match arguments {
             [tensor] if !wants_axis => (tensor, None),
@@ -214,7 +209,6 @@ impl Scope<'_> {
             "size" => shape.axes[position].length,
             _ => shape.layout.strides[position],
         };
-        let _ = at;
         Some(Ok(integer(number as i128)))
     }
 }

@@ -136,7 +136,8 @@ pub fn find(offer: &Offer<'_>, subjects: &[Subject<'_>]) -> Option<Pipeline> {
                 == Contents::Pointer {
                     writable: Some(true),
                 };
-            if uses && written && found.is_none() && !leaf.name.is_empty() {
+            let known = leaf.name.is_empty() || scratch.contains(&leaf.name);
+            if uses && written && found.is_none() && !known {
                 scratch.push(leaf.name.clone());
             }
         }
