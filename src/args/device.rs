@@ -53,7 +53,7 @@ impl TargetArgs {
     }
 
     /// Returns the flags as the words of a command line.
-    fn words(&self) -> Vec<String> {
+    pub(super) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if self.is_card() {
             words.extend(pair("--device", &"hip"));

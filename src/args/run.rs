@@ -1,6 +1,6 @@
 //! The flags of a run of the tests, with one seed or many.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 
@@ -195,6 +195,16 @@ impl TrialArgs {
 
     /// Returns the command line that runs the selected tests on the emulator, with a seed.
     pub fn emulator_line(&self, seed: u64) -> String {
+        self.line_on_emulator(pair("--seed", &seed))
+    }
+
+    /// Returns the command line that runs on the emulator the selected tests that did not pass in the run of
+    /// a report.
+    pub fn failed_line(&self, report: &Path) -> String {
+        self.line_on_emulator(pair("--failed", &report.to_string_lossy()))
+    }
+
+    fn line_on_emulator(&self, origin: [String; 2]) -> String {
         let on_emulator = TrialArgs {
             device: DeviceArgs::EMULATOR,
             ..self.clone()
@@ -203,7 +213,7 @@ impl TrialArgs {
             self.selection.words(),
             file_words(&self.sources.sources()),
             on_emulator.setting_words(),
-            pair("--seed", &seed).to_vec(),
+            origin.to_vec(),
             pair("--device", &"emulator").to_vec(),
         ];
         format!("deltanet-check{}", shell_words(&words.concat()))

@@ -6,6 +6,8 @@ use clap::Parser;
 
 use super::{DeviceArgs, KernelArgs, LimitArgs, SanitizeArgs, SourceArgs, TrialArgs};
 use crate::exit::Stop;
+use crate::files;
+use crate::program::MAX_CODE_OBJECT;
 use crate::report::model::{SettingsReport, SourceReport};
 
 /// The parser of the flags in a report.
@@ -106,10 +108,9 @@ impl<'a> Completion<'a> {
             timeout,
             isolate,
         } = own;
-        if target.is_named() {
-            if *target != before.target {
-                self.replaced.push("--device");
-            }
+        // `--device emulator` and no device are the same in a report.
+        if target.is_named() && target.words() != before.target.words() {
+            self.replaced.push("--device");
             // The report's isolation and timeout belong to the report's device.
             return;
         }
@@ -148,6 +149,7 @@ impl<'a> Completion<'a> {
                             own: &mut Option<PathBuf>,
                             before: Option<&'a SourceReport>| {
             match (&own, before) {
+                (Some(path), Some(before)) if is_same_file(path, before) => {}
                 (Some(_), _) => self.replaced.push(flag),
                 (None, Some(before)) => {
                     let path = directory.join(&before.path);
@@ -164,7 +166,11 @@ impl<'a> Completion<'a> {
         complete("--kernels", kernels, report.kernels.as_ref());
         complete("--registry", registry, report.registry.as_ref());
         if !bind.is_empty() {
-            self.replaced.push("--bind");
+            let mut pairs = bind.iter().zip(&report.bind);
+            let same = pairs.all(|(path, before)| is_same_file(path, before));
+            if !same || bind.len() != report.bind.len() {
+                self.replaced.push("--bind");
+            }
             return;
         }
         for before in &report.bind {
@@ -173,4 +179,10 @@ impl<'a> Completion<'a> {
             bind.extend(path);
         }
     }
+}
+
+/// Returns true if a file has the content that a report names.
+fn is_same_file(path: &Path, before: &SourceReport) -> bool {
+    let content = files::read(path, MAX_CODE_OBJECT);
+    content.is_ok_and(|content| files::sha256(&content) == before.sha256)
 }

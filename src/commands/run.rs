@@ -21,7 +21,7 @@ use crate::interrupt::ArmedSignals;
 use crate::report::RunPlan;
 use crate::report::model::EnvironmentReport;
 use crate::run::{BindingUsage, SelectedCase, Setup, threads};
-use crate::text::{print, quoted, shown};
+use crate::text::{print, shown};
 use crate::trial::{Dump, FinishedTrial, Plan, Progress, run_until};
 
 pub(super) use demand::{Demand, exit_code, warn};
@@ -30,8 +30,8 @@ use ledger::Ledger;
 use output::RunOutput;
 
 /// Runs the tests that the flags select.
-pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    let mut args = args.clone();
+pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
+    let mut args = given.clone();
     let failed = FailedTests::read(&mut args)?;
     let args = &args;
     let seed = args.trials.seed()?;
@@ -172,10 +172,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Stop> {
     };
     if let Some(hung) = hung {
         let line = match &args.fleet.failed {
-            Some(path) => format!(
-                "deltanet-check --failed {} --device emulator",
-                quoted(&path.to_string_lossy())
-            ),
+            // The report has the other flags.
+            Some(path) => given.trials.failed_line(path),
             None => args.trials.emulator_line(seed),
         };
         warn(&[hung::advice(hung, left, &line)]);

@@ -196,6 +196,11 @@ fn what_failed_runs_again_with_the_files_and_flags_of_its_report() {
     assert_eq!(seed.code, 2, "{}", seed.err);
     assert!(seed.err.contains("give --seed 7"), "{}", seed.err);
 
+    // A flag that names what the report has replaces nothing, so there is no note.
+    let same = [&["--failed", "r.json", "--device", "emulator"], &FILES[..]].concat();
+    let same = run(&here, &same);
+    assert_eq!((same.code, same.err.as_str()), (1, ""), "{}", same.out);
+
     // A changed or missing file is refused, and the message says what to do.
     for (file, flag) in [
         ("my kernels.co", "--kernels"),
