@@ -50,7 +50,10 @@ pub struct MutateArgs {
         long,
         value_name = "REPORT.json",
         num_args = 1..,
-        conflicts_with_all = ["partition", "kernels", "bind", "phase", "test", "kernel", "doubt"]
+        conflicts_with_all = [
+            "partition", "kernels", "bind", "registry", "phase", "test", "kernel", "seed",
+            "per_kernel", "operator", "doubt"
+        ]
     )]
     pub merge: Vec<PathBuf>,
 

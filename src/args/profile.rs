@@ -61,7 +61,9 @@ pub struct ProfileArgs {
     #[arg(
         long,
         value_name = "FILE.toml",
-        conflicts_with_all = ["file", "phase", "test", "kernel", "constants"]
+        conflicts_with_all = [
+            "file", "phase", "test", "kernel", "kernels", "bind", "registry", "seed", "constants"
+        ]
     )]
     pub counts: Option<PathBuf>,
 

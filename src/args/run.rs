@@ -124,7 +124,11 @@ pub struct RunArgs {
     pub dump: Option<PathBuf>,
 
     /// The command `self-test` under its former name
-    #[arg(long, hide = true, conflicts_with_all = ["counters", "relations", "sanitize"])]
+    #[arg(
+        long,
+        hide = true,
+        conflicts_with_all = ["counters", "dump", "relations", "repeat", "sanitize"]
+    )]
     pub self_test: bool,
 
     /// Count the work of the emulator by test and kernel: instructions by kind, active lanes, bytes,

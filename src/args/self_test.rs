@@ -13,6 +13,7 @@ use crate::exit::Stop;
 #[command(
     mut_arg("min_tests", |arg| arg.hide(true)),
     mut_arg("relations", |arg| arg.hide(true)),
+    mut_arg("repeat", |arg| arg.hide(true)),
     mut_arg("sanitize", |arg| arg.hide(true)),
     mut_arg("sanitize_warn", |arg| arg.hide(true))
 )]
@@ -35,6 +36,7 @@ impl SelfTestArgs {
         let flags = [
             ("--min-tests", self.trials.min_tests.is_some()),
             ("--relations", self.trials.relations),
+            ("--repeat", self.trials.repeat.is_some()),
             ("--sanitize", self.trials.sanitize.spec().is_some()),
         ];
         match flags.iter().find(|(_, given)| *given) {

@@ -101,3 +101,27 @@ fn each_output_of_each_command_goes_by_its_ending_or_is_refused() {
     assert_eq!(hip.code, 2, "{}", hip.err);
     assert!(hip.err.contains("must end in .json"), "{}", hip.err);
 }
+
+/// A flag that a command would ignore is an error of the command line.
+#[test]
+fn a_flag_without_an_effect_is_refused() {
+    let here = scratch("outputs-ignored");
+    let commands: [&[&str]; 10] = [
+        &["self-test", "--test", "mul", "--repeat", "2"],
+        &["--self-test", "--test", "mul", "--repeat", "2"],
+        &["--self-test", "--test", "mul", "--dump", "x"],
+        &["self-test", "--test", "mul", "--dump", "x"],
+        &["profile", "--counts", "c.toml", "--kernels", "k.co"],
+        &["profile", "--counts", "c.toml", "--bind", "b.toml"],
+        &["profile", "--counts", "c.toml", "--seed", "1"],
+        &["mutate", "--merge", "a.json", "--registry", "r.toml"],
+        &["mutate", "--merge", "a.json", "--seed", "1"],
+        &["mutate", "--merge", "a.json", "--per-kernel", "1"],
+    ];
+    for command in commands {
+        let refused = run(&here, command);
+        let said = (refused.code, refused.out.as_str());
+        assert_eq!(said, (2, ""), "{command:?}: {}", refused.err);
+    }
+    assert!(!here.join("x").exists());
+}
