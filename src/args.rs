@@ -279,6 +279,11 @@ fn is_dumb_terminal() -> bool {
 impl Color {
     /// Returns true if standard output is coloured.
     pub fn is_enabled(self) -> bool {
+        self.is_enabled_on(&io::stdout())
+    }
+
+    /// Returns true if a stream is coloured.
+    pub fn is_enabled_on(self, stream: &impl IsTerminal) -> bool {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         match self {
             Color::Always => true,
@@ -286,7 +291,7 @@ impl Color {
             Color::Auto if variable("NO_COLOR").is_some() => false,
             Color::Auto if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
             Color::Auto if variable("CLICOLOR").is_some_and(|value| value == "0") => false,
-            Color::Auto => io::stdout().is_terminal() && !is_dumb_terminal(),
+            Color::Auto => stream.is_terminal() && !is_dumb_terminal(),
         }
     }
 }

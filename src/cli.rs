@@ -7,7 +7,7 @@ use std::io::Write;
 use clap::{Parser, Subcommand};
 
 use crate::args::{
-    AuditArgs, BenchArgs, BindArgs, CompareArgs, CompletionsArgs, ContractsArgs, DisasmArgs,
+    AuditArgs, BenchArgs, BindArgs, Color, CompareArgs, CompletionsArgs, ContractsArgs, DisasmArgs,
     ExecArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs, MergeArgs,
     MutateArgs, ProfileArgs, RunArgs, SelfTestArgs, SoakArgs, TolerancesArgs, VectorsArgs,
 };
@@ -16,7 +16,7 @@ use crate::commands::{
     lint, merge, mutate, profile, run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
-use crate::{self_test, trial};
+use crate::{document, self_test, trial};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -120,6 +120,12 @@ pub fn main() -> Exit {
             return exit;
         }
     };
+    let color = match &cli.command {
+        Some(Command::Vectors(args)) => args.color,
+        Some(_) => Color::Auto,
+        None => cli.run.color,
+    };
+    document::color_complaints(color.is_enabled_on(&std::io::stderr()));
     match dispatch(&cli) {
         Ok(exit) => exit,
         Err(stop) => {

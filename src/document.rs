@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::text::nearest;
-pub use diagnostic::{Complaint, diagnostic, render};
+pub use diagnostic::{Complaint, color_complaints, diagnostic, render};
 
 /// A value of a TOML document with its span.
 pub type SpannedValue<'a> = &'a Spanned<DeValue<'a>>;

@@ -1,7 +1,7 @@
 //! Complaints about a file, and their layout with file, line and caret.
 
-use std::io::IsTerminal;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
@@ -25,16 +25,22 @@ pub fn diagnostic(name: &str, text: &str, complaints: &[Complaint]) -> FileError
     FileError::Diagnostic(render(name, text, complaints))
 }
 
+/// True if complaints have colours.
+static COLORED: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether complaints have colours. The command line decides this once, for all output.
+pub fn color_complaints(colored: bool) {
+    COLORED.store(colored, Ordering::Relaxed);
+}
+
 /// The number of complaints that are shown; the rest are counted.
 const SHOWN: usize = 12;
 
 /// Lays out complaints about a file: for each the title, the line with a caret, and the help.
 pub fn render(name: &str, text: &str, complaints: &[Complaint]) -> String {
-    let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some();
-    let renderer = if plain {
-        Renderer::plain()
-    } else {
-        Renderer::styled()
+    let renderer = match COLORED.load(Ordering::Relaxed) {
+        true => Renderer::styled(),
+        false => Renderer::plain(),
     };
     let mut ordered: Vec<&Complaint> = complaints.iter().collect();
     ordered.sort_by_key(|complaint| complaint.span.start);

@@ -125,3 +125,29 @@ fn a_flag_without_an_effect_is_refused() {
     }
     assert!(!here.join("x").exists());
 }
+
+/// The complaints about a file have colours when the other output has them.
+#[test]
+fn one_decision_colours_all_output() {
+    let here = scratch("outputs-colours");
+    fs::write(here.join("bad.toml"), "schema = 7\n").expect("written");
+    for (variable, flags, colored) in [
+        ("CLICOLOR_FORCE", &[][..], true),
+        ("CLICOLOR_FORCE", &["--color", "never"], false),
+        ("TERM", &["--color", "always"], true),
+        ("NO_COLOR", &["--color", "always"], true),
+        ("NO_COLOR", &[], false),
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+            .args(["--registry", "bad.toml"])
+            .args(flags)
+            .env_remove("NO_COLOR")
+            .env(variable, "1")
+            .current_dir(&here)
+            .output()
+            .expect("the program starts");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("this registry has schema 7"), "{text}");
+        assert_eq!(text.contains('\u{1b}'), colored, "{variable} {flags:?}");
+    }
+}
