@@ -114,7 +114,31 @@ pub fn sha256(bytes: &[u8]) -> String {
 /// Returns true if a file can be written again and again. A path that exists and is no regular file (a
 /// pipe, a device) can be written once.
 pub fn can_grow(path: &Path) -> bool {
-    !fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+    let once = |found: fs::Metadata| !found.is_file() && !found.is_dir();
+    !fs::metadata(path).is_ok_and(once) && standard_stream(path).is_none()
+}
+
+/// Returns standard output or standard error if the file at a path is the stream's file, as through a link
+/// to `/dev/stdout`. To replace this file would lose what the stream has written.
+#[cfg(unix)]
+fn standard_stream(path: &Path) -> Option<File> {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::MetadataExt as _;
+    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let streams = [
+        io::stdout().as_fd().try_clone_to_owned(),
+        io::stderr().as_fd().try_clone_to_owned(),
+    ];
+    let mut streams = streams.into_iter().flatten().map(File::from);
+    streams.find(|stream| {
+        let same = |own: fs::Metadata| (own.dev(), own.ino()) == (found.dev(), found.ino());
+        stream.metadata().is_ok_and(same)
+    })
+}
+
+#[cfg(not(unix))]
+fn standard_stream(_: &Path) -> Option<File> {
+    None
 }
 
 /// Checks that a file can be written, and leaves everything as it is.
@@ -127,7 +151,7 @@ pub fn check_place(path: &Path) -> io::Result<()> {
             io::ErrorKind::IsADirectory,
             "it is a directory",
         )),
-        Ok(found) if !found.is_file() => Ok(()),
+        Ok(found) if !found.is_file() || standard_stream(path).is_some() => Ok(()),
         // The temporary file is deleted at once.
         _ => temporary_beside(&follow_links(path)).map(drop),
     };
@@ -156,6 +180,10 @@ pub fn write_atomically_with(
 }
 
 fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    if let Some(mut stream) = standard_stream(path) {
+        io::stdout().flush()?;
+        return contents(&mut stream);
+    }
     let target = match fs::metadata(path) {
         Ok(found) if found.is_dir() => {
             return Err(io::Error::new(

@@ -102,6 +102,36 @@ fn each_output_of_each_command_goes_by_its_ending_or_is_refused() {
     assert!(hip.err.contains("must end in .json"), "{}", hip.err);
 }
 
+/// A report through a link to standard output stands behind the table, also if standard output is a file.
+#[cfg(unix)]
+#[test]
+fn a_report_to_standard_output_keeps_the_table() {
+    let here = scratch("outputs-stdout");
+    for (link, stream) in [("out.json", "/dev/stdout"), ("err.json", "/dev/stderr")] {
+        std::os::unix::fs::symlink(stream, here.join(link)).expect("linked");
+        let file = |name: &str| fs::File::create(here.join(name)).expect("made");
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+            .args(["--test", "mul", "--report", link])
+            .current_dir(&here)
+            .stdout(file("stdout.txt"))
+            .stderr(file("stderr.txt"))
+            .status()
+            .expect("the program starts");
+        let read = |name: &str| fs::read_to_string(here.join(name)).expect("readable");
+        assert_eq!(status.code(), Some(0), "{link}: {}", read("stderr.txt"));
+        let table = read("stdout.txt");
+        assert!(table.contains("1 passed"), "{link}: {table}");
+        let whole = table + &read("stderr.txt");
+        let json = &whole[whole.find("\n{").map_or(0, |at| at + 1)..];
+        let mut values = serde_json::Deserializer::from_str(json).into_iter();
+        let report: serde_json::Value = values.next().expect("a report").expect("JSON");
+        assert!(
+            report.to_string().contains("\"id\":\"mul\""),
+            "{link}: {report}"
+        );
+    }
+}
+
 /// A flag that a command would ignore is an error of the command line.
 #[test]
 fn a_flag_without_an_effect_is_refused() {
