@@ -3,7 +3,7 @@
 //! The cases are generated from the table, so a new row is included at once: [`subject`] lists rows and forms, [`draw`] draws modifiers,
 //! operands, registers, masks, modes and addresses, [`encode`] makes words of them and confirms them by the decoder, and [`state`] runs
 //! them. Each law has a file ([`separate`] has a second one, [`parts`]). Rows that break a law for a good reason, or that a law cannot
-//! reach, are listed in [`exceptions`].
+//! reach, are listed in [`exceptions`]. [`saturation`] tests clamp on integers, which no separate instruction computes.
 //!
 //! docs/laws.md describes the laws. `GFX906_LAWS_ROUNDS=10` runs ten times as many cases, and `GFX906_LAWS_SEED=7` other ones.
 
@@ -25,6 +25,7 @@ mod order;
 mod overlap;
 mod parts;
 mod resource;
+mod saturation;
 mod separate;
 mod state;
 mod subject;

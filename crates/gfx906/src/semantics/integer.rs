@@ -52,9 +52,8 @@ instructions! {
     }
     /// `b - a - borrow` and the borrow.
     subbrev_co_u32(a: u32, b: u32, borrow: bool) -> (u32, bool) { subb_co_u32(b, a, borrow) }
-
-
-    /// [`add_co_u32()`] under clamp.
+    // LLVM computes uadd.sat and usub.sat for the chips before gfx9 with v_add_co_u32 and v_sub_co_u32 under clamp.
+    /// [`add_co_u32()`] under clamp: at most the largest u32, and the carry as without clamp.
     add_co_u32_sat(a: u32, b: u32) -> (u32, bool) { (a.saturating_add(b), a.checked_add(b).is_none()) }
     /// [`sub_co_u32()`] under clamp.
     sub_co_u32_sat(a: u32, b: u32) -> (u32, bool) { (a.saturating_sub(b), a < b) }
@@ -81,6 +80,8 @@ instructions! {
     mul_hi_i32(a: i32, b: i32) -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }
     /// The low 32 bits of the product of two signed 24-bit numbers.
     mul_i32_i24(a: i32, b: i32) -> i32 { low_i24(a).wrapping_mul(low_i24(b)) }
+    // The manual has no sentence about these two products under clamp. They follow its general rule for integers, as v_mad_i32_i24 and
+    // v_mad_u32_u24 do. No compiler is known to emit them.
     /// [`mul_i32_i24()`] under clamp: the exact product, limited to i32.
     mul_i32_i24_sat(a: i32, b: i32) -> i32 { mad_i32_i24_sat(a, b, 0) }
     /// [`mul_u32_u24()`] under clamp: the exact product, limited to u32.
