@@ -19,12 +19,15 @@ use space::{Levels, Space};
 /// Candidates for each case.
 const CANDIDATES: usize = 24;
 
+/// A function that names the kernels of a case, or returns `None` if no kernel takes the case.
+pub type KernelNames<'a> = dyn Fn(&Values) -> Option<String> + 'a;
+
 /// The kernels that a test launches, as a function of its case.
 pub struct KernelChoice<'a> {
     /// The sizes and choices that decide which kernels a case launches.
     pub parameters: Vec<&'static str>,
-    /// Returns the names of the kernels that a case launches, or `None` if none takes it.
-    pub kernels: Box<dyn Fn(&Values) -> Option<String> + 'a>,
+    /// The names of the kernels that a case launches.
+    pub kernels: Box<KernelNames<'a>>,
 }
 
 /// Returns the designed cases of a contract for a seed. If sizes and choices decide which kernels a case launches, each kernel meets every
