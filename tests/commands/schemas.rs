@@ -94,6 +94,18 @@ fn each_schema_is_one_and_is_called_what_it_is_of() {
         let name = format!("deltanet-check/{}", format.replace('-', "/"));
         let name = name.replace("self/test", "self-test");
         assert_eq!(schema["$id"], name);
+        let (_, version) = name.rsplit_once('/').expect("a version");
+        let title = schema["title"].as_str().expect("a title");
+        let ending = format!(", version {version}");
+        assert!(
+            title.starts_with("deltanet-check ") && title.ends_with(&ending),
+            "{format}: {title}"
+        );
+        let description = schema["description"].as_str().expect("a description");
+        assert!(
+            description.contains(&format!("Within version {version} ")),
+            "{format}: {description}"
+        );
         assert_eq!(schema["properties"]["schema"]["const"], name);
         // The schema describes every field, and allows no other.
         let required = schema["required"].as_array().expect("a list").len();
