@@ -59,7 +59,7 @@ halves() { # halves SOURCE BINDING [TEST...]: all tests; those that are named on
     echo "gfx906, waves of 32, sanitized: $2.bind.toml, $(tail -1 "$log")"
 }
 
-[[ -x $tool ]] || fail "no $tool: cargo build --release --bin deltanet-check"
+[[ -x $tool ]] || fail "no $tool: scripts/build.sh builds it"
 for source in fast_scan fast_chunk fast_document compare; do
     amd "$source"
     nvidia "$source"

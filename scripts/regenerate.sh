@@ -2,35 +2,56 @@
 # Renews everything that follows from the sources of kernels: code objects and their hashes, snapshots of tests, and what the README and docs/ show.
 # Run it after a change to kernels/, then read `git diff`.
 #
-#   scripts/regenerate.sh                takes long: it ends with scripts/validate-kernels.sh, which writes kernels/built/VALIDATED
-#   scripts/regenerate.sh --no-validate  without that end, for work in progress
+#   scripts/regenerate.sh                all steps; the last one takes long, and writes kernels/built/VALIDATED
+#   scripts/regenerate.sh --no-validate  without that step, for work in progress
+#   scripts/regenerate.sh STEP ...       these steps, in their usual order
+#   scripts/regenerate.sh --list         the names of the steps, and what each renews
 #
+# A step uses what earlier steps have made: the program embeds the code objects, and all later steps run the program.
 # Needs the Debian packages of kernels/README.md; with validation also hipcc and llvm-19.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-case ${1:-} in
-'' | --no-validate) ;;
-*)
-    echo "unknown: $1; usage: $0 [--no-validate]" >&2
-    exit 2
-    ;;
-esac
-step() { printf '\n== %s\n' "$*"; }
 
-step "code objects"
-scripts/build-kernels.sh
-scripts/build-blas.sh
-step "the program, which embeds them"
-scripts/build.sh
-step "snapshots of tests"
-INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked
-step "the tutorial"
-scripts/tutorial.sh --write
-step "captures, figures and pictures of the README and docs/"
-scripts/readme.sh --no-bench
-step "the table of costs"
-scripts/costs-table.py
-if [[ -z ${1:-} ]]; then
-    step "other compilers and flags"
-    scripts/validate-kernels.sh
-fi
+# A line a step: its name, its command, what it renews.
+steps='
+kernels | scripts/build-kernels.sh && scripts/build-blas.sh | code objects and their hashes
+program | scripts/build.sh | the program, which embeds the code objects
+snapshots | INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked | snapshots of tests
+tutorial | scripts/tutorial.sh --write | the outputs in docs/tutorial.md
+pages | scripts/readme.sh --no-bench | captures, figures and pictures of the README and docs/
+costs | scripts/costs-table.py | the table of costs
+validate | scripts/validate-kernels.sh | kernels/built/VALIDATED, after other compilers and flags
+'
+
+names=() commands=() renewed=()
+while IFS='|' read -r name command what; do
+    [[ -n $name ]] || continue
+    read -r name <<<"$name"
+    names+=("$name") commands+=("$command") renewed+=("${what# }")
+done <<<"$steps"
+
+chosen=() left_out=
+for argument; do
+    case $argument in
+    --list)
+        for at in "${!names[@]}"; do printf '%-10s %s\n' "${names[at]}" "${renewed[at]}"; done
+        exit
+        ;;
+    --no-validate) left_out=validate ;;
+    *)
+        if [[ " ${names[*]} " != *" $argument "* ]]; then
+            echo "no step is named $argument; $0 --list prints the names" >&2
+            exit 2
+        fi
+        chosen+=("$argument")
+        ;;
+    esac
+done
+((${#chosen[@]})) || chosen=("${names[@]}")
+
+for at in "${!names[@]}"; do
+    name=${names[at]}
+    [[ " ${chosen[*]} " == *" $name "* && $name != "$left_out" ]] || continue
+    printf '\n== %s: %s\n' "$name" "${renewed[at]}"
+    bash -euo pipefail -c "${commands[at]}"
+done

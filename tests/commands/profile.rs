@@ -78,7 +78,11 @@ fn a_transpose_costs_what_one_counts_by_hand() {
 #[test]
 fn the_text_names_the_instruction_and_its_stride() {
     let done = transpose("profile_text", &["--clock", "1606"]);
-    insta::assert_snapshot!(done.out);
+    // The address of the store depends on the other kernels of the code object.
+    let (before, rest) = done.out.split_once("hint         0x").expect("a hint");
+    let (address, after) = rest.split_once(' ').expect("an instruction");
+    assert!(u64::from_str_radix(address, 16).is_ok(), "{address}");
+    insta::assert_snapshot!(format!("{before}hint         ADDRESS {after}"));
 }
 
 /// The counters of a run and the profile come from two observers and must agree.
