@@ -175,12 +175,17 @@ fn counts_and_searches() {
         (u32::MAX, 31, u32::MAX, 3)
     );
     assert_eq!([0, -1, 1, -2, i32::MIN].map(ffbh_i32), [-1, -1, 31, 31, 1]);
-    assert_eq!((bcnt_u32_b32(0xff, 3), bfrev_b32(1)), (11, 0x8000_0000));
+    assert_eq!(bcnt_u32_b32(0xff, 3), 11);
     for lane in 0..64 {
         let low = mbcnt_lo_u32_b32(u32::MAX, 0, lane);
         assert_eq!(mbcnt_hi_u32_b32(u32::MAX, low, lane), lane);
     }
     assert_eq!((cndmask_b32(1, 2, true), cndmask_b32(1, 2, false)), (2, 1));
+}
+
+#[test]
+fn bits_in_opposite_order() {
+    assert_eq!([1, 0xffff_0000].map(bfrev_b32), [0x8000_0000, 0xffff]);
 }
 
 #[test]
