@@ -6,10 +6,12 @@
 # type-name    A type is a noun phrase, not a bare participle.
 # glossary     A word that docs/glossary.md replaces is used nowhere.
 # sentence     The sentences of a page have 20 words on average, or fewer.
+# path         A path of the repository that a page names exists: the target of a link, and a word such as src/main.rs. A path is from the root
+#              or from the page's folder. In a path, `*` and a word of capitals such as NAME stand for anything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec python3 - "$@" <<'PYTHON'
-import collections, pathlib, re, subprocess, sys
+import collections, fnmatch, os.path, pathlib, re, subprocess, sys
 
 count = sys.argv[1:] == ["--count"]
 if sys.argv[1:] and not count:
@@ -30,6 +32,7 @@ GLOSSARY = [
     (re.compile(r"\b[Ss]ection \d+ of the rule\b"), "the rule (docs/the-rule.md)", True),
 ]
 LONGEST_AVERAGE = 20
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 HERE = {"scripts/prose.sh", "docs/glossary.md"}
 
 exceptions = collections.defaultdict(set)
@@ -99,9 +102,41 @@ def sentences(text):
                 yield words
 
 
+listing = ["git", "ls-files", "-co", "--exclude-standard"]
+files = {path for path in subprocess.check_output(listing, text=True).splitlines() if pathlib.Path(path).exists()}
+folders = {str(parent) for path in files for parent in pathlib.Path(path).parents}
+top_folders = "|".join(re.escape(folder) for folder in sorted(folders) if folder != "." and "/" not in folder)
+PATH = re.compile(rf"(?<![\w./$~}}-])(?:\./)?(?:{top_folders})/[\w.*/-]*[\w*/]")
+
+
+def is_there(name, page):
+    for start in (".", os.path.dirname(page)):
+        path = os.path.normpath(os.path.join(start, name))
+        if path in files or path in folders:
+            return True
+        pattern = re.sub(r"\b[A-Z]{2,}\b|\b[A-Z]\b", "*", path)
+        if pattern != path or "*" in path:
+            if any(fnmatch.fnmatch(known, pattern) for known in files | folders):
+                return True
+    return False
+
+
+def check_paths(path, number, line):
+    for target in LINK.findall(line):
+        name = target.split("#")[0]
+        if name and not re.match(r"[a-z]+:", name):
+            found = os.path.normpath(os.path.join(os.path.dirname(path), name))
+            if found not in files and found not in folders:
+                find(path, number, "path", f"the link's target `{target}` is not there")
+    for name in PATH.findall(LINK.sub("]", line)):
+        if not is_there(name, path) and not excepted("path", f"{path}:{name}"):
+            find(path, number, "path", f"`{name}` is not there")
+
+
 def check_page(path, text):
     for number, line in enumerate(text.split("\n"), 1):
         check_words(path, number, line, True)
+        check_paths(path, number, line)
     lengths = [len(words) for words in sentences(text)]
     average = sum(lengths) / max(1, len(lengths))
     if average > LONGEST_AVERAGE and not excepted("sentence", path):
@@ -119,6 +154,8 @@ for path in subprocess.check_output(["git", "ls-files", "-co", "--exclude-standa
 # The glossary replaces words and so names them; its sentences are held to the rule.
 glossary = pathlib.Path("docs/glossary.md")
 if glossary.exists():
+    for number, line in enumerate(glossary.read_text().split("\n"), 1):
+        check_paths(str(glossary), number, line)
     lengths = [len(words) for words in sentences(glossary.read_text())]
     if sum(lengths) / max(1, len(lengths)) > LONGEST_AVERAGE:
         find(str(glossary), 1, "sentence", "sentences are too long on average")
