@@ -1,14 +1,29 @@
 #!/usr/bin/env bash
 # Compiles the HIP programs of crates/gfx906-hip/tests/programs as a user would, runs them against the HIP runtime on the emulator, and checks
 # the library's symbols.
-#   scripts/hip-programs.sh [--dev]     --dev: the library of the dev profile
+#   scripts/hip-programs.sh [--dev] [NAME ...]     --dev: the library of the dev profile, quicker to compile and slower to run
+# A NAME is that of a program's file, such as textures. Then only the steps of these programs run, and those of symbols do not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/build-hip.sh "$@" >/dev/null
+profile=release names=()
+for argument; do
+    case $argument in
+    --dev) profile=debug ;;
+    -*) echo "usage: $0 [--dev] [NAME ...]" >&2; exit 2 ;;
+    *)
+        if ! compgen -G "crates/gfx906-hip/tests/programs/$argument.c*" >/dev/null; then
+            echo "no program is named $argument; crates/gfx906-hip/tests/programs/ has them" >&2
+            exit 2
+        fi
+        names+=("$argument")
+        ;;
+    esac
+done
+# True if the steps of a program are to run.
+wanted() { [[ ${#names[@]} == 0 || " ${names[*]} " == *" $1 "* ]]; }
+if [[ $profile == debug ]]; then scripts/build-hip.sh --dev >/dev/null; else scripts/build-hip.sh >/dev/null; fi
 library=$(realpath "${CARGO_TARGET_DIR:-target}/hip")
 theirs=/usr/lib/x86_64-linux-gnu/libamdhip64.so
-profile=release
-if [[ ${1:-} == --dev ]]; then profile=debug; fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 failed=0
@@ -28,17 +43,19 @@ run() { LD_LIBRARY_PATH=$library timeout 300 "$@" >"$out/stdout" 2>"$out/stderr"
 # That nothing was printed on stderr, of the loader least of all.
 quiet() { [[ ! -s $out/stderr ]]; }
 
-step "symbols: what crates/gfx906-hip/README.md lists"
-nm -D --defined-only --with-symbol-versions "$library/libamdhip64.so" | awk '$2 != "A" && $3 !~ /@@GFX906$/ { print $3 }' | sort >"$out/ours"
-# | `name` (`symbol`) | version | ...
-sed -nE 's/^\| `(\w+)`( \(`(\w+)`\))? \| (hip_[0-9.]+) \|.*/\1 \3 \4/p' crates/gfx906-hip/README.md |
-    awk '{ print $(NF - 1) "@@" $NF }' | sort >"$out/table"
-diff "$out/table" "$out/ours" >"$out/stdout" 2>"$out/stderr" && ok=0 || ok=1
-verdict $ok
-step "symbols: all that Debian's library has"
-nm -D --defined-only --with-symbol-versions "$theirs" | awk '$2 ~ /[TW]/ { print $3 }' | sort >"$out/theirs"
-comm -23 "$out/theirs" "$out/ours" >"$out/stdout" 2>"$out/stderr" && [[ ! -s $out/stdout ]] && ok=0 || ok=1
-verdict $ok
+if [[ ${#names[@]} == 0 ]]; then
+    step "symbols: what crates/gfx906-hip/README.md lists"
+    nm -D --defined-only --with-symbol-versions "$library/libamdhip64.so" | awk '$2 != "A" && $3 !~ /@@GFX906$/ { print $3 }' | sort >"$out/ours"
+    # | `name` (`symbol`) | version | ...
+    sed -nE 's/^\| `(\w+)`( \(`(\w+)`\))? \| (hip_[0-9.]+) \|.*/\1 \3 \4/p' crates/gfx906-hip/README.md |
+        awk '{ print $(NF - 1) "@@" $NF }' | sort >"$out/table"
+    diff "$out/table" "$out/ours" >"$out/stdout" 2>"$out/stderr" && ok=0 || ok=1
+    verdict $ok
+    step "symbols: all that Debian's library has"
+    nm -D --defined-only --with-symbol-versions "$theirs" | awk '$2 ~ /[TW]/ { print $3 }' | sort >"$out/theirs"
+    comm -23 "$out/theirs" "$out/ours" >"$out/stdout" 2>"$out/stderr" && [[ ! -s $out/stdout ]] && ok=0 || ok=1
+    verdict $ok
+fi
 
 # Replays every record of the last program; the launches that were made to fail are not among them.
 replays() {
@@ -68,6 +85,7 @@ ln -s "$(command -v "$bundler")" "$out/tools/clang-offload-bundler"
 program() {
     local compiler=$1 name=$2 opt=$3
     shift 3
+    wanted "$name" || return 0
     step "$name ($compiler $opt)"
     compile "$compiler" "$name" --offload-arch=gfx906 "$opt" && run "$out/program" "$@" && ok=0 || ok=1
     # Programs with refused launches are told why.
@@ -82,13 +100,14 @@ program() {
 checked() {
     local name=$1
     shift
+    wanted "$name" || return 0
     step "$name, under all checks"
     rm -f "$out/log"
     run env GFX906_SANITIZE=all GFX906_SANITIZE_LOG="$out/log" "$out/program" "$@" && [[ ! -s $out/log ]] && ok=0 || ok=1
     [[ $ok == 0 ]] || cat "$out/log" >>"$out/stderr" 2>/dev/null || true
     verdict $ok
 }
-hipcc --genco --offload-arch=gfx906 crates/gfx906-hip/tests/programs/factor.hip -o "$out/factor.co"
+! wanted modules || hipcc --genco --offload-arch=gfx906 crates/gfx906-hip/tests/programs/factor.hip -o "$out/factor.co"
 for compiler in hipcc clang-19; do
     for name in harness globals lanes atomics single narrow streams overlap late graphs memory pools mapped arrays textures surfaces errors cooperative heap extended batches rtc linked; do
         program $compiler $name -O3
@@ -108,6 +127,7 @@ done
 recorded() {
     local name=$1 launches=$2
     shift 2
+    wanted "$name" || return 0
     step "recorded: $name"
     rm -rf "$out/record"
     compile hipcc "$name" --offload-arch=gfx906 -O3 && run env GFX906_RECORD="$out/record" GFX906_THREADS=1 "$out/program" "$@" &&
@@ -135,44 +155,58 @@ proposed() {
     [[ $ok == 0 ]] || cat "$out/bind.toml" >>"$out/stderr"
     verdict $ok
 }
-proposed mul times
-proposed gemm_nt rows_by_rows --size M=100,N=72,K=40
+if wanted bind; then
+    proposed mul times
+    proposed gemm_nt rows_by_rows --size M=100,N=72,K=40
+fi
 
-step "streams: every call waits with GFX906_SYNC=1"
-compile hipcc streams --offload-arch=gfx906 && run env GFX906_SYNC=1 "$out/program" && quiet &&
-    compile hipcc late --offload-arch=gfx906 && run env GFX906_SYNC=1 "$out/program" sync && ok=0 || ok=1
-verdict $ok
-step "streams: the process ends, or forks"
-compile hipcc overlap --offload-arch=gfx906 && run "$out/program" exit && grep -q "the program ends while its streams still have work" "$out/stderr" &&
-    run "$out/program" fork && grep -q "a fork of a process that has used the device cannot use it" "$out/stderr" && ok=0 || ok=1
-verdict $ok
+if wanted streams; then
+    step "streams: every call waits with GFX906_SYNC=1"
+    compile hipcc streams --offload-arch=gfx906 && run env GFX906_SYNC=1 "$out/program" && quiet &&
+        compile hipcc late --offload-arch=gfx906 && run env GFX906_SYNC=1 "$out/program" sync && ok=0 || ok=1
+    verdict $ok
+fi
+if wanted overlap; then
+    step "streams: the process ends, or forks"
+    compile hipcc overlap --offload-arch=gfx906 && run "$out/program" exit && grep -q "the program ends while its streams still have work" "$out/stderr" &&
+        run "$out/program" fork && grep -q "a fork of a process that has used the device cannot use it" "$out/stderr" && ok=0 || ok=1
+    verdict $ok
+fi
 
-step "fresh memory: zeros, or poison on request"
-compile hipcc poison --offload-arch=gfx906 && run "$out/program" 0 && run env GFX906_POISON=1 "$out/program" 1 && quiet && ok=0 || ok=1
-verdict $ok
-step "memory that is not freed, or freed twice"
-compile hipcc leaks --offload-arch=gfx906 && run "$out/program" && quiet && run env GFX906_LEAKS=1 "$out/program" && ok=0 || ok=1
-for text in 'hipFree of 0x' 'LEAKS=1: 2 allocations were not freed, 4352 bytes' 'call #2: device memory, 4096 bytes' 'pinned host memory, 256 bytes'; do
-    grep -qF "$text" "$out/stderr" || ok=1
-done
-verdict $ok
-step "textures that cannot be made"
-compile hipcc textures --offload-arch=gfx906 && run "$out/program" refused && ok=0 || ok=1
-for text in 'hipFilterModeLinear is for floats' 'sRGB, maxAnisotropy and mipmapLevelBias are not supported' 'is no multiple of 256 (textureAlignment)' \
-    'are not within one allocation' '(texturePitchAlignment)' 'a view of elements of 4 bytes as ones of 16' 'a surface over what is no array'; do
-    grep -qF "a texture or surface is refused: " "$out/stderr" && grep -qF "$text" "$out/stderr" || ok=1
-done
-verdict $ok
-step "printf and assert in kernels"
-compile hipcc printf --offload-arch=gfx906 && run "$out/program" && quiet && ok=0 || ok=1
-[[ $(grep -c '^lane [0-9]* of block [01]: kernel has 12.35%, 0x10000000000$' "$out/stdout") == 8 ]] || ok=1
-[[ $(grep -c '^a text that takes more than one packet: 56 bytes are what a part of it holds$' "$out/stdout") == 2 ]] || ok=1
-[[ $(head -n 1 "$out/stdout") == before ]] || ok=1
-verdict $ok
-step "an assertion that fails"
-run "$out/program" fail && grep -q "Device-side assertion .x\[threadIdx.x\] == 7' failed" "$out/stderr" &&
-    grep -q "s_trap 2" "$out/stderr" && ok=0 || ok=1
-verdict $ok
+if wanted poison; then
+    step "fresh memory: zeros, or poison on request"
+    compile hipcc poison --offload-arch=gfx906 && run "$out/program" 0 && run env GFX906_POISON=1 "$out/program" 1 && quiet && ok=0 || ok=1
+    verdict $ok
+fi
+if wanted leaks; then
+    step "memory that is not freed, or freed twice"
+    compile hipcc leaks --offload-arch=gfx906 && run "$out/program" && quiet && run env GFX906_LEAKS=1 "$out/program" && ok=0 || ok=1
+    for text in 'hipFree of 0x' 'LEAKS=1: 2 allocations were not freed, 4352 bytes' 'call #2: device memory, 4096 bytes' 'pinned host memory, 256 bytes'; do
+        grep -qF "$text" "$out/stderr" || ok=1
+    done
+    verdict $ok
+fi
+if wanted textures; then
+    step "textures that cannot be made"
+    compile hipcc textures --offload-arch=gfx906 && run "$out/program" refused && ok=0 || ok=1
+    for text in 'hipFilterModeLinear is for floats' 'sRGB, maxAnisotropy and mipmapLevelBias are not supported' 'is no multiple of 256 (textureAlignment)' \
+        'are not within one allocation' '(texturePitchAlignment)' 'a view of elements of 4 bytes as ones of 16' 'a surface over what is no array'; do
+        grep -qF "a texture or surface is refused: " "$out/stderr" && grep -qF "$text" "$out/stderr" || ok=1
+    done
+    verdict $ok
+fi
+if wanted printf; then
+    step "printf and assert in kernels"
+    compile hipcc printf --offload-arch=gfx906 && run "$out/program" && quiet && ok=0 || ok=1
+    [[ $(grep -c '^lane [0-9]* of block [01]: kernel has 12.35%, 0x10000000000$' "$out/stdout") == 8 ]] || ok=1
+    [[ $(grep -c '^a text that takes more than one packet: 56 bytes are what a part of it holds$' "$out/stdout") == 2 ]] || ok=1
+    [[ $(head -n 1 "$out/stdout") == before ]] || ok=1
+    verdict $ok
+    step "an assertion that fails"
+    run "$out/program" fail && grep -q "Device-side assertion .x\[threadIdx.x\] == 7' failed" "$out/stderr" &&
+        grep -q "s_trap 2" "$out/stderr" && ok=0 || ok=1
+    verdict $ok
+fi
 
 # A failure must be told: its kind, the kernel, and what its report says in particular.
 fault() {
@@ -185,100 +219,115 @@ fault() {
     done
     verdict $ok
 }
-compile hipcc fault --offload-arch=gfx906
-fault write "memory fault: write of 4 bytes" beyond_the_end "right behind the end of \`hipMalloc #1\` (4096 bytes"
-fault hang "hang: the budget of 3000000 wave instructions used up" forever GFX906_BUDGET
-fault trap "s_trap" stops_itself
-fault host "memory fault: write of 4 bytes" "memory of the host"
+if wanted fault; then
+    compile hipcc fault --offload-arch=gfx906
+    fault write "memory fault: write of 4 bytes" beyond_the_end "right behind the end of \`hipMalloc #1\` (4096 bytes"
+    fault hang "hang: the budget of 3000000 wave instructions used up" forever GFX906_BUDGET
+    fault trap "s_trap" stops_itself
+    fault host "memory fault: write of 4 bytes" "memory of the host"
 
-# The program's own output and code, and on stderr what ran.
-step "deltanet-check hip: a program, and one that faults"
-tool=${library%/hip}/$profile/deltanet-check
-"$tool" hip --schedule reverse -- "$out/program" host >"$out/stdout" 2>"$out/stderr" && code=0 || code=$?
-[[ $code == 0 ]] && grep -q "^deltanet-check hip: 1 kernel, 3 launches (1 failed)" "$out/stderr" && ok=0 || ok=1
-compile hipcc lanes --offload-arch=gfx906 && "$tool" hip --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" &&
-    grep -q '"launches": 4' "$out/ran.json" && grep -q '"failed": 0' "$out/ran.json" || ok=1
-verdict $ok
-step "deltanet-check hip: a program, its counters"
-"$tool" hip --counters --sanitize --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" && grep -q "lanes on" "$out/stderr" &&
-    python3 -c '
+    # The program's own output and code, and on stderr what ran.
+    step "deltanet-check hip: a program, and one that faults"
+    tool=${library%/hip}/$profile/deltanet-check
+    "$tool" hip --schedule reverse -- "$out/program" host >"$out/stdout" 2>"$out/stderr" && code=0 || code=$?
+    [[ $code == 0 ]] && grep -q "^deltanet-check hip: 1 kernel, 3 launches (1 failed)" "$out/stderr" && ok=0 || ok=1
+    compile hipcc lanes --offload-arch=gfx906 && "$tool" hip --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" &&
+        grep -q '"launches": 4' "$out/ran.json" && grep -q '"failed": 0' "$out/ran.json" || ok=1
+    verdict $ok
+    step "deltanet-check hip: a program, its counters"
+    "$tool" hip --counters --sanitize --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" && grep -q "lanes on" "$out/stderr" &&
+        python3 -c '
 import json, sys
 kernels = json.load(open(sys.argv[1]))["kernels"]
 assert kernels and all(sum(k["counters"]["by_kind"].values()) == k["instructions"] > 0 for k in kernels), kernels' "$out/ran.json" 2>>"$out/stderr" && ok=0 || ok=1
-verdict $ok
-step "deltanet-check hip: a program, profiled"
-"$tool" hip --profile --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" && grep -q "^  4 launches, one after another: " "$out/stderr" &&
-    [[ $(grep -c '"valu_instructions": [1-9]' "$out/ran.json") == 4 ]] && ok=0 || ok=1
-verdict $ok
-
-compile hipcc cooperative --offload-arch=gfx906
-fault stuck "deadlock: every group that is left waits at a barrier of the whole grid, and 1 have ended" one_stays_away
-fault usual "a barrier of the whole grid outside of a cooperative launch" one_stays_away
-step "cooperative launches, checked by the sanitizer"
-run env GFX906_SANITIZE=memory,race,sync "$out/program" && ! grep -q "sanitizer\|race\|check" "$out/stderr" && ok=0 || ok=1
-verdict $ok
-step "hipRTC without a compiler"
-compile hipcc rtc --offload-arch=gfx906 && run env PATH=/nowhere GFX906_CLANG= "$out/program" none && ok=0 || ok=1
-verdict $ok
-
-compile hipcc reports --offload-arch=gfx906 -gline-tables-only
-# What a program says, its exit code, and what is told.
-reported() {
-    local what=$1 how=$2 code=$3 said=$4
-    shift 4
-    step "report: $what"
-    run env "$setting" "$out/program" "$how" && status=0 || status=$?
-    [[ $status == "$code" && $(<"$out/stdout") == *"$said"* ]] && ok=0 || ok=1
-    for text in "$@"; do
-        grep -qF "$text" "$out/stderr" || ok=1
-    done
     verdict $ok
-}
-setting=GFX906_OOB=
-reported "names and lines of the source" past 0 "status 719" "void reports::sum<int>(int const*, int*, int)" "programs/reports.cpp:13"
-reported "an assertion in many lanes" lanes 0 "status 719" "% 2 == 1' failed. In 64 lanes."
-[[ $(grep -c "Device-side assertion" "$out/stderr") == 1 ]] || verdict 1
-reported "a damaged image" damaged 0 "reports: ok" "is damaged: it begins as an offload bundle does" 'is damaged: it begins with "no c"'
-setting=GFX906_ABORT=1
-reported "GFX906_ABORT" past 134 "" "GFX906_ABORT=1: the program ends here"
-setting=GFX906_OOB=report
-reported "GFX906_OOB" past 0 "sum 200" "reads beyond the end of \`hipMalloc #1\` (400 bytes), once, by up to 4 bytes" "that passed: 1"
-reported "GFX906_OOB: a page, and no more" over 0 "status 719" "3696 bytes behind the end of \`hipMalloc #1\`" "that passed: 924"
+    step "deltanet-check hip: a program, profiled"
+    "$tool" hip --profile --report "$out/ran.json" -- "$out/program" >"$out/stdout" 2>"$out/stderr" && grep -q "^  4 launches, one after another: " "$out/stderr" &&
+        [[ $(grep -c '"valu_instructions": [1-9]' "$out/ran.json") == 4 ]] && ok=0 || ok=1
+    verdict $ok
+fi
 
-setting=GFX906_SANITIZE=race
-export GFX906_SANITIZE_LOG=$out/log
-reported "a finding of the sanitizer" twice 0 "status 0" "race: two groups write: " "other side" "reports4last" "programs/reports.cpp:18"
-step "report: the sanitizer's log has it too"
-grep -q "^race: two groups write: " "$out/log" && [[ $(grep -c '^  cure  ' "$out/log") == 1 ]] && ok=0 || ok=1
-verdict $ok
-export GFX906_SANITIZE_LOG=$out/no/log
-reported "a log that cannot be" twice 0 "status 0" "GFX906_SANITIZE_LOG=$out/no/log: " "findings go to stderr alone" "race: two groups write"
-unset GFX906_SANITIZE_LOG
-export GFX906_SANITIZE_ABORT=1
-reported "GFX906_SANITIZE_ABORT" twice 134 "" "race: two groups write" "GFX906_SANITIZE_ABORT=1: the program ends here"
-unset GFX906_SANITIZE_ABORT
+if wanted cooperative; then
+    compile hipcc cooperative --offload-arch=gfx906
+    fault stuck "deadlock: every group that is left waits at a barrier of the whole grid, and 1 have ended" one_stays_away
+    fault usual "a barrier of the whole grid outside of a cooperative launch" one_stays_away
+    step "cooperative launches, checked by the sanitizer"
+    run env GFX906_SANITIZE=memory,race,sync "$out/program" && ! grep -q "sanitizer\|race\|check" "$out/stderr" && ok=0 || ok=1
+    verdict $ok
+fi
+if wanted rtc; then
+    step "hipRTC without a compiler"
+    compile hipcc rtc --offload-arch=gfx906 && run env PATH=/nowhere GFX906_CLANG= "$out/program" none && ok=0 || ok=1
+    verdict $ok
+fi
 
-step "no binary for gfx906"
-compile hipcc nobinary --offload-arch=gfx900 --offload-arch=gfx1030 && run "$out/program" &&
-    grep -q "only .*gfx1030.*gfx900.*\|only .*gfx900.*gfx1030" "$out/stderr" && ok=0 || ok=1
-verdict $ok
+if wanted reports; then
+    compile hipcc reports --offload-arch=gfx906 -gline-tables-only
+    # What a program says, its exit code, and what is told.
+    reported() {
+        local what=$1 how=$2 code=$3 said=$4
+        shift 4
+        step "report: $what"
+        run env "$setting" "$out/program" "$how" && status=0 || status=$?
+        [[ $status == "$code" && $(<"$out/stdout") == *"$said"* ]] && ok=0 || ok=1
+        for text in "$@"; do
+            grep -qF "$text" "$out/stderr" || ok=1
+        done
+        verdict $ok
+    }
+    setting=GFX906_OOB=
+    reported "names and lines of the source" past 0 "status 719" "void reports::sum<int>(int const*, int*, int)" "programs/reports.cpp:13"
+    reported "an assertion in many lanes" lanes 0 "status 719" "% 2 == 1' failed. In 64 lanes."
+    [[ $(grep -c "Device-side assertion" "$out/stderr") == 1 ]] || verdict 1
+    reported "a damaged image" damaged 0 "reports: ok" "is damaged: it begins as an offload bundle does" 'is damaged: it begins with "no c"'
+    setting=GFX906_ABORT=1
+    reported "GFX906_ABORT" past 134 "" "GFX906_ABORT=1: the program ends here"
+    setting=GFX906_OOB=report
+    reported "GFX906_OOB" past 0 "sum 200" "reads beyond the end of \`hipMalloc #1\` (400 bytes), once, by up to 4 bytes" "that passed: 1"
+    reported "GFX906_OOB: a page, and no more" over 0 "status 719" "3696 bytes behind the end of \`hipMalloc #1\`" "that passed: 924"
 
-step "of two variants of gfx906, the card's"
-compile hipcc harness --offload-arch=gfx906:sramecc+:xnack- --offload-arch=gfx906:sramecc+:xnack+ --offload-arch=gfx900 &&
-    run "$out/program" && quiet && ok=0 || ok=1
-verdict $ok
+    setting=GFX906_SANITIZE=race
+    export GFX906_SANITIZE_LOG=$out/log
+    reported "a finding of the sanitizer" twice 0 "status 0" "race: two groups write: " "other side" "reports4last" "programs/reports.cpp:18"
+    step "report: the sanitizer's log has it too"
+    grep -q "^race: two groups write: " "$out/log" && [[ $(grep -c '^  cure  ' "$out/log") == 1 ]] && ok=0 || ok=1
+    verdict $ok
+    export GFX906_SANITIZE_LOG=$out/no/log
+    reported "a log that cannot be" twice 0 "status 0" "GFX906_SANITIZE_LOG=$out/no/log: " "findings go to stderr alone" "race: two groups write"
+    unset GFX906_SANITIZE_LOG
+    export GFX906_SANITIZE_ABORT=1
+    reported "GFX906_SANITIZE_ABORT" twice 134 "" "race: two groups write" "GFX906_SANITIZE_ABORT=1: the program ends here"
+    unset GFX906_SANITIZE_ABORT
+fi
 
-step "no visible device"
-! run env HIP_VISIBLE_DEVICES=-1 "$out/program" && grep -q "hipGetDeviceCount.*: no ROCm-capable device is detected" "$out/stdout" && ok=0 || ok=1
-verdict $ok
+if wanted nobinary; then
+    step "no binary for gfx906"
+    compile hipcc nobinary --offload-arch=gfx900 --offload-arch=gfx1030 && run "$out/program" &&
+        grep -q "only .*gfx1030.*gfx900.*\|only .*gfx900.*gfx1030" "$out/stderr" && ok=0 || ok=1
+    verdict $ok
+fi
 
-step "a program of hipBLAS"
-compile hipcc blas --offload-arch=gfx906 -O3 -L"$library" -lhipblas && run "$out/program" && ok=0 || ok=1
-[[ $(grep -c "hipblasCherk is not supported" "$out/stderr") == 1 && $(wc -l <"$out/stderr") == 1 ]] || ok=1
-verdict $ok
+if wanted harness; then
+    step "of two variants of gfx906, the card's"
+    compile hipcc harness --offload-arch=gfx906:sramecc+:xnack- --offload-arch=gfx906:sramecc+:xnack+ --offload-arch=gfx900 &&
+        run "$out/program" && quiet && ok=0 || ok=1
+    verdict $ok
 
-# Programs of each generation are linked with a stub of its name, whose symbols have their versions.
-cat >"$out/generation.map" <<'MAP'
+    step "no visible device"
+    ! run env HIP_VISIBLE_DEVICES=-1 "$out/program" && grep -q "hipGetDeviceCount.*: no ROCm-capable device is detected" "$out/stdout" && ok=0 || ok=1
+    verdict $ok
+fi
+
+if wanted blas; then
+    step "a program of hipBLAS"
+    compile hipcc blas --offload-arch=gfx906 -O3 -L"$library" -lhipblas && run "$out/program" && ok=0 || ok=1
+    [[ $(grep -c "hipblasCherk is not supported" "$out/stderr") == 1 && $(wc -l <"$out/stderr") == 1 ]] || ok=1
+    verdict $ok
+fi
+
+if wanted generation; then
+    # Programs of each generation are linked with a stub of its name, whose symbols have their versions.
+    cat >"$out/generation.map" <<'MAP'
 hip_4.2 { global: hipRuntimeGetVersion; hipDriverGetVersion; hipGetDeviceProperties; hipMalloc; hipFree; hipHostMalloc; hipHostFree;
   hipMallocManaged; hipMemcpy; hipGetLastError; hipDeviceGetLimit; hipMemcpyParam2D; hipPointerGetAttributes; local: *; };
 hip_5.0 { global: hipPointerGetAttribute; } hip_4.2;
@@ -287,23 +336,26 @@ hip_6.0 { global: hipGetDevicePropertiesR0600; hipExtGetLastError; } hip_5.3;
 hip_6.1 { global: hipGetProcAddress; } hip_6.0;
 hip_7.1 { global: hipGetDriverEntryPoint; hipMemsetD2D32; } hip_6.1;
 MAP
-grep -oE '\bhip[A-Z]\w+;' "$out/generation.map" | sed 's/\(.*\);/void \1(void) {}/' >"$out/stub.c"
-mkdir -p "$out/stub"
-for generation in 5 6 7; do
-    step "a program of HIP $generation"
-    name=libamdhip64.so.$generation
-    cc -shared -fPIC -Wl,-soname,$name -Wl,--version-script="$out/generation.map" "$out/stub.c" -o "$out/stub/$name" 2>/dev/null &&
-        cc -DHIP=$generation crates/gfx906-hip/tests/programs/generation.c "$out/stub/$name" -o "$out/program" && run "$out/program" && quiet && ok=0 || ok=1
+    grep -oE '\bhip[A-Z]\w+;' "$out/generation.map" | sed 's/\(.*\);/void \1(void) {}/' >"$out/stub.c"
+    mkdir -p "$out/stub"
+    for generation in 5 6 7; do
+        step "a program of HIP $generation"
+        name=libamdhip64.so.$generation
+        cc -shared -fPIC -Wl,-soname,$name -Wl,--version-script="$out/generation.map" "$out/stub.c" -o "$out/stub/$name" 2>/dev/null &&
+            cc -DHIP=$generation crates/gfx906-hip/tests/programs/generation.c "$out/stub/$name" -o "$out/program" && run "$out/program" && quiet && ok=0 || ok=1
+        verdict $ok
+    done
+fi
+if wanted loaded; then
+    cc crates/gfx906-hip/tests/programs/loaded.c -o "$out/program" -ldl
+    for loaded in so.5:5 so.6:6 so.7:7 so:7; do
+        step "a program that loads libamdhip64.${loaded%:*}"
+        run "$out/program" "$library/libamdhip64.${loaded%:*}" "${loaded#*:}" && quiet && ok=0 || ok=1
+        verdict $ok
+    done
+    step "a program that loads a copy, and GFX906_HIP"
+    cp "$library/libamdhip64.so.5" "$out/copied.so" && run env GFX906_HIP=6 "$out/program" "$out/copied.so" 6 && quiet && ok=0 || ok=1
     verdict $ok
-done
-cc crates/gfx906-hip/tests/programs/loaded.c -o "$out/program" -ldl
-for loaded in so.5:5 so.6:6 so.7:7 so:7; do
-    step "a program that loads libamdhip64.${loaded%:*}"
-    run "$out/program" "$library/libamdhip64.${loaded%:*}" "${loaded#*:}" && quiet && ok=0 || ok=1
-    verdict $ok
-done
-step "a program that loads a copy, and GFX906_HIP"
-cp "$library/libamdhip64.so.5" "$out/copied.so" && run env GFX906_HIP=6 "$out/program" "$out/copied.so" 6 && quiet && ok=0 || ok=1
-verdict $ok
+fi
 
 exit $failed
