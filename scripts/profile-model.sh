@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tool=${DELTANET_CHECK:-target/release/deltanet-check}
 if [[ ! -x $tool ]]; then
-    echo "no $tool: cargo build --release first, or name one in DELTANET_CHECK" >&2
+    echo "no $tool: scripts/build.sh builds it, or name one in DELTANET_CHECK" >&2
     exit 3
 fi
 "$tool" profile --counts scripts/profile-model.toml "$@"

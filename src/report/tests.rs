@@ -1,4 +1,4 @@
-//! Golden tests of every format. `INSTA_UPDATE=always cargo test report` rewrites the goldens; read the difference.
+//! Golden tests of every format. `INSTA_UPDATE=always cargo test --workspace --lib report` rewrites the goldens; read the difference.
 
 pub mod fixtures;
 

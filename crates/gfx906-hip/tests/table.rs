@@ -1,6 +1,6 @@
 //! Test that the README's table of functions agrees with `crates/gfx906-hip/src/api.rs`.
 //!
-//! `INSTA_UPDATE=always cargo test -p gfx906-hip` renews the table.
+//! `INSTA_UPDATE=always cargo test --workspace --test table` renews the table.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -51,7 +51,7 @@ fn the_readme_lists_the_functions() {
         return;
     }
     panic!(
-        "crates/gfx906-hip/README.md is not up to date: INSTA_UPDATE=always cargo test -p gfx906-hip"
+        "crates/gfx906-hip/README.md is not up to date: INSTA_UPDATE=always cargo test --workspace --test table"
     );
 }
 

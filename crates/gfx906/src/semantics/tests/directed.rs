@@ -1,6 +1,6 @@
 //! Tests that branch-free arithmetic equals one rounding of the exact value to the last bit, in every direction.
 //!
-//! `cargo test -p gfx906 semantics -- --ignored` tests all sources instead of a sample.
+//! `cargo test --workspace --lib semantics -- --ignored` tests all sources instead of a sample.
 
 use super::super::exact::{self, Exact};
 use super::super::format::Format;
