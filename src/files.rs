@@ -112,14 +112,15 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Returns true if a file can be written again and again. A path that exists and is no regular file (a
-/// pipe, a device) can be written once.
+/// pipe, a device) can be written once, and so can the file that standard output or standard error goes
+/// to.
 pub fn can_grow(path: &Path) -> bool {
     let once = |found: fs::Metadata| !found.is_file() && !found.is_dir();
     !fs::metadata(path).is_ok_and(once) && standard_stream(path).is_none()
 }
 
 /// Returns standard output or standard error if the file at a path is the stream's file, as through a link
-/// to `/dev/stdout`. To replace this file would lose what the stream has written.
+/// to `/dev/stdout`. Replacing this file would lose what the stream has written.
 #[cfg(unix)]
 fn standard_stream(path: &Path) -> Option<File> {
     use std::os::fd::AsFd as _;
@@ -159,7 +160,8 @@ pub fn check_place(path: &Path) -> io::Result<()> {
 }
 
 /// Writes a temporary file and renames it to `path`, so that no reader sees half of it and a failure
-/// leaves the old file. A path that is no regular file (a pipe, a device) is written to directly.
+/// leaves the old file. A path that is no regular file (a pipe, a device) is written to directly, as is
+/// the file that standard output or standard error goes to.
 ///
 /// # Errors
 /// The file cannot be written. The error names the path and what to do.

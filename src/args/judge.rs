@@ -20,7 +20,7 @@ pub struct JudgeArgs {
     #[arg(value_name = "FILE.safetensors", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Take tests, shapes and tolerances from this file instead of the built-in phases.toml
+    /// Take tests, shapes and tolerances from this file instead of the built-in registry
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
 

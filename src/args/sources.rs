@@ -27,7 +27,7 @@ pub struct SourceArgs {
     #[command(flatten)]
     pub kernels: KernelArgs,
 
-    /// Take tests, shapes and tolerances from this file instead of the built-in phases.toml
+    /// Take tests, shapes and tolerances from this file instead of the built-in registry
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
 }

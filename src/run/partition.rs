@@ -55,9 +55,10 @@ impl Part {
             .collect()
     }
 
-    /// Returns true if the case with an id is in this part: the number of the part less 1 is the hash
-    /// modulo the number of parts. The hash is the first eight bytes of the id's SHA-256, little-endian,
-    /// so that machines that run parts need not talk to each other.
+    /// Returns true if the case with an id is in this part. The hash of the id modulo the number of parts
+    /// is the number of the part less 1. The hash is the first eight bytes of the id's SHA-256,
+    /// little-endian. Every machine computes the same hash, so machines that run parts need not talk to
+    /// each other.
     fn has(self, id: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(id).into();
         let hash = u64::from_le_bytes(std::array::from_fn(|at| digest[at]));
