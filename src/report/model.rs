@@ -5,6 +5,7 @@
 
 mod counters;
 mod damage;
+mod diagnosis;
 mod environment;
 mod error;
 mod finding;
@@ -15,6 +16,7 @@ mod run;
 
 pub use counters::{BytesReport, CountersReport};
 pub use damage::{Damage, DamageMap, Histogram, Level, Series, WrongRow};
+pub use diagnosis::{CauseReport, DiagnosisReport, Explained, SmallestCase};
 pub use environment::{EnvironmentReport, HostReport, KernelReport, SettingsReport, SourceReport};
 pub use error::ErrorKind;
 pub use finding::{FindingReport, OtherReport, SiteReport};

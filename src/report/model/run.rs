@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CountersReport, Damage, EnvironmentReport, ErrorKind, FindingReport, OutputReport, Problem,
-    Verdict, number,
+    CountersReport, Damage, DiagnosisReport, EnvironmentReport, ErrorKind, FindingReport,
+    OutputReport, Problem, Verdict, number,
 };
 
 /// One kernel launch of a trial.
@@ -40,6 +40,9 @@ pub struct TrialReport {
     pub phase: u32,
     /// A description of the test's computation.
     pub title: String,
+    /// The name of the test's contract.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub contract: String,
     /// The trial's shape as a table shows it: `64x64`, `S=128 C=64`.
     pub shape: String,
     /// True if the test is one of the document's 26.
@@ -60,6 +63,9 @@ pub struct TrialReport {
     pub error: Option<String>,
     /// The kind of the error; a skip has none.
     pub error_kind: Option<ErrorKind>,
+    /// The causes of the failure, where experiments looked for them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub diagnosis: Option<DiagnosisReport>,
     /// The seed of the trial's inputs.
     pub seed: u64,
     /// The launches made, in order.

@@ -8,10 +8,11 @@ use crate::compare::{
 };
 use crate::report::RunPlan;
 use crate::report::model::{
-    self, BytesReport, CardReport, CodeObjectReport, CountersReport, DeviceReport,
-    EnvironmentReport, ErrorKind, FindingReport, HostReport, KernelReport, LaunchReport,
-    OtherReport, OutputReport, Owner, PhaseReport, Problem, RelationReport, RunReport, SiteReport,
-    SourceReport, Tolerance, TrialReport, Verdict,
+    self, BytesReport, CardReport, CauseReport, CodeObjectReport, CountersReport, DeviceReport,
+    DiagnosisReport, EnvironmentReport, ErrorKind, Explained, FindingReport, HostReport,
+    KernelReport, LaunchReport, OtherReport, OutputReport, Owner, PhaseReport, Problem,
+    RelationReport, RunReport, SiteReport, SmallestCase, SourceReport, Tolerance, TrialReport,
+    Verdict,
 };
 use crate::tensor::Axis;
 use crate::tensor::guards::Guards;
@@ -196,6 +197,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
         id: id.into(),
         phase: 2,
         title: format!("what {id} computes"),
+        contract: id.into(),
         shape: "64x64".into(),
         documented: true,
         verdict: if passed { Verdict::Pass } else { Verdict::Fail },
@@ -205,6 +207,7 @@ fn trial(id: &str, outputs: &[Output]) -> TrialReport {
         relations: Vec::new(),
         error: None,
         error_kind: None,
+        diagnosis: None,
         seed: SEED,
         launches: vec![LaunchReport {
             kernel: format!("kernel_{id}"),
@@ -518,6 +521,9 @@ pub fn mixed() -> RunReport {
     racy.verdict = Verdict::Fail;
     racy.problem = judge_repeat("out", &[Axis::new("element", 64)], 2, &values(64), &second);
 
+    let mut forgotten = trial("gate", &[Output::matrix("o", 64, 64, doubled)]);
+    forgotten.diagnosis = Some(diagnosis());
+
     let mut found = trial("unsynchronised", &[whole()]);
     found.verdict = Verdict::Fail;
     found.findings = findings();
@@ -545,6 +551,7 @@ pub fn mixed() -> RunReport {
                 changed,
                 lawless,
                 racy,
+                forgotten,
                 found,
                 warned,
                 unrun(
@@ -640,6 +647,38 @@ fn relations(axes: &[Axis]) -> Vec<RelationReport> {
             ..of("padded", Verdict::Skip)
         },
     ]
+}
+
+/// Returns a diagnosis of two causes and a smaller case. One text is as long as a sentence may get.
+fn diagnosis() -> DiagnosisReport {
+    let scale = CauseReport {
+        kind: "scale".into(),
+        output: None,
+        tensor: None,
+        text: "the results are\u{1b} twice the reference".into(),
+        explains: None,
+    };
+    DiagnosisReport {
+        causes: vec![
+            CauseReport {
+                kind: "not-applied".into(),
+                output: Some("o".into()),
+                tensor: Some("beta".into()),
+                text: "the kernel does not read `beta`; its results are those of a `beta` of 1 for every token and head"
+                    .into(),
+                explains: Some(Explained {
+                    right: 4090,
+                    wrong: 4096,
+                }),
+            },
+            scale,
+        ],
+        smallest: Some(SmallestCase {
+            case: "gate:T=1,H=1".into(),
+            rerun: "deltanet-check --test gate:T=1,H=1 --seed 0".into(),
+        }),
+        launches: 87,
+    }
 }
 
 /// Returns a finding of two waves, and a finding of a single instruction.

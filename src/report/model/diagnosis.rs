@@ -1,0 +1,51 @@
+//! The diagnosis of a trial: why its kernels are wrong, as experiments with them have shown.
+
+use serde::{Deserialize, Serialize};
+
+/// The causes of a trial's failure, and the smallest case that fails.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosisReport {
+    /// The causes, the one that explains most first. None where no experiment found a cause.
+    pub causes: Vec<CauseReport>,
+    /// The smallest case of the contract that still fails, where it is smaller than the trial's own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub smallest: Option<SmallestCase>,
+    /// The number of launches that the experiments made.
+    pub launches: u64,
+}
+
+/// A cause of wrong elements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CauseReport {
+    /// The kind of the cause in a fixed vocabulary: `not-applied`, `wrong-index`, `scale`.
+    pub kind: String,
+    /// The output that the cause makes wrong, where it concerns one output.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub output: Option<String>,
+    /// The input that the kernel uses wrongly, where the cause lies in one input.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tensor: Option<String>,
+    /// The cause in one sentence.
+    pub text: String,
+    /// The number of wrong elements that the cause explains, where it was counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub explains: Option<Explained>,
+}
+
+/// The share of an output's wrong elements that a cause explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explained {
+    /// Wrong elements that are right against a reference with the same mistake.
+    pub right: u64,
+    /// All wrong elements.
+    pub wrong: u64,
+}
+
+/// The smallest case that fails in the same way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmallestCase {
+    /// The id of the case, or its sizes and choices if no test has it.
+    pub case: String,
+    /// The command that runs the case.
+    pub rerun: String,
+}
