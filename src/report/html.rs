@@ -15,6 +15,7 @@ use crate::report::model::{
 };
 use crate::tensor::Axis;
 
+use super::failure::Detail;
 use super::look::{Lines, Look, MAP};
 use super::picture;
 use super::table::rows::headroom;
@@ -296,7 +297,7 @@ fn diagnose(trial: &TrialReport) -> DiagnosisView {
     let laws = trial.relations.iter();
     let laws = laws.filter_map(|law| Some(drawn(of_law(law)?, law.damage.as_ref()?)));
     DiagnosisView {
-        lines: grouped(failure::describe(trial, Look::default())),
+        lines: grouped(failure::describe(trial, Detail::WHOLE, Look::default())),
         pictures: outputs.chain(laws).collect(),
     }
 }
