@@ -6,7 +6,7 @@ use crate::report::model::{
     ErrorKind, Hypothesis, OutputReport, Problem, TrialReport, UnwrittenSource, Verdict,
 };
 
-use super::failure;
+use super::{failure, plain};
 
 /// The features that trials of one group have in common before their causes are known: contract, verdict, and the first
 /// problem with its output and its explanation or place.
@@ -32,6 +32,16 @@ impl Group<'_> {
     /// Returns the number of trials.
     pub(super) fn count(&self) -> usize {
         1 + self.others.len()
+    }
+
+    /// Returns the id of the first trial with the number of the others: `gemm_nt:M=1 and 33 more cases`.
+    pub(super) fn named(&self) -> String {
+        let id = plain::line(&self.first.id);
+        match self.others.len() {
+            0 => id,
+            1 => format!("{id} and 1 more case"),
+            others => format!("{id} and {others} more cases"),
+        }
     }
 }
 

@@ -352,13 +352,7 @@ impl<W: Write + Send> Table<W> {
         for group in groups {
             let trial = group.first;
             let word = self.paint(trial.verdict.word(), Style::Of(trial.verdict));
-            let id = plain::line(&trial.id);
-            let who = match group.others.len() {
-                0 => id,
-                1 => format!("{id} and 1 more case"),
-                others => format!("{id} and {others} more cases"),
-            };
-            let line = format!("{word} {who}: {}", failure::place(trial));
+            let line = format!("{word} {}: {}", group.named(), failure::place(trial));
             writeln!(self.out, "{}", look.fitted(&line, 2))?;
             let mut lines = Vec::new();
             let reasons = failure::reasons(trial);
