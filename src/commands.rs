@@ -29,7 +29,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use comfy_table::{CellAlignment, Table, presets};
-use gfx906::code_object::CodeObject;
+use gfx906::code_object::{CodeObject, Lines};
 
 use crate::args::{Color, look};
 use crate::files;
@@ -47,6 +47,13 @@ const LISTED: usize = 40;
 fn load_code_object(path: &Path) -> anyhow::Result<CodeObject> {
     let bytes = files::read(path, MAX_CODE_OBJECT)?;
     CodeObject::parse(&bytes).with_context(|| shown(path))
+}
+
+/// Reads the code object in a file with its line tables, if it has some.
+fn load_with_lines(path: &Path) -> anyhow::Result<(CodeObject, Option<Lines>)> {
+    let bytes = files::read(path, MAX_CODE_OBJECT)?;
+    let object = CodeObject::parse(&bytes).with_context(|| shown(path))?;
+    Ok((object, Lines::read(&bytes)))
 }
 
 /// Reads the code object in a file, and keeps its bytes.

@@ -4,6 +4,7 @@ pub mod compare;
 mod counters;
 mod failure;
 mod format;
+mod groups;
 mod growing;
 mod html;
 mod json;
@@ -35,6 +36,7 @@ use crate::report::model::{
 pub use counters::{Row as CountersRow, of_rows as counters_tables, share};
 pub use failure::{findings, text as failure_text};
 pub use format::{Format, ReportFile, Stream};
+pub use groups::Signature;
 pub use growing::Growing;
 pub use html::{Chart, Frame};
 pub use json::render as render_json;

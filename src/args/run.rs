@@ -98,6 +98,25 @@ pub struct RunArgs {
     #[command(flatten)]
     pub fleet: FleetArgs,
 
+    /// Stop after N failures: the tests that run then still end, the others are not run, and the reports
+    /// are those of a run that was interrupted
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u32).range(1..),
+        conflicts_with_all = ["seeds", "self_test", "list", "known"],
+        help_heading = "How they run"
+    )]
+    pub max_fail: Option<u32>,
+
+    /// Stop after the first failure: --max-fail 1
+    #[arg(
+        long,
+        conflicts_with_all = ["max_fail", "seeds", "self_test", "list", "known"],
+        help_heading = "How they run"
+    )]
+    pub fail_fast: bool,
+
     /// Print the ids of the selected cases, one a line, and run nothing
     #[arg(long, conflicts_with_all = ["self_test", "relations"], help_heading = "Which tests run")]
     pub list: bool,
@@ -244,6 +263,14 @@ impl RunArgs {
             && self.fleet.failed.is_none()
             && sources.registry.is_none()
             && sources.kernels.bind.is_empty()
+    }
+
+    /// Returns the number of failures after which the run stops, if it does.
+    pub fn failure_limit(&self) -> Option<usize> {
+        match self.fail_fast {
+            true => Some(1),
+            false => self.max_fail.map(|limit| limit as usize),
+        }
     }
 
     /// Returns the number of trials that run at the same time. It is one for a trace, which shows the

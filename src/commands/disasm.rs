@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use gfx906::code_object::CodeObject;
+use gfx906::code_object::{CodeObject, Lines};
 use gfx906::isa::{self, Encoding, Inst, Properties};
 
 use super::functions::{Function, functions};
-use super::{MAX_TEXT, load_code_object};
+use super::{MAX_TEXT, load_with_lines};
 use crate::args::DisasmArgs;
 use crate::exit::{Exit, Stop};
 use crate::files;
-use crate::text::print;
+use crate::text::{escaped, print};
 
 /// Runs the command.
 ///
@@ -22,8 +22,13 @@ pub fn run(args: &DisasmArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.hex {
         print(&hex(&read_hex(path)?))?;
     } else if let Some(path) = &args.file {
-        let object = load_code_object(path)?;
-        print(&code(&object, args.kernel.as_deref(), path)?)?;
+        let (object, lines) = load_with_lines(path)?;
+        print(&code(
+            &object,
+            lines.as_ref(),
+            args.kernel.as_deref(),
+            path,
+        )?)?;
     }
     Ok(Exit::Passed)
 }
@@ -77,19 +82,25 @@ fn hex_bytes(line: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The code of every function, or of one.
-fn code(object: &CodeObject, only: Option<&str>, path: &Path) -> Result<String, Stop> {
+fn code(
+    object: &CodeObject,
+    lines: Option<&Lines>,
+    only: Option<&str>,
+    path: &Path,
+) -> Result<String, Stop> {
     let mut out = String::new();
     for function in functions(object, only, path)? {
         let bytes = object
             .image
             .bytes(function.address, function.size)
             .unwrap_or_default();
-        print_function(&mut out, &function, bytes);
+        print_function(&mut out, &function, bytes, lines);
     }
     Ok(out)
 }
 
-fn print_function(out: &mut String, function: &Function, bytes: &[u8]) {
+/// Prints the code of a function. The source line stands before the first of its instructions.
+fn print_function(out: &mut String, function: &Function, bytes: &[u8], lines: Option<&Lines>) {
     if !out.is_empty() {
         out.push('\n');
     }
@@ -100,8 +111,14 @@ fn print_function(out: &mut String, function: &Function, bytes: &[u8]) {
         function.name.escape_debug()
     );
     let mut at = 0;
+    let mut last = None;
     while at < bytes.len() {
         let address = function.address + at as u64;
+        let source = lines.and_then(|lines| lines.line_at(address));
+        if let Some(source) = source.as_ref().filter(|_| source != last) {
+            let _ = writeln!(out, "  // {}", escaped(source));
+        }
+        last = source.or(last);
         let rest = &bytes[at..];
         match isa::decode(rest) {
             Ok(inst) => {

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use gfx906::code_object::CodeObject;
 use gfx906::isa::{self, Inst};
-use gfx906::observe::sanitize::Checks;
 use gfx906::observe::sanitize::lint::{self, Mistake};
+use gfx906::observe::sanitize::{Checks, Site};
 use serde_json::{Value, json};
 
 use super::functions::{Function, functions};
-use super::load_code_object;
+use super::load_with_lines;
 use crate::args::{Format, LintArgs};
 use crate::exit::{Exit, Stop};
-use crate::text::{print, shown};
+use crate::text::{escaped, print, shown};
 
 /// Lanes of a wave.
 const WAVE: u32 = 64;
@@ -23,10 +23,13 @@ const WAVE: u32 = 64;
 /// The file cannot be read, is not a gfx906 code object, or has no such kernel.
 pub fn run(args: &LintArgs) -> Result<Exit, Stop> {
     let checks: Checks = args.check.iter().map(|check| check.check()).collect();
-    let object = load_code_object(&args.file)?;
+    let (object, lines) = load_with_lines(&args.file)?;
     let functions = functions(&object, args.kernel.as_deref(), &args.file)?;
     let found = functions.iter().flat_map(|f| mistakes(&object, f, checks));
-    let found: Vec<Mistake> = found.collect();
+    let mut found: Vec<Mistake> = found.collect();
+    if let Some(lines) = &lines {
+        found.iter_mut().for_each(|mistake| mistake.look_up(lines));
+    }
     let name = shown(&args.file);
     let count = functions.len();
     match args.format {
@@ -71,7 +74,11 @@ fn instructions(address: u64, bytes: &[u8]) -> Vec<(u64, Inst)> {
 fn as_table(name: &str, checks: Checks, functions: usize, found: &[Mistake]) -> String {
     let mut out = String::new();
     for mistake in found {
-        let _ = writeln!(out, "{mistake}\n");
+        // Names of functions and files are foreign text.
+        for line in mistake.to_string().lines() {
+            let _ = writeln!(out, "{}", escaped(line));
+        }
+        out.push('\n');
     }
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let _ = writeln!(
@@ -87,7 +94,13 @@ fn as_table(name: &str, checks: Checks, functions: usize, found: &[Mistake]) -> 
 }
 
 fn as_json(name: &str, checks: Checks, functions: usize, found: &[Mistake]) -> Value {
-    let site = |site: &gfx906::observe::sanitize::Site| json!({"pc": site.pc, "text": site.text});
+    let site = |site: &Site| {
+        let mut value = json!({"pc": site.pc, "text": site.text});
+        if let Some(source) = &site.source {
+            value["source"] = json!(source);
+        }
+        value
+    };
     let findings = found.iter().map(|mistake| {
         json!({
             "check": mistake.check.name(),
@@ -108,4 +121,46 @@ fn as_json(name: &str, checks: Checks, functions: usize, found: &[Mistake]) -> V
         "functions": functions,
         "findings": findings.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use gfx906::observe::sanitize::{Check, Other};
+
+    use super::*;
+
+    #[test]
+    fn findings_have_source_lines_on_both_sides() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/lines.co");
+        let (object, lines) = load_with_lines(Path::new(path)).expect("it is there");
+        let lines = lines.expect("line tables");
+        let entry = object.kernel("hidden").expect("a kernel").entry_address;
+        let site = || Site::new(entry, "an instruction".into());
+        let mut mistake = Mistake {
+            check: Check::Wait,
+            kind: "a rule",
+            function: "hidden".into(),
+            at: site(),
+            what: "something is wrong".into(),
+            other: Some(Other {
+                did: "wrote v3".into(),
+                site: Some(site()),
+                group: None,
+                wave: None,
+            }),
+            cure: "a cure".into(),
+        };
+        mistake.look_up(&lines);
+        let checks = Checks::from_iter([Check::Wait]);
+        let text = as_table("lines.co", checks, 1, std::slice::from_ref(&mistake));
+        assert_eq!(text.matches("lines.hip:13)").count(), 2, "{text}");
+        let value = as_json("lines.co", checks, 1, &[mistake]);
+        let source = value["findings"][0]["other"]["at"]["source"].as_str();
+        assert!(
+            source.is_some_and(|line| line.ends_with("lines.hip:13")),
+            "{value:#}"
+        );
+    }
 }

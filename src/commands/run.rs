@@ -4,6 +4,7 @@ mod demand;
 mod failed;
 pub(super) mod known;
 mod ledger;
+mod limit;
 mod output;
 mod partition;
 
@@ -27,6 +28,7 @@ use crate::trial::{Dump, FinishedTrial, Plan, Progress, run_until};
 pub(super) use demand::{Demand, exit_code, warn};
 use failed::FailedTests;
 use ledger::Ledger;
+use limit::FailureLimit;
 use output::RunOutput;
 
 /// Runs the tests that the flags select.
@@ -128,14 +130,16 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let lock = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
     let mut finished_plans = vec![false; plans.len()];
     let mut hung: Option<&SelectedCase<'_>> = None;
+    let limit = FailureLimit::new(args.failure_limit());
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
-        let stops = |finished: &FinishedTrial| hung::stops_run(&args.trials, finished);
+        let hangs = |finished: &FinishedTrial| hung::stops_run(&args.trials, finished);
+        let stops = |finished: &FinishedTrial| limit.is_reached_by(finished) || hangs(finished);
         run_until(&plans, jobs, stops, |position, progress| match progress {
             Progress::Started => lock().start_trial(&plans[position].case.id),
             Progress::Finished(finished) => {
                 finished_plans[position] = true;
-                if stops(&finished) {
+                if hangs(&finished) {
                     hung.get_or_insert(&selected[positions[position]]);
                 }
                 let mut ledger = lock();
@@ -158,7 +162,13 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
             left += 1;
         }
     }
-    let report = lock().close(true)?;
+    let not_run = finished_plans.iter().filter(|finished| !**finished).count();
+    let stopped = hung.is_none() && not_run > 0;
+    let report = lock().close(!stopped)?;
+    if stopped {
+        warn(&[limit.message(not_run)]);
+        return Ok(Exit::Failed);
+    }
     let demand = Demand {
         require_all: args.trials.require_all,
         min_tests: args.trials.min_tests,

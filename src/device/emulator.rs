@@ -178,9 +178,17 @@ fn report(profile: &Profile) -> CountersReport {
 /// A code object on the device.
 struct LoadedModule {
     module: Module,
-    /// Its line tables, read when the sanitizer has a first finding.
-    lines: OnceCell<Option<Lines>>,
+    /// Its line tables, read when a first message needs them.
+    lines: OnceCell<Option<Arc<Mutex<Lines>>>>,
     bytes: Arc<[u8]>,
+}
+
+impl LoadedModule {
+    /// Returns the line tables, if the code object has some.
+    fn lines(&self) -> Option<&Arc<Mutex<Lines>>> {
+        let read = || Lines::read(&self.bytes).map(|lines| Arc::new(Mutex::new(lines)));
+        self.lines.get_or_init(read).as_ref()
+    }
 }
 
 struct EmulatorSession {
@@ -208,8 +216,8 @@ impl EmulatorSession {
             return;
         };
         let loaded = &self.modules[number];
-        if let Some(lines) = loaded.lines.get_or_init(|| Lines::read(&loaded.bytes)) {
-            found.look_up(lines);
+        if let Some(lines) = loaded.lines() {
+            found.look_up(&lock(lines));
         }
         FindingReport::gather(&mut self.findings, found.iter().map(finding_report));
     }
@@ -306,6 +314,10 @@ impl Session for EmulatorSession {
             limits: self.limits,
             threads: self.threads,
         };
+        if let Some(tracing) = &self.watch.trace {
+            let lines = self.modules[number].lines();
+            tracing.lock().look_up(lines.cloned());
+        }
         let loaded = &self.modules[number].module;
         let done = match self.watch.costs.as_deref() {
             Some(ledger) => {
@@ -340,7 +352,12 @@ impl Session for EmulatorSession {
             Err(LaunchError::NoMemory(message)) => {
                 Err(DeviceError::of(DeviceErrorKind::Memory, message))
             }
-            Err(LaunchError::Trap(trap)) => Err(DeviceError::trapped(trap)),
+            Err(LaunchError::Trap(mut trap)) => {
+                if let Some(lines) = self.modules[number].lines() {
+                    trap.look_up(&lock(lines));
+                }
+                Err(DeviceError::trapped(trap))
+            }
         }
     }
 

@@ -1,10 +1,64 @@
-//! The full text of one trial: its problems with their diagnosis, and the line that runs the trial again.
+//! The text of one trial: the reason, the problems with their diagnosis, and the line that runs the trial again.
 
-use crate::report::model::{FindingReport, LaunchReport, OutputReport, TrialReport, Verdict};
+use crate::report::model::{
+    CauseReport, FindingReport, LaunchReport, OutputReport, TrialReport, Verdict,
+};
 use crate::text::kernel_label;
 
 use super::look::{Lines, Look, RERUN};
 use super::{picture, plain, problem};
+
+/// The label of a reason.
+pub(super) const WHY: &str = "why";
+/// The flag that shows the parts which a brief text leaves out.
+const VERBOSE: &str = "-v";
+
+/// The parts of a trial that its text has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Detail {
+    /// Lines of an error's text.
+    errors: usize,
+    /// Lines about launches.
+    launches: usize,
+    /// Findings of the sanitizer in full.
+    findings: usize,
+    /// Broken laws and wrong outputs that are shown in full with their pictures, and in a line each.
+    parts: [usize; 2],
+    /// Lines of a map. If it is 0 there are no pictures, and no metrics.
+    map: usize,
+}
+
+impl Detail {
+    /// Everything.
+    pub(super) const WHOLE: Detail = Detail {
+        errors: usize::MAX,
+        launches: usize::MAX,
+        findings: 8,
+        parts: [usize::MAX; 2],
+        map: usize::MAX,
+    };
+    /// The parts for which a summary has room, the most first.
+    pub(super) const BRIEF: [Detail; 4] = [
+        Detail::brief(24),
+        Detail::brief(12),
+        Detail::brief(8),
+        Detail {
+            errors: 6,
+            findings: 1,
+            ..Detail::brief(0)
+        },
+    ];
+
+    const fn brief(map: usize) -> Detail {
+        Detail {
+            errors: 10,
+            launches: 3,
+            findings: 2,
+            parts: [1, 3],
+            map,
+        }
+    }
+}
 
 /// Returns one trial in full, under its id.
 pub fn text(trial: &TrialReport) -> String {
@@ -16,49 +70,177 @@ pub(super) fn text_as(trial: &TrialReport, look: Look) -> String {
     let word = trial.verdict.word();
     let (id, title) = (plain::line(&trial.id), plain::line(&trial.title));
     let heading = format!("{word} {id}: {title} (seed {})\n", trial.seed);
-    look.fitted(&heading, 2) + &look.labelled(&describe(trial, look))
+    look.fitted(&heading, 2) + &look.labelled(&describe(trial, Detail::WHOLE, look))
 }
 
-/// Returns the lines about one trial, each with its label.
-pub(super) fn describe(trial: &TrialReport, look: Look) -> Lines {
-    let mut lines = launches(&trial.launches);
+/// Returns the lines about one trial, each with its label. The reason stands first.
+pub(super) fn describe(trial: &TrialReport, detail: Detail, look: Look) -> Lines {
+    let reasons = reasons(trial);
+    let mut lines: Lines = reasons.iter().map(|text| (WHY, text.clone())).collect();
+    let smallest = trial.diagnosis.as_ref();
+    let smallest = smallest.and_then(|diagnosis| diagnosis.smallest.as_ref());
+    lines.extend(smallest.map(|smallest| ("smallest", plain::line(&smallest.case))));
     if let Some(text) = &trial.error {
         let not_run = matches!(trial.verdict, Verdict::Skip | Verdict::Unsupported);
         let label = if not_run { "reason" } else { "error" };
-        lines.extend(plain::lines(text).into_iter().map(|line| (label, line)));
+        let text = plain::lines(text).into_iter().map(|line| (label, line));
+        lines.extend(at_most(detail.errors, text.collect(), "lines"));
     }
     if let Some(found) = &trial.problem {
         lines.extend(problem::explain(found, None, &trial.launches));
     }
-    lines.extend(trial.findings.iter().take(SHOWN).flat_map(finding));
-    if trial.findings.len() > SHOWN {
-        let more = trial.findings.len() - SHOWN;
+    lines.extend(
+        trial
+            .findings
+            .iter()
+            .take(detail.findings)
+            .flat_map(finding),
+    );
+    if trial.findings.len() > detail.findings {
+        let more = trial.findings.len() - detail.findings;
         lines.push((
             "finding",
             format!("and {more} more: the JSON report has them all"),
         ));
     }
-    for law in &trial.relations {
-        if let Some(broken) = &law.problem {
-            lines.extend(problem::explain(broken, None, &trial.launches));
-        }
-        if let Some(damage) = &law.damage {
-            lines.extend(picture::lines(damage, look));
-        }
-    }
-    for output in trial
-        .outputs
-        .iter()
-        .filter(|output| output.problem.is_some())
-    {
-        lines.extend(of_output(output, &trial.launches, true, look));
-    }
+    lines.extend(at_most(
+        detail.launches,
+        launches(&trial.launches),
+        "launches",
+    ));
+    lines.extend(parts(trial, &reasons, detail, look));
+    lines.extend(smallest.map(|smallest| (RERUN, plain::line(&smallest.rerun))));
     lines.push((RERUN, plain::line(&trial.rerun)));
     lines
 }
 
-/// The largest number of a trial's findings that are shown in full.
-const SHOWN: usize = 8;
+/// Returns the lines about broken laws and wrong outputs. Reasons that the text has already are left out, and so are all
+/// suppositions if experiments have found the cause.
+fn parts(trial: &TrialReport, reasons: &[String], detail: Detail, look: Look) -> Lines {
+    let diagnosed = !causes(trial).is_empty();
+    let [mut whole, mut short] = detail.parts;
+    let mut more = 0;
+    let mut lines = Lines::new();
+    let laws = trial.relations.iter().filter_map(|law| {
+        let told = problem::explain(law.problem.as_ref()?, None, &trial.launches);
+        let pictures = law.damage.as_ref();
+        let pictures = pictures.map(|damage| picture::lines(damage, detail.map, look));
+        let told: Lines = told
+            .into_iter()
+            .chain(pictures.unwrap_or_default())
+            .collect();
+        Some(("law", plain::line(&law.name), told))
+    });
+    let outputs = trial.outputs.iter().filter_map(|output| {
+        output.problem.as_ref()?;
+        let told = output_lines(output, &trial.launches, true, detail.map, look);
+        let known = |(label, text): &(&str, String)| {
+            let text = of_output_named(trial, output, text);
+            *label == WHY && (diagnosed || reasons.contains(&text))
+        };
+        let told = told.into_iter().filter(|line| !known(line)).collect();
+        Some(("output", plain::line(&output.name), told))
+    });
+    for (label, name, told) in laws.chain(outputs) {
+        let wrong = told.iter().find(|(label, _)| *label == "wrong");
+        match (whole, short, wrong) {
+            (0, 0, _) => more += 1,
+            (0, _, Some((_, wrong))) => {
+                short -= 1;
+                lines.push((label, format!("{name}: {wrong}")));
+            }
+            _ => {
+                whole = whole.saturating_sub(1);
+                lines.extend(told);
+            }
+        }
+    }
+    if more > 0 {
+        lines.push(("output", format!("and {more} more: {VERBOSE} shows them")));
+    }
+    lines
+}
+
+/// Returns the first lines of a list, and a line with the number of the others.
+fn at_most(most: usize, mut lines: Lines, what: &str) -> Lines {
+    // A line about the rest takes the place of one line.
+    if lines.len() > most {
+        let rest = lines.len() - most;
+        lines.truncate(most);
+        lines.push(("", format!("and {rest} more {what}: {VERBOSE} shows them")));
+    }
+    lines
+}
+
+/// Returns the causes that experiments have found.
+pub(super) fn causes(trial: &TrialReport) -> &[CauseReport] {
+    let diagnosis = trial.diagnosis.as_ref();
+    diagnosis.map_or(&[], |diagnosis| &diagnosis.causes)
+}
+
+/// Returns the reasons of a failure: the causes that experiments have found, or else the best supposition about a wrong
+/// output. A supposition is no reason if the kernel has done something that it may not do.
+pub(super) fn reasons(trial: &TrialReport) -> Vec<String> {
+    let causes = causes(trial);
+    if !causes.is_empty() {
+        return causes.iter().map(cause).collect();
+    }
+    if trial.error.is_some() || trial.problem.is_some() || !trial.findings.is_empty() {
+        return Vec::new();
+    }
+    let mut supposed = trial.outputs.iter().filter_map(|output| {
+        let told = problem::explain(output.problem.as_ref()?, Some(output), &[]);
+        let mut reasons = told.into_iter().filter(|(label, _)| *label == WHY);
+        let (_, text) = reasons.next()?;
+        Some(of_output_named(trial, output, &text))
+    });
+    supposed.next().into_iter().collect()
+}
+
+/// Adds the name of the output to a reason if the trial has several outputs.
+fn of_output_named(trial: &TrialReport, output: &OutputReport, text: &str) -> String {
+    match trial.outputs.len() {
+        0 | 1 => text.to_owned(),
+        _ => format!("`{}`: {text}", plain::line(&output.name)),
+    }
+}
+
+/// Returns the words for a cause, with its share of the wrong elements.
+fn cause(cause: &CauseReport) -> String {
+    let text = plain::line(&cause.text);
+    let Some(explains) = cause.explains else {
+        return text;
+    };
+    let of = cause.output.as_ref();
+    let of = of.map_or_else(String::new, |output| {
+        format!(" of `{}`", plain::line(output))
+    });
+    let (right, wrong) = (explains.right, explains.wrong);
+    match right == wrong {
+        true => format!("{text} (explains all {wrong} wrong elements{of})"),
+        false => format!("{text} (explains {right} of {wrong} wrong elements{of})"),
+    }
+}
+
+/// Returns where a trial is wrong, in a line: the first problem and its place.
+pub(super) fn place(trial: &TrialReport) -> String {
+    let mut outputs = trial.outputs.iter();
+    let wrong = outputs.find(|output| output.problem.is_some());
+    let alone = trial.error.is_none() && trial.problem.is_none() && trial.findings.is_empty();
+    let (Some(output), true) = (wrong, alone) else {
+        return first_problem(trial);
+    };
+    let told = output.problem.as_ref();
+    let told = told.map(|found| problem::explain(found, Some(output), &[]));
+    let told = told.unwrap_or_default();
+    let line = |label: &str| {
+        let found = told.iter().find(|(known, _)| *known == label);
+        found.map(|(_, text)| text.as_str())
+    };
+    let wrong = line("wrong").unwrap_or_default();
+    let pattern = line("where").map_or_else(String::new, |text| format!("; {text}"));
+    format!("`{}`: {wrong}{pattern}", plain::line(&output.name))
+}
 
 /// Returns the lines about a finding of the sanitizer.
 fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
@@ -107,9 +289,15 @@ pub fn findings(findings: &[FindingReport]) -> String {
     Look::default().labelled(&findings.iter().flat_map(finding).collect())
 }
 
-/// Returns the line with a trial's first problem.
+/// Returns the line that says most about a trial: its reason, or else its first problem.
 pub(super) fn headline(trial: &TrialReport) -> String {
-    let told = describe(trial, Look::default());
+    let mut reasons = reasons(trial).into_iter();
+    reasons.next().unwrap_or_else(|| first_problem(trial))
+}
+
+/// Returns the line with a trial's first problem.
+pub(super) fn first_problem(trial: &TrialReport) -> String {
+    let told = describe(trial, Detail::WHOLE, Look::default());
     let mut lines = told.iter();
     let line = lines.find(|(label, _)| ["error", "reason", "wrong", "finding"].contains(label));
     line.map_or(String::new(), |(_, text)| text.clone())
@@ -122,13 +310,26 @@ pub(super) fn of_output(
     documented: bool,
     look: Look,
 ) -> Lines {
+    output_lines(output, launches, documented, usize::MAX, look)
+}
+
+/// Returns the lines about one output, whose map has at most `map` lines. If that is 0 the lines have neither pictures nor metrics.
+fn output_lines(
+    output: &OutputReport,
+    launches: &[LaunchReport],
+    documented: bool,
+    map: usize,
+    look: Look,
+) -> Lines {
     let mut lines = vec![("output", heading(output, documented))];
     if let Some(found) = &output.problem {
         lines.extend(problem::explain(found, Some(output), launches));
     }
-    lines.push(("metrics", metrics(output)));
+    if map > 0 {
+        lines.push(("metrics", metrics(output)));
+    }
     if let Some(damage) = &output.damage {
-        lines.extend(picture::lines(damage, look));
+        lines.extend(picture::lines(damage, map, look));
     }
     lines
 }

@@ -15,6 +15,8 @@ use crate::report::model::{
 };
 use crate::tensor::Axis;
 
+use super::failure::Detail;
+use super::groups::{Group, groups};
 use super::look::{Lines, Look, MAP};
 use super::picture;
 use super::table::rows::headroom;
@@ -35,10 +37,19 @@ pub(super) fn render(report: &RunReport) -> io::Result<String> {
 struct Page {
     frame: Frame,
     sums: Vec<Sum>,
+    causes: Vec<CauseView>,
     chips: Vec<(&'static str, &'static str, usize)>,
     phases: Vec<PhaseView>,
     counters: Option<String>,
     levels: Vec<(usize, &'static str)>,
+}
+
+/// A group of failures in the overview.
+struct CauseView {
+    class: &'static str,
+    verdict: &'static str,
+    trials: String,
+    reason: String,
 }
 
 /// A line of the overview.
@@ -130,6 +141,7 @@ fn page(report: &RunReport) -> Page {
     Page {
         frame: Frame::new("deltanet-check", badge, state, facts(report)),
         sums: sums(report),
+        causes: causes(report),
         chips: chips.into_iter().filter(|(.., count)| *count > 0).collect(),
         phases: phases(report),
         counters: counters::tables(report, None),
@@ -183,6 +195,25 @@ fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
         ("time", plain::seconds(report.seconds)),
     ]);
     facts
+}
+
+/// Returns the failures by cause, if there are several failures.
+fn causes(report: &RunReport) -> Vec<CauseView> {
+    let groups = groups(report.trials().filter(|trial| trial.verdict.is_bad()));
+    if groups.iter().map(Group::count).sum::<usize>() < 2 {
+        return Vec::new();
+    }
+    let view = |group: &Group<'_>| {
+        let trial = group.first;
+        let mut reasons = failure::reasons(trial).into_iter();
+        CauseView {
+            class: class(trial.verdict),
+            verdict: trial.verdict.word(),
+            trials: group.named(),
+            reason: reasons.next().unwrap_or_else(|| failure::place(trial)),
+        }
+    };
+    groups.iter().map(view).collect()
 }
 
 fn sums(report: &RunReport) -> Vec<Sum> {
@@ -296,7 +327,7 @@ fn diagnose(trial: &TrialReport) -> DiagnosisView {
     let laws = trial.relations.iter();
     let laws = laws.filter_map(|law| Some(drawn(of_law(law)?, law.damage.as_ref()?)));
     DiagnosisView {
-        lines: grouped(failure::describe(trial, Look::default())),
+        lines: grouped(failure::describe(trial, Detail::WHOLE, Look::default())),
         pictures: outputs.chain(laws).collect(),
     }
 }

@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 
-use crate::report::model::{RunReport, Totals, TrialReport, Verdict};
+use crate::report::model::{RunReport, Totals, Verdict};
 
+use super::groups::{Group, groups};
 use super::table::not_run;
 use super::{failure, plain};
 
-/// The largest number of failures that are shown in full, because GitHub limits the size of a summary.
+/// The largest number of groups of failures that are shown in full, because GitHub limits the size of a summary.
 const SHOWN: usize = 50;
+/// The largest number of ids of a group's other failures.
+const IDS: usize = 20;
 /// The largest number of annotations that GitHub shows for a step.
 const ANNOTATED: usize = 10;
 
@@ -41,21 +44,33 @@ pub(super) fn render(report: &RunReport) -> String {
     if let Some(line) = not_run(report) {
         let _ = writeln!(text, "\nNot run: {}", cell(&line));
     }
-    let bad: Vec<&TrialReport> = report
-        .trials()
-        .filter(|trial| trial.verdict.is_bad())
-        .collect();
+    let bad = groups(report.trials().filter(|trial| trial.verdict.is_bad()));
     if !bad.is_empty() {
         text += "\n### What did not pass\n";
     }
-    for trial in bad.iter().take(SHOWN) {
+    for group in bad.iter().take(SHOWN) {
+        let trial = group.first;
         let heading = format!(
             "{} <code>{}</code>: {}",
             trial.verdict.word(),
             html(&trial.id),
             html(&failure::headline(trial))
         );
-        let told = failure::text(trial);
+        let mut told = failure::text(trial);
+        if !group.others.is_empty() {
+            let ids = group.others.iter().take(IDS);
+            let ids: Vec<String> = ids.map(|trial| plain::line(&trial.id)).collect();
+            told += &format!("\nand {} more:\n{}\n", group.others.len(), ids.join("\n"));
+            let rest = group.others.len() - ids.len();
+            if rest > 0 {
+                told += &format!("and {rest} others: the JSON report has them all\n");
+            }
+        }
+        let heading = match group.others.len() {
+            0 => heading,
+            1 => format!("{heading} (and 1 more case)"),
+            others => format!("{heading} (and {others} more cases)"),
+        };
         // The fence is longer than every run of backticks in the text, so that the text cannot end it.
         let fence = "`".repeat(longest_run(&told, '`').max(2) + 1);
         let _ = write!(
@@ -64,21 +79,33 @@ pub(super) fn render(report: &RunReport) -> String {
         );
     }
     if bad.len() > SHOWN {
-        let more = bad.len() - SHOWN;
+        let more: usize = bad.iter().skip(SHOWN).map(Group::count).sum();
         let _ = writeln!(text, "\nand {more} more: the JSON report has them all");
     }
     text
 }
 
-/// Returns workflow commands by which GitHub marks the trials that did not pass.
+/// Returns workflow commands by which GitHub marks the trials that did not pass, one for each group.
 pub fn annotations(report: &RunReport) -> String {
     let bad = report.trials().filter(|trial| trial.verdict.is_bad());
-    let command = |trial: &TrialReport| {
+    let command = |group: &Group<'_>| {
+        let trial = group.first;
         let title = format!("{} {}", trial.verdict.word(), trial.id);
-        let message = format!("{}\n{}", failure::headline(trial), trial.rerun);
-        format!("::error title={}::{}\n", property(&title), data(&message))
+        let (reason, problem) = (failure::headline(trial), failure::first_problem(trial));
+        let mut message = vec![reason];
+        if problem != message[0] {
+            message.push(problem);
+        }
+        message.extend(match group.others.len() {
+            0 => None,
+            1 => Some("and 1 more case".to_owned()),
+            others => Some(format!("and {others} more cases")),
+        });
+        message.push(trial.rerun.clone());
+        let message = data(&message.join("\n"));
+        format!("::error title={}::{message}\n", property(&title))
     };
-    bad.take(ANNOTATED).map(command).collect()
+    groups(bad).iter().take(ANNOTATED).map(command).collect()
 }
 
 fn verdict(report: &RunReport) -> String {

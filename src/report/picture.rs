@@ -32,10 +32,14 @@ pub(super) fn words(level: Level) -> &'static str {
     }
 }
 
-/// Returns the lines of an output's pictures.
-pub(super) fn lines(damage: &Damage, look: Look) -> Lines {
+/// Returns the lines of an output's pictures. A map has at most `most` lines; if that is 0 there are no pictures.
+pub(super) fn lines(damage: &Damage, most: usize, look: Look) -> Lines {
     let mut lines = Lines::new();
+    if most == 0 {
+        return lines;
+    }
     if let Some(map) = &damage.map {
+        let map = &coarser(map, most);
         lines.push((MAP, axes(map)));
         if let Some(level) = alike(map) {
             let mark = look.paint(&level.mark().to_string(), color(level));
@@ -49,6 +53,35 @@ pub(super) fn lines(damage: &Damage, look: Look) -> Lines {
     }
     lines.extend(along_all(damage, look));
     lines
+}
+
+/// Returns a map with at most `most` lines. A cell has the worst mark of the cells that it replaces.
+fn coarser(map: &DamageMap, most: usize) -> DamageMap {
+    let mut map = map.clone();
+    while map.cells.len() > most {
+        let lines: Vec<Vec<Level>> = (0..map.cells.len()).map(|line| map.levels(line)).collect();
+        let width = lines.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let merged: Vec<Vec<Level>> = if map.down.is_empty() {
+            // A tensor of one axis runs on from line to line, so neighbours along the axis are merged.
+            let all = lines.concat();
+            let pairs: Vec<Level> = all
+                .chunks(2)
+                .filter_map(|pair| pair.iter().max().copied())
+                .collect();
+            map.cell[1] *= 2;
+            pairs.chunks(width).map(<[Level]>::to_vec).collect()
+        } else {
+            map.cell[0] *= 2;
+            let worst = |pair: &[Vec<Level>]| {
+                let column = |at| pair.iter().filter_map(|line| line.get(at)).max().copied();
+                (0..width).filter_map(column).collect()
+            };
+            lines.chunks(2).map(worst).collect()
+        };
+        let text = |line: &Vec<Level>| line.iter().map(|level| level.mark()).collect();
+        map.cells = merged.iter().map(text).collect();
+    }
+    map
 }
 
 /// Returns the common level of all cells of a map of several lines, if there is one.
@@ -158,6 +191,33 @@ fn along(series: &Series, look: Look) -> String {
 mod tests {
     use super::*;
     use crate::report::model::number::Real;
+
+    #[test]
+    fn a_coarser_map_keeps_the_worst_marks() {
+        let map = DamageMap {
+            down: vec![Axis::new("row", 5)],
+            across: Axis::new("column", 4),
+            cell: [1, 1],
+            cells: ["....", ".-.N", "#...", "....", "x..."]
+                .map(String::from)
+                .to_vec(),
+        };
+        let coarse = coarser(&map, 2);
+        assert_eq!(
+            (coarse.cell, coarse.cells),
+            ([4, 1], vec!["#-.N".into(), "x...".into()])
+        );
+        let text = DamageMap {
+            down: Vec::new(),
+            ..map.clone()
+        };
+        let coarse = coarser(&text, 3);
+        assert_eq!(
+            (coarse.cell, coarse.cells),
+            ([1, 2], ["..-N", "#...", "x."].map(String::from).to_vec())
+        );
+        assert_eq!(coarser(&map, 5), map);
+    }
 
     #[test]
     fn marks_grow_with_the_logarithm_of_the_error() {

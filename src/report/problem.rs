@@ -309,7 +309,11 @@ fn never_written(unwritten: &UnwrittenSource) -> (&'static str, String) {
         UnwrittenStorage::Memory => "memory that nobody had written",
     };
     let count = unwritten.count;
-    ("why", format!("{count} of them come from {what}"))
+    let elements = match count {
+        1 => "1 wrong element comes".to_owned(),
+        count => format!("{count} wrong elements come"),
+    };
+    ("why", format!("{elements} from {what}"))
 }
 
 fn supposed(hypothesis: &Hypothesis) -> String {

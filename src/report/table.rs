@@ -3,6 +3,7 @@
 mod columns;
 pub(super) mod rows;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use comfy_table::{LineStyle, Table as Grid, TableStyle};
@@ -10,6 +11,9 @@ use comfy_table::{LineStyle, Table as Grid, TableStyle};
 use crate::report::model::{PartitionReport, PhaseReport, RunReport, Totals, TrialReport, Verdict};
 use crate::text;
 
+use super::failure::{Detail, WHY};
+use super::groups::{Group, Signature, groups};
+use super::look::RERUN;
 use super::{Event, Look, Reporter, RunPlan, counters, failure, plain};
 
 /// The style of tables: a line under the header and no borders.
@@ -55,12 +59,23 @@ impl Parts {
 pub struct Table<W> {
     out: W,
     options: Options,
+    /// The signatures of the failures that were printed as they happened.
+    printed: HashSet<Signature>,
 }
+
+/// The most lines about the first trial of a group.
+const LINES: usize = 24;
+/// The most ids in the line about the other trials of a group.
+const IDS: usize = 3;
 
 impl<W: Write + Send> Table<W> {
     /// Makes a reporter that writes tables to a stream.
     pub fn new(out: W, options: Options) -> Table<W> {
-        Table { out, options }
+        Table {
+            out,
+            options,
+            printed: HashSet::new(),
+        }
     }
 
     fn started(&mut self, plan: &RunPlan) -> io::Result<()> {
@@ -92,9 +107,13 @@ impl<W: Write + Send> Table<W> {
         writeln!(self.out, "{}", self.options.look.fitted(&line, 13))
     }
 
-    /// Prints a failure as soon as it has happened.
+    /// Prints a failure as soon as it has happened. Failures like earlier ones are not printed.
     fn fell(&mut self, trial: &TrialReport) -> io::Result<()> {
         if !self.options.live || !trial.verdict.is_bad() {
+            return Ok(());
+        }
+        let new = self.printed.insert(Signature::of(trial));
+        if !new && !self.options.verbose {
             return Ok(());
         }
         let word = self.paint(trial.verdict.word(), Style::Of(trial.verdict));
@@ -105,7 +124,16 @@ impl<W: Write + Send> Table<W> {
     }
 
     /// Writes the tables of all phases with their columns aligned.
-    fn phases(&mut self, phases: &[PhaseReport]) -> io::Result<()> {
+    fn phases(&mut self, phases: &[PhaseReport], bad: &[Group<'_>]) -> io::Result<()> {
+        let hidden: HashSet<*const TrialReport> = match self.options.verbose {
+            true => HashSet::new(),
+            // Each group has the rows of its first trial.
+            false => bad
+                .iter()
+                .flat_map(|group| &group.others)
+                .map(|trial| std::ptr::from_ref(*trial))
+                .collect(),
+        };
         let ran = |phase: &&PhaseReport| {
             let mut trials = phase.trials.iter();
             trials.any(|trial| trial.verdict != Verdict::Skip)
@@ -122,7 +150,13 @@ impl<W: Write + Send> Table<W> {
         };
         let mut grids: Vec<Grid> = phases
             .iter()
-            .map(|phase| rows::grid(self.options, phase, timed, brief(phase)))
+            .map(|phase| {
+                let shown = |trial: &TrialReport| {
+                    let passed = trial.verdict == Verdict::Pass;
+                    !(hidden.contains(&std::ptr::from_ref(trial)) || brief(phase) && passed)
+                };
+                rows::grid(self.options, phase, timed, shown)
+            })
             .collect();
         let left_out = columns::align(&mut grids, self.options.look.room());
         let brief: Vec<bool> = phases.iter().map(|phase| brief(phase)).collect();
@@ -148,6 +182,16 @@ impl<W: Write + Send> Table<W> {
             }
             if !alone {
                 writeln!(self.out, "{}", grid.trim_fmt())?;
+            }
+            let trials = phase.trials.iter();
+            let left = trials.filter(|trial| hidden.contains(&std::ptr::from_ref(*trial)));
+            match left.count() {
+                0 => {}
+                1 => writeln!(self.out, "and 1 more failure like these: -v shows its row")?,
+                left => writeln!(
+                    self.out,
+                    "and {left} more failures like these: -v shows their rows"
+                )?,
             }
         }
         if !left_out.is_empty() {
@@ -185,19 +229,20 @@ impl<W: Write + Send> Table<W> {
     }
 
     fn finished(&mut self, report: &RunReport) -> io::Result<()> {
-        self.phases(&report.phases)?;
+        let bad = groups(report.trials().filter(|trial| trial.verdict.is_bad()));
+        self.phases(&report.phases, &bad)?;
         if let Some(counters) = counters::tables(report, self.options.look.room()) {
             let title = self.paint("Counters", Style::Bold);
             writeln!(self.out, "\n{title}\n{counters}")?;
         }
-        let bad = |trial: &TrialReport| trial.verdict.is_bad();
-        self.in_full(report, "Failures", bad)?;
-        let warned = |trial: &TrialReport| !trial.verdict.is_bad() && !trial.findings.is_empty();
-        self.in_full(report, "Findings of the sanitizer", warned)?;
-        self.in_full(report, "Beyond the device", |trial| {
-            trial.verdict == Verdict::Unsupported
-        })?;
+        self.in_full("Failures", &bad)?;
+        let warned = |trial: &&TrialReport| !trial.verdict.is_bad() && !trial.findings.is_empty();
+        let warned = groups(report.trials().filter(warned));
+        self.in_full("Findings of the sanitizer", &warned)?;
+        let beyond = |trial: &&TrialReport| trial.verdict == Verdict::Unsupported;
+        self.in_full("Beyond the device", &groups(report.trials().filter(beyond)))?;
         self.not_run(report)?;
+        self.causes(&bad)?;
         writeln!(
             self.out,
             "\n{:<17}{}",
@@ -234,29 +279,88 @@ impl<W: Write + Send> Table<W> {
         self.out.flush()
     }
 
-    /// Writes some trials in full under a title, if there are any.
-    fn in_full(
-        &mut self,
-        report: &RunReport,
-        title: &str,
-        which: impl Fn(&TrialReport) -> bool,
-    ) -> io::Result<()> {
-        let mut trials = report.trials().filter(|trial| which(trial)).peekable();
-        if trials.peek().is_some() {
+    /// Writes the first trial of each group in full under a title, and a line about its other trials.
+    fn in_full(&mut self, title: &str, groups: &[Group<'_>]) -> io::Result<()> {
+        if !groups.is_empty() {
             writeln!(self.out, "\n{}", self.paint(title, Style::Bold))?;
         }
-        for trial in trials {
+        for group in groups {
+            if self.options.verbose {
+                self.in_detail(group.first, &[Detail::WHOLE], &[])?;
+                for trial in &group.others {
+                    self.in_detail(trial, &[Detail::WHOLE], &[])?;
+                }
+                continue;
+            }
+            self.in_detail(group.first, &Detail::BRIEF, &group.others)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a trial with the first of these details that is short enough, or with the last, and a line about the other trials
+    /// of its group.
+    fn in_detail(
+        &mut self,
+        trial: &TrialReport,
+        details: &[Detail],
+        others: &[&TrialReport],
+    ) -> io::Result<()> {
+        let word = self.paint(trial.verdict.word(), Style::Of(trial.verdict));
+        let (id, title, shape) = (
+            plain::line(&trial.id),
+            plain::line(&trial.title),
+            plain::line(&trial.shape),
+        );
+        let [_, part] = self.options.parts.words();
+        let line = format!("{word} {id}: {title} ({shape}, {part} {})", trial.phase);
+        let look = self.options.look;
+        writeln!(self.out, "\n{}", look.fitted(&line, 2))?;
+        let texts = details.iter().map(|detail| {
+            let lines = failure::describe(trial, *detail, look);
+            look.labelled(&lines)
+        });
+        let mut last = String::new();
+        for text in texts {
+            last = text;
+            if last.lines().count() <= LINES {
+                break;
+            }
+        }
+        write!(self.out, "{last}")?;
+        if !others.is_empty() {
+            let ids = others.iter().take(IDS);
+            let ids: Vec<String> = ids.map(|trial| plain::line(&trial.id)).collect();
+            let rest = match others.len() - ids.len() {
+                0 => String::new(),
+                rest => format!(" and {rest} others: -v tells all"),
+            };
+            let cases = if others.len() == 1 { "case" } else { "cases" };
+            let line = format!("and {} more {cases}: {}{rest}", others.len(), ids.join(" "));
+            write!(self.out, "{}", look.labelled(&vec![("alike", line)]))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the place, the reason and the command of each group of failures. A single failure stands in full just above.
+    fn causes(&mut self, groups: &[Group<'_>]) -> io::Result<()> {
+        if groups.iter().map(Group::count).sum::<usize>() < 2 {
+            return Ok(());
+        }
+        let title = self.paint("Failures by cause", Style::Bold);
+        writeln!(self.out, "\n{title}")?;
+        let look = self.options.look;
+        for group in groups {
+            let trial = group.first;
             let word = self.paint(trial.verdict.word(), Style::Of(trial.verdict));
-            let (id, title, shape) = (
-                plain::line(&trial.id),
-                plain::line(&trial.title),
-                plain::line(&trial.shape),
-            );
-            let [_, part] = self.options.parts.words();
-            let line = format!("{word} {id}: {title} ({shape}, {part} {})", trial.phase);
-            writeln!(self.out, "\n{}", self.options.look.fitted(&line, 2))?;
-            let look = self.options.look;
-            let lines = failure::describe(trial, look);
+            let line = format!("{word} {}: {}", group.named(), failure::place(trial));
+            writeln!(self.out, "{}", look.fitted(&line, 2))?;
+            let mut lines = Vec::new();
+            let reasons = failure::reasons(trial);
+            lines.extend(reasons.first().map(|text| (WHY, text.clone())));
+            let diagnosis = trial.diagnosis.as_ref();
+            let smallest = diagnosis.and_then(|diagnosis| diagnosis.smallest.as_ref());
+            let rerun = smallest.map_or(&trial.rerun, |smallest| &smallest.rerun);
+            lines.push((RERUN, plain::line(rerun)));
             write!(self.out, "{}", look.labelled(&lines))?;
         }
         Ok(())

@@ -481,3 +481,113 @@ fn a_run_of_everything_at_80_columns() {
     };
     insta::assert_snapshot!(without_version(&table(&report, options)));
 }
+
+/// Returns a run of one mistake in many cases: two outputs are wrong, one case has a diagnosis.
+fn of_one_mistake(cases: usize) -> RunReport {
+    let mixed = fixtures::mixed();
+    let wrong = mixed.trials().find(|trial| trial.id == "deltanet_full");
+    let wrong = wrong.expect("a trial of two outputs");
+    let diagnosed = mixed.trials().find(|trial| trial.diagnosis.is_some());
+    let diagnosis = diagnosed.and_then(|trial| trial.diagnosis.clone());
+    let mut report = mixed.clone();
+    report.phases.truncate(1);
+    report.phases[0].trials = (0..cases)
+        .map(|case| {
+            let mut trial = wrong.clone();
+            trial.id = format!("deltanet_full:T={case}");
+            trial.diagnosis = diagnosis.clone().filter(|_| case == 2);
+            trial
+        })
+        .collect();
+    let about = (report.environment, report.device, report.code_object);
+    RunReport::new(about, report.seed, report.phases, report.seconds)
+}
+
+#[test]
+fn a_mistake_of_many_cases_is_told_once() {
+    let report = of_one_mistake(34);
+    let options = |verbose, width| TableOptions {
+        look: Look {
+            width,
+            ..Look::default()
+        },
+        verbose,
+        live: true,
+        ..TableOptions::default()
+    };
+    let none = {
+        let mut report = of_one_mistake(1);
+        report.phases[0].trials[0].verdict = Verdict::Pass;
+        report.phases[0].trials[0].outputs.truncate(1);
+        table(&report, options(false, None)).lines().count()
+    };
+    for width in [None, Some(80), Some(120)] {
+        let text = table(&report, options(false, width));
+        let about = text.lines().count() - none;
+        assert!(about <= 40, "{about} lines about one cause:\n{text}");
+    }
+    let text = table(&report, options(false, None));
+    insta::assert_snapshot!(without_version(&text));
+    let whole = table(&report, options(true, None));
+    for trial in report.trials() {
+        assert!(whole.contains(&trial.id), "-v tells all: {}", trial.id);
+    }
+    assert_eq!(whole.matches("\n  rerun ").count(), 35);
+}
+
+#[test]
+fn annotations_and_markdown_tell_a_mistake_of_many_cases_once() {
+    let report = of_one_mistake(34);
+    insta::assert_snapshot!(annotations(&report));
+    let text = Format::Markdown.render(&report).expect("rendered");
+    assert_eq!(text.matches("<details>").count(), 1, "{text}");
+    assert!(text.contains("(and 33 more cases)"), "{text}");
+}
+
+/// Failures of other contracts, other places or other causes are no group.
+#[test]
+fn groups_have_one_contract_one_place_and_one_cause() {
+    let count = |change: fn(&mut model::TrialReport)| {
+        let mut report = of_one_mistake(4);
+        change(&mut report.phases[0].trials[3]);
+        let groups = groups::groups(report.trials());
+        groups.iter().map(groups::Group::count).collect::<Vec<_>>()
+    };
+    assert_eq!(count(|_| ()), [4]);
+    assert_eq!(count(|trial| trial.contract = "other".into()), [3, 1]);
+    assert_eq!(count(|trial| trial.verdict = Verdict::Error), [3, 1]);
+    assert_eq!(
+        count(|trial| trial.outputs[1].name = "other".into()),
+        [3, 1]
+    );
+    // A diagnosis of its own parts a case from its group, and joins it with the cases of the same cause.
+    let cause = |trial: &mut model::TrialReport, kind: &str| {
+        let causes = vec![model::CauseReport {
+            kind: kind.into(),
+            output: None,
+            tensor: None,
+            text: "a cause".into(),
+            explains: None,
+        }];
+        trial.diagnosis = Some(model::DiagnosisReport {
+            causes,
+            ..model::DiagnosisReport::default()
+        });
+    };
+    let mut report = of_one_mistake(4);
+    let trials = &mut report.phases[0].trials;
+    cause(&mut trials[2], "scale");
+    cause(&mut trials[3], "sign");
+    let told = |report: &RunReport| {
+        let groups = groups::groups(report.trials());
+        let groups = groups
+            .iter()
+            .map(|group| (group.first.id.clone(), group.count()));
+        groups.collect::<Vec<_>>()
+    };
+    let id = |case: usize| format!("deltanet_full:T={case}");
+    assert_eq!(told(&report), [(id(2), 3), (id(3), 1)]);
+    cause(&mut report.phases[0].trials[3], "scale");
+    report.phases[0].trials[3].outputs[1].name = "other".into();
+    assert_eq!(told(&report), [(id(2), 4)]);
+}

@@ -38,6 +38,7 @@ mod schemas;
 mod signals;
 mod sizes;
 mod soak;
+mod sources;
 mod states;
 mod terminal;
 mod trace;

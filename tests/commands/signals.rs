@@ -202,3 +202,72 @@ fn a_campaign_that_cannot_go_on_leaves_a_valid_file() {
         (&false.into(), &0.into())
     );
 }
+
+/// A run of `--max-fail` leaves the reports of a run that was interrupted, and fails.
+#[test]
+fn a_run_stops_after_a_number_of_failures() {
+    let here = scratch("max-fail");
+    let mut text = "schema = 1\n".to_owned();
+    for test in 1..=5 {
+        text += &format!(
+            "[[test]]\nid = \"strict {test}\"\ncontract = \"exp\"\nshape = {{ n = 256 }}\n\
+             outputs.out = {{ tolerance = 1e-12 }}\n"
+        );
+    }
+    std::fs::write(here.join("mine.toml"), text).expect("written");
+    let own = [
+        "--registry",
+        "mine.toml",
+        "--jobs",
+        "1",
+        "--report",
+        "report.json",
+    ];
+    let of = |flags: &[&str]| {
+        let told = run(&here, &[&own[..], flags].concat());
+        let report = valid_file(&here.join("report.json"));
+        let failed = report["totals"]["fail"].as_u64();
+        (told, report["complete"].as_bool(), failed)
+    };
+    let (told, complete, failed) = of(&["--max-fail", "2"]);
+    assert_eq!(
+        (told.code, complete, failed),
+        (1, Some(false), Some(2)),
+        "{}",
+        told.out
+    );
+    assert!(
+        told.err
+            .contains("stopped after 2 failures; 3 tests were not run"),
+        "{}",
+        told.err
+    );
+    assert!(
+        told.out.contains("interrupted      after 2 of 5 tests"),
+        "{}",
+        told.out
+    );
+    let (told, complete, failed) = of(&["--fail-fast"]);
+    assert_eq!(
+        (told.code, complete, failed),
+        (1, Some(false), Some(1)),
+        "{}",
+        told.out
+    );
+    assert!(
+        told.err
+            .contains("stopped after 1 failure; 4 tests were not run"),
+        "{}",
+        told.err
+    );
+    // A run that has ended was not stopped.
+    let (told, complete, failed) = of(&["--max-fail", "5"]);
+    assert_eq!(
+        (told.code, complete, failed),
+        (1, Some(true), Some(5)),
+        "{}",
+        told.out
+    );
+    assert_eq!(told.err, "");
+    assert_eq!(run(&here, &["--max-fail", "0"]).code, 2);
+}

@@ -14,6 +14,7 @@ pub(super) fn error_json(error: &DeviceError, kernel: &str) -> Value {
     for unknown in [
         "pc",
         "instruction",
+        "source",
         "work_group",
         "wave",
         "lane",
@@ -38,6 +39,7 @@ fn trap_json(trap: &Trap) -> Value {
         "kernel": trap.kernel,
         "pc": trap.pc,
         "instruction": trap.instruction,
+        "source": trap.source,
         "work_group": trap.work_group,
         "wave": trap.wave,
         "lane": trap.lane,

@@ -29,12 +29,12 @@ pub struct CauseReport {
     pub text: String,
     /// The number of wrong elements that the cause explains, where it was counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub explains: Option<Explained>,
+    pub explains: Option<ExplainedElements>,
 }
 
 /// The share of an output's wrong elements that a cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Explained {
+pub struct ExplainedElements {
     /// Wrong elements that are right against a reference with the same mistake.
     pub right: u64,
     /// All wrong elements.

@@ -56,8 +56,13 @@ pub(super) const LEGEND: [(&str, &str); 10] = [
     (KERNEL_TIME, "time of the kernels on the device"),
 ];
 
-/// Returns the table of a phase, or of its trials that did not pass. `timed` is true if a device has measured kernels.
-pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool, not_passed: bool) -> Grid {
+/// Returns the table of a phase's trials that are shown. `timed` is true if a device has measured kernels.
+pub(super) fn grid(
+    options: Options,
+    phase: &PhaseReport,
+    timed: bool,
+    shown: impl Fn(&TrialReport) -> bool,
+) -> Grid {
     let mut grid = Grid::new();
     grid.load_style(STYLE);
     if options.look.color {
@@ -78,7 +83,7 @@ pub(super) fn grid(options: Options, phase: &PhaseReport, timed: bool, not_passe
         .trials
         .iter()
         .filter(|trial| trial.verdict != Verdict::Skip)
-        .filter(|trial| !not_passed || trial.verdict != Verdict::Pass);
+        .filter(|trial| shown(trial));
     for trial in ran {
         let mut row = |output, first| {
             let mut cells = cells(options, trial, output, first);

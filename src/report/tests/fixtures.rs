@@ -9,7 +9,7 @@ use crate::compare::{
 use crate::report::RunPlan;
 use crate::report::model::{
     self, BytesReport, CardReport, CauseReport, CodeObjectReport, CountersReport, DeviceReport,
-    DiagnosisReport, EnvironmentReport, ErrorKind, Explained, FindingReport, HostReport,
+    DiagnosisReport, EnvironmentReport, ErrorKind, ExplainedElements, FindingReport, HostReport,
     KernelReport, LaunchReport, OtherReport, OutputReport, Owner, PhaseReport, Problem,
     RelationReport, RunReport, SiteReport, SmallestCase, SourceReport, Tolerance, TrialReport,
     Verdict,
@@ -666,7 +666,7 @@ fn diagnosis() -> DiagnosisReport {
                 tensor: Some("beta".into()),
                 text: "the kernel does not read `beta`; its results are those of a `beta` of 1 for every token and head"
                     .into(),
-                explains: Some(Explained {
+                explains: Some(ExplainedElements {
                     right: 4090,
                     wrong: 4096,
                 }),

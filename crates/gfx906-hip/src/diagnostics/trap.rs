@@ -1,7 +1,6 @@
 //! Report of a kernel that failed: the emulator's, with the kernel's name as in the source and the source line.
 
-use std::fmt::Display;
-
+use gfx906::code_object::Lines;
 use gfx906::machine::Trap;
 
 use super::log;
@@ -13,16 +12,16 @@ pub fn demangle(name: &str) -> String {
     plain.unwrap_or_else(|| name.to_owned())
 }
 
-/// Logs a trap with the source line of its instruction, if the code object has line numbers.
-pub fn log_trap(trap: &Trap, source_line: Option<impl Display>) {
-    let named = Trap {
+/// Logs a trap, with the source line of its instruction if the code object has line tables.
+pub fn log_trap(trap: &Trap, lines: Option<&Lines>) {
+    let mut named = Trap {
         kernel: demangle(&trap.kernel),
         ..trap.clone()
     };
-    match source_line {
-        Some(line) => log(format!("{named}\n  source      {line}")),
-        None => log(named),
+    if let Some(lines) = lines {
+        named.look_up(lines);
     }
+    log(named);
 }
 
 #[cfg(test)]

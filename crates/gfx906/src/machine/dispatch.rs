@@ -324,6 +324,7 @@ impl Dispatch<'_> {
             kernel: self.kernel.name.clone(),
             pc: pc.wrapping_sub(self.module.base),
             instruction,
+            source: None,
             work_group: self.id(group),
             wave: wave as u32,
             lane: fault.lane,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::code_object::Lines;
 use crate::isa::fields::ReservedValue;
 
 /// Reason why a wave gave up its turn.
@@ -168,6 +169,8 @@ pub struct Trap {
     pub pc: u64,
     /// The instruction, disassembled.
     pub instruction: String,
+    /// The source line as `FILE:LINE`, after it has been looked up.
+    pub source: Option<String>,
     /// The work-group's id.
     pub work_group: [u32; 3],
     /// Number of the wave within its group.
@@ -183,6 +186,11 @@ pub struct Trap {
 }
 
 impl Trap {
+    /// Looks up the source line of the instruction.
+    pub fn look_up(&mut self, lines: &Lines) {
+        self.source = lines.line_at(self.pc);
+    }
+
     /// Returns true if the kernel would not have ended: a budget ran out, waves wait for each other, or the wave halted itself.
     pub fn is_hang(&self) -> bool {
         matches!(
@@ -271,6 +279,9 @@ impl fmt::Display for Trap {
         writeln!(f, "{}", self.kind)?;
         writeln!(f, "  kernel      {}", self.kernel)?;
         writeln!(f, "  pc          {:#x}: {}", self.pc, self.instruction)?;
+        if let Some(source) = &self.source {
+            writeln!(f, "  source      {source}")?;
+        }
         let [x, y, z] = self.work_group;
         write!(f, "  work-group  ({x}, {y}, {z}), wave {}", self.wave)?;
         if let Some(lane) = self.lane {

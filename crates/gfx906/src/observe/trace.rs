@@ -12,11 +12,13 @@ mod written;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use filter::Filter;
 
 use self::written::Before;
 use super::Observer;
+use crate::code_object::Lines;
 use crate::machine::{DispatchStart, Fault, Group, Op, Wave};
 
 /// Width to which the instruction's text is padded.
@@ -39,6 +41,10 @@ pub struct Trace<W> {
     before: Before,
     /// True if the running instruction has passed the filter.
     seen: bool,
+    /// The line tables of the code object, if it has some.
+    sources: Option<Arc<Mutex<Lines>>>,
+    /// The source line that was written last.
+    source: Option<String>,
 }
 
 impl<W: Write> Trace<W> {
@@ -57,7 +63,15 @@ impl<W: Write> Trace<W> {
             group: [0; 3],
             before: Before::default(),
             seen: false,
+            sources: None,
+            source: None,
         }
+    }
+
+    /// Sets the line tables of the code object that the following dispatches run. A source line stands before its instructions.
+    pub fn look_up(&mut self, lines: Option<Arc<Mutex<Lines>>>) {
+        self.sources = lines;
+        self.source = None;
     }
 
     /// Sets the title that stands in the headings of the following dispatches.
@@ -97,11 +111,21 @@ impl<W: Write> Trace<W> {
         }
     }
 
-    /// Returns the first part of an instruction's line, before its effects.
-    fn start(&self, wave: &Wave, text: &str, pc: u64) -> String {
+    /// Returns the first part of an instruction's line, before its effects. If the source line is another than before, it stands above.
+    fn start(&mut self, wave: &Wave, text: &str, pc: u64) -> String {
         let [x, y, z] = self.group;
         let (n, pc) = (wave.index, pc.wrapping_sub(self.base));
-        format!("({x},{y},{z}) w{n} {pc:#x}: {text:TEXT$}")
+        let mut above = String::new();
+        if let Some(lines) = &self.sources {
+            let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let source = lines.line_at(pc);
+            if source.is_some() && source != self.source {
+                let shown = source.as_deref().unwrap_or_default().escape_debug();
+                above = format!("# {shown}\n");
+                self.source = source;
+            }
+        }
+        format!("{above}({x},{y},{z}) w{n} {pc:#x}: {text:TEXT$}")
     }
 }
 

@@ -1,6 +1,5 @@
 //! Execution of kernels, and messages about failed ones.
 
-use std::fmt::Display;
 use std::sync::PoisonError;
 
 use gfx906::machine::{AddressProblem, Launch, LaunchError, Nearest, Trap, TrapKind};
@@ -11,7 +10,7 @@ use crate::calls::record;
 use crate::diagnostics::{self, log, messages, summary, trap};
 use crate::error::{HipError, HipResult};
 use crate::host;
-use crate::objects::module::{self, Function};
+use crate::objects::module;
 use crate::objects::work::Kernel;
 use crate::runtime::state;
 use crate::sanitize;
@@ -71,22 +70,15 @@ fn launch(work: &Kernel) -> HipResult {
         }
         Err(LaunchError::Trap(found)) => {
             messages::keep_trap(&found);
-            trap::log_trap(&found, source_line(function, found.pc));
+            let lines = function.loaded.lines.as_ref();
+            let lines = lines.map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
+            trap::log_trap(&found, lines.as_deref());
             if let Some(hint) = hint(&found) {
                 log(hint);
             }
             Err(HipError::LaunchFailure)
         }
     }
-}
-
-/// Returns the source line of an instruction, if the code object has line numbers.
-fn source_line(function: &Function, pc: u64) -> Option<impl Display> {
-    let lines = function.loaded.lines.as_ref()?;
-    lines
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .line_at(pc)
 }
 
 /// Returns advice for a trap whose report does not say what the user can do.

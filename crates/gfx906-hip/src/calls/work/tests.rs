@@ -15,6 +15,7 @@ fn fault(place: AddressProblem, distance: i128) -> Trap {
         kernel: "k".to_owned(),
         pc: 0,
         instruction: "i".to_owned(),
+        source: None,
         work_group: [0; 3],
         wave: 0,
         lane: None,

@@ -23,6 +23,7 @@ fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool)
         kernel: "k".to_owned(),
         pc: 0,
         instruction: "i".to_owned(),
+        source: None,
         work_group: [0; 3],
         wave: 0,
         lane: None,

@@ -29,6 +29,11 @@ impl Site {
             source: None,
         }
     }
+
+    /// Looks up the source line of the instruction.
+    pub fn look_up(&mut self, lines: &Lines) {
+        self.source = lines.line_at(self.pc);
+    }
 }
 
 /// Other side of a finding.
@@ -147,7 +152,7 @@ impl Findings {
         for finding in self.found.values_mut() {
             let other = finding.other.as_mut().and_then(|other| other.site.as_mut());
             for site in [&mut finding.at].into_iter().chain(other) {
-                site.source = lines.line_at(site.pc);
+                site.look_up(lines);
             }
         }
     }

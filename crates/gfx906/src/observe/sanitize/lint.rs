@@ -13,6 +13,7 @@ use self::paths::{Line, Path, lines};
 use super::finding::{Detail, Other, Site};
 use super::wait::{AT_BARRIER, Operation, Pending, kind};
 use super::{Check, Checks, hazard};
+use crate::code_object::Lines;
 use crate::isa::Inst;
 
 /// A function whose paths are searched.
@@ -44,6 +45,16 @@ pub struct Mistake {
     pub other: Option<Other>,
     /// Suggested cure.
     pub cure: String,
+}
+
+impl Mistake {
+    /// Looks up the source lines of the instructions.
+    pub fn look_up(&mut self, lines: &Lines) {
+        let other = self.other.as_mut().and_then(|other| other.site.as_mut());
+        for site in [&mut self.at].into_iter().chain(other) {
+            site.look_up(lines);
+        }
+    }
 }
 
 impl fmt::Display for Mistake {

@@ -1,0 +1,216 @@
+//! Trials that did not pass, grouped by cause, so that a mistake of many cases is told once.
+
+use std::collections::HashMap;
+
+use crate::report::model::{
+    ErrorKind, Hypothesis, OutputReport, Problem, TrialReport, UnwrittenSource, Verdict,
+};
+
+use super::{failure, plain};
+
+/// The features that trials of one group have in common before their causes are known: contract, verdict, and the first
+/// problem with its output and its explanation or place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Signature {
+    contract: String,
+    verdict: Verdict,
+    problem: String,
+}
+
+/// The features of a known cause: contract, verdict, and the output, kind and tensor of each cause.
+type Diagnosed = (String, Verdict, Vec<[String; 3]>);
+
+/// Trials that did not pass for the same reason, as far as their reports show.
+pub(super) struct Group<'a> {
+    /// The trial that is told in full: the first that has a diagnosis, or else the first.
+    pub(super) first: &'a TrialReport,
+    /// The other trials, in order.
+    pub(super) others: Vec<&'a TrialReport>,
+}
+
+impl Group<'_> {
+    /// Returns the number of trials.
+    pub(super) fn count(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    /// Returns the id of the first trial with the number of the others: `gemm_nt:M=1 and 33 more cases`.
+    pub(super) fn named(&self) -> String {
+        let id = plain::line(&self.first.id);
+        match self.others.len() {
+            0 => id,
+            1 => format!("{id} and 1 more case"),
+            others => format!("{id} and {others} more cases"),
+        }
+    }
+}
+
+impl Signature {
+    /// Returns the signature of a trial.
+    pub fn of(trial: &TrialReport) -> Signature {
+        Signature {
+            contract: contract(trial),
+            verdict: trial.verdict,
+            problem: problem(trial),
+        }
+    }
+}
+
+/// Groups trials, in the order of each group's first trial. A trial without a diagnosis belongs to the diagnosed trials with its
+/// signature, because experiments are made with one trial of each signature only.
+pub(super) fn groups<'a>(trials: impl IntoIterator<Item = &'a TrialReport>) -> Vec<Group<'a>> {
+    let trials: Vec<(&TrialReport, Signature)> = trials
+        .into_iter()
+        .map(|trial| (trial, Signature::of(trial)))
+        .collect();
+    let mut known: HashMap<&Signature, Diagnosed> = HashMap::new();
+    for (trial, signature) in &trials {
+        if let Some(cause) = diagnosed(trial) {
+            known.entry(signature).or_insert(cause);
+        }
+    }
+    let mut keys: HashMap<Result<Diagnosed, &Signature>, usize> = HashMap::new();
+    let mut members: Vec<Vec<&TrialReport>> = Vec::new();
+    for (trial, signature) in &trials {
+        let cause = diagnosed(trial).or_else(|| known.get(signature).cloned());
+        let at = *keys.entry(cause.ok_or(signature)).or_insert(members.len());
+        match members.get_mut(at) {
+            Some(group) => group.push(trial),
+            None => members.push(vec![trial]),
+        }
+    }
+    let group = |mut members: Vec<&'a TrialReport>| {
+        let told = members.iter().position(|trial| diagnosed(trial).is_some());
+        let first = members.remove(told.unwrap_or(0));
+        Group {
+            first,
+            others: members,
+        }
+    };
+    members.into_iter().map(group).collect()
+}
+
+/// Returns the name of a trial's contract; the title of its test where the report does not have it.
+fn contract(trial: &TrialReport) -> String {
+    match trial.contract.is_empty() {
+        true => trial.title.clone(),
+        false => trial.contract.clone(),
+    }
+}
+
+fn diagnosed(trial: &TrialReport) -> Option<Diagnosed> {
+    let causes = failure::causes(trial).iter().map(|cause| {
+        let [output, tensor] =
+            [&cause.output, &cause.tensor].map(|name| name.clone().unwrap_or_default());
+        [output, cause.kind.clone(), tensor]
+    });
+    let causes: Vec<[String; 3]> = causes.collect();
+    (!causes.is_empty()).then(|| (contract(trial), trial.verdict, causes))
+}
+
+/// Returns the first problem of a trial without the numbers that differ from case to case.
+fn problem(trial: &TrialReport) -> String {
+    if let Some(error) = &trial.error {
+        return of_error(error, trial.error_kind);
+    }
+    if let Some(found) = &trial.problem {
+        return of_problem(found);
+    }
+    if let Some(finding) = trial.findings.first() {
+        return format!("{} {} {}", finding.check, finding.kind, finding.at);
+    }
+    let laws = trial.relations.iter();
+    let mut laws = laws.filter_map(|law| law.problem.as_ref());
+    let mut outputs = trial.outputs.iter();
+    let wrong = |output: &OutputReport| {
+        let found = output.problem.as_ref()?;
+        Some(format!("{} {}", output.name, of_problem(found)))
+    };
+    let output = outputs.find_map(wrong);
+    output
+        .or_else(|| laws.next().map(of_problem))
+        .unwrap_or_default()
+}
+
+fn of_problem(problem: &Problem) -> String {
+    match problem {
+        Problem::GuardOverwritten { buffer, side, .. } => format!("guard {buffer} {side:?}"),
+        Problem::InputChanged { input, .. } => format!("input {input}"),
+        Problem::PoisonLeft { pattern, .. } => {
+            format!("unwritten {}", explained(&[], &[], pattern.as_deref()))
+        }
+        Problem::NonFinite {
+            unwritten,
+            hypotheses,
+            pattern,
+            ..
+        } => format!(
+            "not finite {}",
+            explained(unwritten, hypotheses, pattern.as_deref())
+        ),
+        Problem::Mismatch {
+            unwritten,
+            hypotheses,
+            pattern,
+            ..
+        } => format!(
+            "mismatch {}",
+            explained(unwritten, hypotheses, pattern.as_deref())
+        ),
+        Problem::RelativeRms { against, .. } => format!("rms {against:?}"),
+        Problem::RelationBroken {
+            relation, output, ..
+        } => format!("law {relation} {output}"),
+        Problem::NotRepeatable { output, .. } => format!("repeat {output}"),
+    }
+}
+
+/// Returns the explanation of wrong elements; their place where there is no explanation.
+fn explained(
+    unwritten: &[UnwrittenSource],
+    hypotheses: &[Hypothesis],
+    pattern: Option<&str>,
+) -> String {
+    let unwritten = unwritten.first().map(|source| format!("{:?}", source.what));
+    let supposed = hypotheses.first().map(|best| {
+        let explanation = without_numbers(&best.explanation);
+        format!("{} {explanation}", best.name)
+    });
+    let place = pattern.map(|pattern| {
+        // The share of a box differs from case to case. Almost every element and every element are no different places.
+        let place = pattern.split(" (").next().unwrap_or_default();
+        match place {
+            "every element" => String::new(),
+            place => without_numbers(place),
+        }
+    });
+    unwritten.or(supposed).or(place).unwrap_or_default()
+}
+
+/// Returns the parts of an error that its mistake decides: the first line, the kernel and the program counter. A kernel that hangs is
+/// stopped anywhere in its loop.
+fn of_error(text: &str, kind: Option<ErrorKind>) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().map_or_else(String::new, without_numbers);
+    let telling = lines.map(str::trim).filter(|line| {
+        let pc = line.starts_with("pc ") && kind != Some(ErrorKind::Hang);
+        pc || line.starts_with("kernel ")
+    });
+    let telling: Vec<&str> = telling.collect();
+    format!("{kind:?} {first} {}", telling.join(" "))
+}
+
+/// Replaces each number by a mark.
+fn without_numbers(text: &str) -> String {
+    let mut plain = String::new();
+    let mut digits = false;
+    for c in text.chars() {
+        if !c.is_ascii_digit() {
+            plain.push(c);
+        } else if !digits {
+            plain.push('#');
+        }
+        digits = c.is_ascii_digit();
+    }
+    plain
+}
