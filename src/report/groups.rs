@@ -18,7 +18,7 @@ pub struct Signature {
 }
 
 /// The features of a known cause: contract, verdict, and the output, kind and tensor of each cause.
-type Diagnosed = (String, Verdict, Vec<[String; 3]>);
+type CauseSignature = (String, Verdict, Vec<[String; 3]>);
 
 /// Trials that did not pass for the same reason, as far as their reports show.
 pub(super) struct Group<'a> {
@@ -63,13 +63,13 @@ pub(super) fn groups<'a>(trials: impl IntoIterator<Item = &'a TrialReport>) -> V
         .into_iter()
         .map(|trial| (trial, Signature::of(trial)))
         .collect();
-    let mut known: HashMap<&Signature, Diagnosed> = HashMap::new();
+    let mut known: HashMap<&Signature, CauseSignature> = HashMap::new();
     for (trial, signature) in &trials {
         if let Some(cause) = diagnosed(trial) {
             known.entry(signature).or_insert(cause);
         }
     }
-    let mut keys: HashMap<Result<Diagnosed, &Signature>, usize> = HashMap::new();
+    let mut keys: HashMap<Result<CauseSignature, &Signature>, usize> = HashMap::new();
     let mut members: Vec<Vec<&TrialReport>> = Vec::new();
     for (trial, signature) in &trials {
         let cause = diagnosed(trial).or_else(|| known.get(signature).cloned());
@@ -98,7 +98,7 @@ fn contract(trial: &TrialReport) -> String {
     }
 }
 
-fn diagnosed(trial: &TrialReport) -> Option<Diagnosed> {
+fn diagnosed(trial: &TrialReport) -> Option<CauseSignature> {
     let causes = failure::causes(trial).iter().map(|cause| {
         let [output, tensor] =
             [&cause.output, &cause.tensor].map(|name| name.clone().unwrap_or_default());
