@@ -121,7 +121,7 @@ impl Handles {
                 });
                 let mut told = json!({
                     "id": id + 1,
-                    "name": frame.function.as_deref().unwrap_or(&symbol),
+                    "name": frame.function.as_deref().map_or(symbol.clone(), demangled),
                     "line": 0,
                     "column": 0,
                     "instructionPointerReference": format!("{address:#x}"),
@@ -140,6 +140,7 @@ impl Handles {
     pub(super) fn scopes(&mut self, timeline: &Timeline, wave: WaveId, frame: usize) -> Vec<Value> {
         let scopes = [
             ("Locals", Node::Locals(wave, frame), Some("locals")),
+            ("Arguments", Node::Arguments, Some("arguments")),
             ("Tensors", Node::Tensors, None),
             ("Special registers", Node::Special(wave), Some("registers")),
             ("SGPRs", Node::Sgprs(wave), Some("registers")),

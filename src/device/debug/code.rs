@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gfx906::code_object::{CodeObject, Source};
+use gfx906::code_object::{CodeObject, Kernel, Source, SourceParameter, SourceParameters};
 use gfx906::machine::Module;
 
 use crate::program::Program;
@@ -15,6 +15,7 @@ pub struct Code {
     pub object: CodeObject,
     bytes: Arc<[u8]>,
     source: OnceLock<Option<Source>>,
+    parameters: OnceLock<SourceParameters>,
 }
 
 impl Code {
@@ -25,6 +26,7 @@ impl Code {
             object: program.object.clone(),
             bytes: Arc::clone(&program.bytes),
             source: OnceLock::new(),
+            parameters: OnceLock::new(),
         }
     }
 
@@ -32,6 +34,14 @@ impl Code {
     pub fn source(&self) -> Option<&Source> {
         let source = self.source.get_or_init(|| Source::read(&self.bytes));
         source.as_ref()
+    }
+
+    /// Returns the parameters of a kernel as the source declares them, if the debug information has them.
+    pub(super) fn parameters(&self, kernel: &Kernel) -> Option<&[SourceParameter]> {
+        let parameters = self
+            .parameters
+            .get_or_init(|| SourceParameters::read(&self.bytes));
+        parameters.kernel_parameters(kernel)
     }
 
     /// Returns the number of the file and the line of a link address.

@@ -1,4 +1,4 @@
-//! Expressions that name a value: `v3[17]`, `s4`, `s[4:5]`, `exec`, `lds[16]`, `o[0,5,1]`, `sum[3]`; and conditions over them.
+//! Expressions that name a value: `v3[17]`, `s4`, `s[4:5]`, `exec`, `lds[16]`, `args.n`, `o[0,5,1]`, `sum[3]`; and conditions over them.
 
 use super::inspect::{self, Item, Node};
 use super::places::WaveId;
@@ -41,9 +41,9 @@ pub fn evaluate(
         if let Some((number, variable)) = named.find(|(_, variable)| variable.name == name) {
             let whole = inspect::local(timeline, (wave, frame, number), variable);
             let Some(indices) = indices else {
-                // A pointer that names a tensor is the tensor's name too.
                 return Ok(whole);
             };
+            // A pointer may have the name of the tensor that it points to.
             let is_tensor = tensors.iter().any(|tensor| tensor.name == name);
             let list = numbers(indices, text)?;
             let found = match (&whole.node, list.as_slice()) {
@@ -67,6 +67,12 @@ pub fn evaluate(
                 None => return Err(error(format!("`{name}` has no lanes and no elements here"))),
             }
         }
+    }
+    if name.starts_with("args.") && indices.is_none() {
+        let mut arguments = inspect::arguments(timeline).into_iter();
+        let found = arguments.find(|item| item.expression == name);
+        let found = found.map(named_item);
+        return found.ok_or_else(|| unknown(timeline, name));
     }
     if name == LDS {
         let size = timeline.stepper().map_or(0, |stepper| stepper.lds().size());
@@ -111,7 +117,7 @@ fn unknown(timeline: &Timeline, name: &str) -> ExpressionError {
         .collect();
     error(format!(
         "nothing is named `{}`: there are registers (v0, v0[63], s4, s[4:5], exec, vcc, scc, m0, mode, pc), \
-         wave, group.x, lds[BYTE], variables of the frame, and the tensors {}",
+         wave, group.x, lds[BYTE], args.NAME, variables of the frame, and the tensors {}",
         name.escape_debug(),
         names.join(", ")
     ))

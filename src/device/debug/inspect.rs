@@ -1,6 +1,8 @@
 //! Values that a person sees at a moment: registers, LDS, tensors and variables of the source, as a tree.
 
-use gfx906::code_object::{NumberKind, SourceType, SourceVariable, VariablePart, VariablePlace};
+use gfx906::code_object::{
+    ArgKind, NumberKind, SourceType, SourceVariable, VariablePart, VariablePlace,
+};
 use gfx906::machine::{LANES, Wave};
 
 use super::element::{shown_dword, shown_element};
@@ -26,6 +28,8 @@ pub enum Node {
     LocalLanes(WaveId, usize, usize),
     /// Elements of a variable that is an array.
     LocalElements(WaveId, usize, usize),
+    /// Arguments of the kernel.
+    Arguments,
     /// Special registers of a wave.
     Special(WaveId),
     /// SGPRs of a wave.
@@ -94,6 +98,10 @@ pub fn items(timeline: &Timeline, node: &Node, start: usize, count: usize) -> Ve
                 .filter_map(|index| local_element(timeline, variable, index))
                 .collect()
         }
+        Node::Arguments => {
+            let all = arguments(timeline);
+            all.get(range).unwrap_or_default().to_vec()
+        }
         Node::Special(wave) => {
             let all = special(timeline, *wave);
             all.get(range).unwrap_or_default().to_vec()
@@ -136,6 +144,7 @@ pub fn length(timeline: &Timeline, node: &Node) -> usize {
                 _ => 0,
             }
         }
+        Node::Arguments => arguments(timeline).len(),
         Node::Special(id) => special(timeline, *id).len(),
         Node::Sgprs(id) => wave(id).map_or(0, |_| SGPRS),
         Node::Vgprs(id) => wave(id).map_or(0, |wave| usize::from(wave.vgprs())),
@@ -168,6 +177,54 @@ pub fn variables(timeline: &Timeline, wave: WaveId, frame: usize) -> Vec<SourceV
 fn wave_of(timeline: &Timeline, id: WaveId) -> Option<&Wave> {
     let stepper = timeline.stepper().filter(|_| timeline.has(id))?;
     stepper.waves().get(id.wave)
+}
+
+/// Returns the arguments of the kernel, which no instruction changes.
+pub fn arguments(timeline: &Timeline) -> Vec<Item> {
+    let Some((stepper, code)) = timeline.stepper().zip(timeline.code()) else {
+        return Vec::new();
+    };
+    let Some(kernel) = code.object.kernel(stepper.kernel()) else {
+        return Vec::new();
+    };
+    let parameters = code.parameters(kernel).unwrap_or_default();
+    let arguments = kernel.explicit_args().enumerate();
+    arguments
+        .map(|(number, argument)| {
+            let parameter = parameters.get(number);
+            let name = match (parameter, &argument.name) {
+                (Some(parameter), _) => parameter.name.clone(),
+                (None, Some(name)) => name.clone(),
+                (None, None) => format!("argument {number}"),
+            };
+            let (offset, size) = (argument.offset as usize, argument.size as usize);
+            let bytes = stepper.kernarg().get(offset..offset.saturating_add(size));
+            let bytes = bytes.unwrap_or_default();
+            let guessed = match (&argument.kind, size) {
+                (ArgKind::GlobalBuffer, 8) => SourceType::Pointer {
+                    to: "void".into(),
+                    constant: false,
+                },
+                _ => SourceType::Other,
+            };
+            let ty = parameter.map_or(&guessed, |parameter| &parameter.ty);
+            let (text, value) = match (ty, bytes.first_chunk()) {
+                (SourceType::Other, Some(dword)) if size == 4 => {
+                    let bits = u32::from_le_bytes(*dword);
+                    (shown_dword(bits), Some(bits.into()))
+                }
+                _ => typed(timeline, ty, bytes),
+            };
+            Item {
+                expression: format!("args.{name}"),
+                name,
+                text,
+                type_name: ty.name(),
+                number: value,
+                ..Item::default()
+            }
+        })
+        .collect()
 }
 
 /// Returns a scalar register.

@@ -135,9 +135,13 @@ impl Timeline {
         !self.has(id) || self.stepper().is_none_or(status)
     }
 
-    /// Returns the link address of a wave's next instruction, if the wave belongs to the current group.
+    /// Returns the link address of a wave's next instruction, or of the last one of a wave that has ended. Returns none if the wave does not
+    /// belong to the current group.
     pub fn address(&self, id: WaveId) -> Option<u64> {
         let stepper = self.stepper().filter(|_| self.has(id))?;
+        if stepper.status(id.wave) == WaveStatus::Ended {
+            return self.last_address(id);
+        }
         let wave = stepper.waves().get(id.wave)?;
         Some(wave.pc.wrapping_sub(stepper.base()))
     }

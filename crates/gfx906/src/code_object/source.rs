@@ -51,6 +51,8 @@ pub struct Source {
     files: Vec<String>,
     /// Rows with a line, sorted by address.
     rows: Vec<Row>,
+    /// Addresses behind the prologues of functions.
+    prologue_ends: Vec<u64>,
 }
 
 impl Source {
@@ -84,6 +86,7 @@ impl Source {
         }
         Some(Source {
             context,
+            prologue_ends: prologue_ends(&dwarf).unwrap_or_default(),
             dwarf,
             files,
             rows,
@@ -126,15 +129,13 @@ impl Source {
         (address < row.end).then_some((row.file, row.line))
     }
 
-    /// Returns the first instruction behind a function's entry that belongs to another line: the end of the function's prologue. Without a
-    /// second line this is the entry.
+    /// Returns the address at which a function has prepared its registers and its frame: the entry, unless the line tables name another.
     pub fn behind_prologue(&self, entry: u64, size: u64) -> u64 {
-        let first = self.line_at(entry);
         let inside = entry..entry.saturating_add(size);
-        let rows = self.rows.iter().filter(|row| inside.contains(&row.start));
-        rows.filter(|row| Some((row.file, row.line)) != first)
-            .map(|row| row.start)
-            .next()
+        let ends = self.prologue_ends.iter();
+        ends.copied()
+            .filter(|end| inside.contains(end))
+            .min()
             .unwrap_or(entry)
     }
 
@@ -169,6 +170,24 @@ impl Source {
     pub fn variables(&self, address: u64) -> Vec<Vec<SourceVariable>> {
         variables::at(&self.dwarf, address).unwrap_or_default()
     }
+}
+
+/// Reads the ends of prologues from the line tables.
+fn prologue_ends(dwarf: &Dwarf<Section>) -> gimli::Result<Vec<u64>> {
+    let mut ends = Vec::new();
+    let mut headers = dwarf.units();
+    while let Some(header) = headers.next()? {
+        let Some(program) = dwarf.unit(header)?.line_program else {
+            continue;
+        };
+        let mut rows = program.rows();
+        while let Some((_, row)) = rows.next_row()? {
+            if row.prologue_end() {
+                ends.push(row.address());
+            }
+        }
+    }
+    Ok(ends)
 }
 
 #[cfg(test)]

@@ -244,6 +244,11 @@ impl Stepper {
         &self.kernel
     }
 
+    /// Returns the explicit arguments, as they lie in memory.
+    pub fn kernarg(&self) -> &[u8] {
+        &self.kernarg
+    }
+
     /// Returns the number of work-groups along each axis.
     pub fn grid(&self) -> [u32; 3] {
         self.grid
