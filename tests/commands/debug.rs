@@ -302,7 +302,7 @@ fn a_session_from_the_first_instruction_to_the_end() {
         at.reason,
         at.line
     );
-    assert_eq!(client.value("sum[5]", &at), "23.0");
+    assert!(client.value("v0[5]", &at).contains("(f32 23.0, "));
     assert_eq!(client.value("tile[127]", &at), "127.0");
     assert!(client.value("lds[508]", &at).contains("f32 127.0"));
     assert_eq!(client.value("o[0,5]", &at), "0.0");
@@ -312,7 +312,8 @@ fn a_session_from_the_first_instruction_to_the_end() {
             .value("exec", &at)
             .starts_with("0xffffffffffffffff (64")
     );
-    assert_eq!(client.value("s[4:5]", &at), "0x7e0000000000");
+    // The kernel has loaded the address that it writes to.
+    assert!(client.value("s[4:5]", &at).ends_with(" ($o)"));
     assert!(client.value("v2[17]", &at).starts_with("0x"));
     let locals = client.scope("Locals", &at);
     let local = |name: &str| {
@@ -320,7 +321,7 @@ fn a_session_from_the_first_instruction_to_the_end() {
         found.expect("a local").1.as_str()
     };
     assert_eq!(local("out"), "no place in the debug information");
-    assert!(local("sum").starts_with("3.0, 6.0, "), "{}", local("sum"));
+    assert_eq!(local("sum"), "no place in the debug information");
     assert_eq!(client.scope("Arguments", &at)[2], ("n".into(), "3".into()));
     assert_eq!(client.scope("SGPRs", &at).len(), 102);
     assert_eq!(client.scope("LDS", &at).len(), 128);
@@ -343,6 +344,14 @@ fn a_session_from_the_first_instruction_to_the_end() {
     assert_eq!(rows["variables"][0]["indexedVariables"], 128);
 
     client.lines(json!([]));
+    let at = client.go("next", &at);
+    assert_eq!(client.value("result[5]", &at), "11.5");
+    let locals = client.scope("Locals", &at);
+    let result = locals.iter().find(|(name, _)| name == "result");
+    assert!(
+        result.is_some_and(|(_, text)| text.starts_with("4.0, 5.5, ")),
+        "{locals:?}"
+    );
     let stop = json!({ "threadId": at.thread });
     client.request("continue", stop);
     let (code, output) = client.finish();
@@ -613,7 +622,7 @@ fn a_trap_stops_at_its_instruction_and_time_goes_back_from_there() {
     );
     let told = trap.body["text"].as_str().expect("text");
     assert!(
-        told.contains("memory fault") && told.contains("behind the end of `o`"),
+        told.contains("memory fault: write of 4 bytes") && told.contains("wild"),
         "{told}"
     );
     let info = client.request("exceptionInfo", json!({ "threadId": trap.thread }));
@@ -656,12 +665,12 @@ fn a_test_is_debugged_and_judged() {
         .map(|at| at.0)
         .collect();
     assert_eq!(names, ["A", "B", "C"]);
+    client.request("setFunctionBreakpoints", json!({ "breakpoints": [] }));
     // Without line tables a step is an instruction.
     let next = client.go("next", &at);
     assert_eq!(next.reason, "step");
     let there = client.go("stepBack", &next);
     assert_eq!(there.address, at.address);
-    client.request("setFunctionBreakpoints", json!({ "breakpoints": [] }));
     client.request("continue", json!({ "threadId": there.thread }));
     let (code, output) = client.finish();
     assert_eq!(
@@ -684,7 +693,7 @@ fn the_request_may_name_what_runs() {
         json!({ "launchFile": "launch.json", "cwd": here }),
         json!({ "launchFile": here.join("launch.json") }),
         inline,
-        json!({ "test": "scale", "seed": 3 }),
+        json!({ "test": "scale:n=63", "seed": 3 }),
     ] {
         let mut client = Client::launched(Path::new("/"), &[], arguments);
         client.request("configurationDone", json!({}));
@@ -759,7 +768,7 @@ fn requests_that_make_no_sense_are_refused() {
         ),
         (
             "launch",
-            json!({ "test": "scale", "seed": "x" }),
+            json!({ "test": "scale:n=63", "seed": "x" }),
             "`--seed x` is not a seed",
         ),
         ("source", json!({}), "needs `source.path`"),

@@ -1,6 +1,7 @@
 //! Instructions around an address.
 
 use gfx906::code_object::SymbolKind;
+use gfx906::machine::Stepper;
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, Refusal};
@@ -14,6 +15,8 @@ use crate::text::demangled;
 const MAX_INSTRUCTIONS: usize = 10_000;
 /// Size in bytes of the shortest instruction.
 const WORD: u64 = 4;
+/// Largest distance to a function's start from which its instructions are read, in bytes.
+const MAX_FUNCTION: u64 = 1 << 20;
 
 /// Answers a request for instructions. Addresses without code have no instruction.
 pub(super) fn disassemble(
@@ -29,21 +32,17 @@ pub(super) fn disassemble(
     let (Some(stepper), Some(code)) = (timeline.stepper(), timeline.code()) else {
         return Err(Refusal::new("no launch runs"));
     };
-    let size = |address: u64| {
-        let op = stepper.op(stepper.base().wrapping_add(address));
-        op.map_or(WORD, |op| op.inst.size.into())
-    };
     let mut addresses = Vec::new();
     if offset < 0 {
-        addresses = before(code, at, offset.unsigned_abs() as usize, size);
+        addresses = before(stepper, code, at, offset.unsigned_abs() as usize);
     }
     let mut next = at;
     for _ in 0..offset.max(0) {
-        next = next.saturating_add(size(next));
+        next = next.saturating_add(size(stepper, next));
     }
     while addresses.len() < count {
         addresses.push(next);
-        next = next.saturating_add(size(next));
+        next = next.saturating_add(size(stepper, next));
     }
     addresses.truncate(count);
     let lines = code.source();
@@ -84,32 +83,45 @@ pub(super) fn disassemble(
 }
 
 /// Returns the addresses of a number of instructions before an address. Functions begin at instructions, so each is read from its start.
-fn before(code: &Code, at: u64, count: usize, size: impl Fn(u64) -> u64) -> Vec<u64> {
+/// Without code before the address, every word counts as an instruction.
+fn before(stepper: &Stepper, code: &Code, at: u64, count: usize) -> Vec<u64> {
     let symbols = code.object.symbols.iter();
     let functions = symbols.filter(|symbol| symbol.kind == SymbolKind::Function);
     let mut starts: Vec<u64> = functions.map(|symbol| symbol.address).collect();
     starts.sort_unstable();
-    starts.dedup();
-    let mut found: Vec<u64> = Vec::new();
+    // The latest address first.
+    let mut found = Vec::new();
     let mut end = at;
-    while found.len() < count {
-        let Some(&start) = starts.iter().rfind(|&&start| start < end) else {
-            break;
+    while found.len() < count && end > 0 {
+        let word = end.saturating_sub(WORD);
+        let start = starts.iter().rfind(|&&start| start < end);
+        let start = start.filter(|&&start| has_code(stepper, word) && end - start <= MAX_FUNCTION);
+        let Some(&start) = start else {
+            found.push(word);
+            end = word;
+            continue;
         };
         let mut stretch = Vec::new();
         let mut address = start;
         while address < end {
             stretch.push(address);
-            address = address.saturating_add(size(address));
+            address = address.saturating_add(size(stepper, address));
         }
-        stretch.append(&mut found);
-        found = stretch;
+        found.extend(stretch.into_iter().rev());
         end = start;
     }
-    // Before the first function there is no code.
-    while found.len() < count {
-        let first = found.first().copied().unwrap_or(at);
-        found.insert(0, first.saturating_sub(WORD));
-    }
-    found.split_off(found.len() - count)
+    found.resize(found.len().max(count), 0);
+    found.truncate(count);
+    found.reverse();
+    found
+}
+
+fn has_code(stepper: &Stepper, address: u64) -> bool {
+    stepper.op(stepper.base().wrapping_add(address)).is_some()
+}
+
+/// Returns the size of the instruction at a link address.
+fn size(stepper: &Stepper, address: u64) -> u64 {
+    let op = stepper.op(stepper.base().wrapping_add(address));
+    op.map_or(WORD, |op| op.inst.size.into())
 }

@@ -64,7 +64,11 @@ pub fn evaluate(
                         "`{shown}`: `{name}` has one index below {parts}"
                     )));
                 }
-                None => return Err(error(format!("`{name}` has no lanes and no elements here"))),
+                None if whole.text == inspect::NO_PLACE => {
+                    let reason = inspect::NO_PLACE;
+                    return Err(error(format!("`{name}` has {reason} at this instruction")));
+                }
+                None => return Err(error(format!("`{name}` has no lanes and no elements"))),
             }
         }
     }
@@ -203,7 +207,8 @@ fn register(
         return Ok(None);
     }
     let special = inspect::special(timeline, wave);
-    Ok(special.into_iter().find(|item| item.expression == name))
+    let found = special.into_iter().find(|item| item.expression == name);
+    Ok(found.map(named_item))
 }
 
 /// A condition: comparisons of values with numbers, all of which must hold.

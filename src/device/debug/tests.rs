@@ -277,7 +277,7 @@ fn values_have_names() {
             ("lds[512]", "512 bytes of LDS"),
             ("lds[1,2]", "LDS has one index"),
             ("result[64]", "one index below 64"),
-            ("n[0]", "no lanes and no elements"),
+            ("n[0]", "`n` has no place in the debug information at this"),
             ("args.m", "nothing is named"),
         ] {
             let error = evaluate(timeline, frame, text)
