@@ -10,6 +10,7 @@ mod places;
 mod stops;
 mod timeline;
 
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gfx906::code_object::Symbol;
@@ -88,13 +89,13 @@ impl Device for DebugDevice {
 struct DebugSession {
     gpu: Gpu,
     driver: Arc<Mutex<dyn Driver>>,
-    codes: Vec<Arc<Code>>,
+    codes: Vec<Rc<Code>>,
     timeline: Timeline,
     limits: GpuLimits,
 }
 
 impl DebugSession {
-    fn code(&self, number: usize) -> Result<&Arc<Code>, DeviceError> {
+    fn code(&self, number: usize) -> Result<&Rc<Code>, DeviceError> {
         let found = self.codes.get(number);
         found.ok_or_else(|| DeviceError::invalid("no such code object is loaded"))
     }
@@ -104,7 +105,7 @@ impl Session for DebugSession {
     fn load(&mut self, program: &Program) -> Result<usize, DeviceError> {
         let module = self.gpu.load_again(&program.object, &program.decoded);
         let module = module.map_err(|error| memory_error(&error))?;
-        self.codes.push(Arc::new(Code::new(module, program)));
+        self.codes.push(Rc::new(Code::new(module, program)));
         Ok(self.codes.len() - 1)
     }
 
@@ -140,7 +141,7 @@ impl Session for DebugSession {
     }
 
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<LaunchResult, DeviceError> {
-        let code = Arc::clone(self.code(module)?);
+        let code = Rc::clone(self.code(module)?);
         let request = GpuLaunch {
             grid: launch.grid,
             block: launch.block,

@@ -45,13 +45,13 @@ impl BreakpointSets {
 }
 
 /// A breakpoint's addresses, and the position that the editor is told of; or the reason why it stops nothing.
-type Resolved = Result<(Vec<u64>, Value), Refusal>;
+type ResolvedPlace = Result<(Vec<u64>, Value), Refusal>;
 
 impl Server {
     /// Makes a breakpoint and its description. A breakpoint that cannot stop anything is told to be unverified.
     fn breakpoint(
         &mut self,
-        place: Resolved,
+        place: ResolvedPlace,
         options: Arguments<'_>,
     ) -> (Option<Breakpoint>, Value) {
         let made = place.and_then(|(addresses, told)| {
@@ -99,7 +99,7 @@ impl Server {
     fn breakpoints(
         &mut self,
         list: &[Value],
-        resolve: impl Fn(&SubjectCode, Arguments<'_>) -> Resolved,
+        resolve: impl Fn(&SubjectCode, Arguments<'_>) -> ResolvedPlace,
     ) -> Result<(Vec<Breakpoint>, Value), Refusal> {
         if list.len() > MAX_BREAKPOINTS {
             return Err(Refusal(format!("more than {MAX_BREAKPOINTS} breakpoints")));
@@ -206,7 +206,7 @@ impl Server {
 }
 
 /// Returns the addresses of a line, or of the first line with code behind it.
-fn line_place(code: &SubjectCode, path: &str, line: u32) -> Resolved {
+fn line_place(code: &SubjectCode, path: &str, line: u32) -> ResolvedPlace {
     let source = code.source.as_ref().ok_or_else(|| {
         Refusal::new("the code object has no debug information: build it with -g")
     })?;
@@ -222,7 +222,7 @@ fn line_place(code: &SubjectCode, path: &str, line: u32) -> Resolved {
 }
 
 /// Returns the address behind the prologue of a function, by its name in the code object or in the source.
-fn function_place(code: &SubjectCode, name: &str) -> Resolved {
+fn function_place(code: &SubjectCode, name: &str) -> ResolvedPlace {
     let object = &code.object;
     let kernel = object
         .kernel(name)

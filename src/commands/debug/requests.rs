@@ -13,7 +13,7 @@ use crate::device::debug::{StepKind, Timeline, WaveId};
 /// Largest number of bytes that a request reads.
 const MAX_READ: usize = 1 << 20;
 
-/// What this command can do beside the protocol's core.
+/// Returns the capabilities of this command beside the protocol's core.
 fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,

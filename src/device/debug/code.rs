@@ -1,6 +1,7 @@
 //! A code object on the device, with its source.
 
-use std::sync::{Arc, OnceLock};
+use std::cell::OnceCell;
+use std::sync::Arc;
 
 use gfx906::code_object::{CodeObject, Kernel, Source, SourceParameter, SourceParameters};
 use gfx906::machine::Module;
@@ -14,8 +15,8 @@ pub struct Code {
     /// The code object in its file.
     pub object: CodeObject,
     bytes: Arc<[u8]>,
-    source: OnceLock<Option<Source>>,
-    parameters: OnceLock<SourceParameters>,
+    source: OnceCell<Option<Source>>,
+    parameters: OnceCell<SourceParameters>,
 }
 
 impl Code {
@@ -25,8 +26,8 @@ impl Code {
             module: Arc::new(module),
             object: program.object.clone(),
             bytes: Arc::clone(&program.bytes),
-            source: OnceLock::new(),
-            parameters: OnceLock::new(),
+            source: OnceCell::new(),
+            parameters: OnceCell::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use gfx906::machine::StepperState;
 
 use super::expression::Condition;
 use super::places::{Place, WaveId};
-use super::timeline::{Executed, Moment, Timeline};
+use super::timeline::{ExecutedInstruction, Moment, Timeline};
 
 /// Instructions between two questions whether somebody wants to stop.
 const PATIENCE: u64 = 1 << 14;
@@ -56,13 +56,13 @@ impl Watchpoint {
 /// A kind of step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
-    /// To the next line, over functions that are called or inlined.
+    /// Goes to the next line, over functions that are called or inlined.
     Over,
-    /// To the next line, in any function.
+    /// Goes to the next line, in any function.
     In,
-    /// To the function that called, or into which the function is inlined.
+    /// Goes to the function that called, or into which the function is inlined.
     Out,
-    /// By one instruction.
+    /// Goes on by one instruction.
     Instruction,
 }
 
@@ -131,7 +131,7 @@ impl Plan {
     }
 
     /// Returns true if the step is done after an instruction.
-    fn is_done(&mut self, timeline: &Timeline, executed: &Executed) -> bool {
+    fn is_done(&mut self, timeline: &Timeline, executed: &ExecutedInstruction) -> bool {
         if timeline.is_over(self.wave) {
             return true;
         }
@@ -323,14 +323,14 @@ impl Stops {
             if let Some(executed) = executed.filter(|_| !changed.is_empty()) {
                 let wave = executed.wave;
                 found = Some(Stop::Change { wave, ids: changed });
-                return true;
+                return Visit::accepted(true);
             }
             let ids = self.hit(&index, timeline, false);
             if ids.is_empty() {
-                return false;
+                return Visit::accepted(false);
             }
             found = Some(Stop::Breakpoint(ids));
-            true
+            Visit::accepted(true)
         });
         match reached {
             Search::Found => found.unwrap_or(Stop::Beginning),
@@ -339,7 +339,8 @@ impl Stops {
         }
     }
 
-    /// Goes back to the beginning of a wave's line, or to the line before it, or by one instruction of the wave.
+    /// Goes back to the beginning of a wave's line, or to the line before it, or by one instruction of the wave. [`StepKind::In`] also stops
+    /// in functions that have returned, and in inlined functions.
     pub fn step_back(
         &mut self,
         timeline: &mut Timeline,
@@ -350,16 +351,34 @@ impl Stops {
         let now = timeline.now();
         let has_source = timeline.code().is_some_and(|code| code.source().is_some());
         let by_instruction = kind == StepKind::Instruction || !has_source;
-        let reached = search(timeline, now, pause, |timeline, _| {
-            if timeline.next_wave() != Some(wave) {
-                return false;
-            }
+        let place = |timeline: &Timeline| {
+            let (code, address) = timeline.code().zip(timeline.address(wave))?;
+            Some((code.function(address), code.depth(address)))
+        };
+        let from = place(timeline);
+        let is_inner = |timeline: &Timeline| match (from, place(timeline)) {
+            (Some((from, depth)), Some((function, inner))) => from == function && inner > depth,
+            _ => false,
+        };
+        let reached = search(timeline, now, pause, |timeline, executed| {
+            let is_next = timeline.next_wave() == Some(wave);
             if by_instruction {
-                return true;
+                return Visit::accepted(is_next);
             }
             let line = |address: Option<u64>| timeline.code()?.line_at(address?);
             let here = line(timeline.address(wave));
-            here.is_some() && here != line(timeline.last_address(wave))
+            let begins = is_next && here.is_some() && here != line(timeline.last_address(wave));
+            if kind == StepKind::In {
+                return Visit::accepted(begins);
+            }
+            let by_wave = executed.filter(|executed| executed.wave == wave);
+            let called = by_wave.zip(timeline.address(wave));
+            Visit {
+                accepted: begins && !is_inner(timeline),
+                calls: called.map_or(0, |(executed, next)| {
+                    calls(timeline, executed.address, next)
+                }),
+            }
         });
         match reached {
             Search::Found => Stop::Step(wave),
@@ -376,13 +395,27 @@ enum Search {
     Paused,
 }
 
+/// A judgement of a moment that a search visits.
+struct Visit {
+    /// True if the search may end here.
+    accepted: bool,
+    /// 1 if a call led to the moment, -1 if a return did. A search does not end in a function that has returned.
+    calls: i64,
+}
+
+impl Visit {
+    fn accepted(accepted: bool) -> Visit {
+        Visit { accepted, calls: 0 }
+    }
+}
+
 /// Goes to the latest moment before `now` that a function accepts. The function sees the moments of a stretch one after another, each with the
 /// instruction that led to it, except the first moment of a stretch.
 fn search(
     timeline: &mut Timeline,
     now: Moment,
     pause: &mut dyn FnMut() -> bool,
-    mut accepts: impl FnMut(&Timeline, Option<Executed>) -> bool,
+    mut visit: impl FnMut(&Timeline, Option<ExecutedInstruction>) -> Visit,
 ) -> Search {
     let mut end = now;
     loop {
@@ -392,9 +425,18 @@ fn search(
         };
         timeline.restore(start);
         let (mut found, mut executed, mut patience) = (None, None, PATIENCE);
+        // The moments found before each call that has not returned.
+        let mut callers: Vec<Option<Moment>> = Vec::new();
         // Later stretches have not seen the change that led to their first moment.
         while timeline.now() < end || (timeline.now() == end && end != now) {
-            if accepts(timeline, executed) {
+            let visited = visit(timeline, executed);
+            match visited.calls {
+                1 => callers.push(found),
+                // The call may lie before the stretch.
+                -1 => found = callers.pop().flatten(),
+                _ => {}
+            }
+            if visited.accepted {
                 found = Some(timeline.now());
             }
             executed = timeline.step();

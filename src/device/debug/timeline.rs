@@ -1,6 +1,6 @@
 //! The launches so far, one after another, and the moment at which they stand. Time goes back by running again from a saved moment.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use gfx906::machine::{Stepper, StepperState, WaveStatus};
 
@@ -20,7 +20,7 @@ pub struct Moment {
 
 /// An instruction that has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Executed {
+pub struct ExecutedInstruction {
     /// The wave.
     pub wave: WaveId,
     /// The link address.
@@ -37,14 +37,14 @@ pub struct Timeline {
 
 struct DebuggedLaunch {
     stepper: Stepper,
-    code: Arc<Code>,
+    code: Rc<Code>,
     history: History,
     last: LastAddresses,
 }
 
 impl Timeline {
     /// Adds a launch, and goes to its beginning.
-    pub(super) fn begin(&mut self, stepper: Stepper, code: Arc<Code>) {
+    pub(super) fn begin(&mut self, stepper: Stepper, code: Rc<Code>) {
         self.launches.push(DebuggedLaunch {
             history: History::new(&stepper),
             stepper,
@@ -153,7 +153,7 @@ impl Timeline {
     }
 
     /// Runs an instruction. Behind the end of a launch, the next one begins if it has run before.
-    pub fn step(&mut self) -> Option<Executed> {
+    pub fn step(&mut self) -> Option<ExecutedInstruction> {
         let wave = self.next_wave()?;
         let address = self.address(wave)?;
         let launch = self.launches.get_mut(self.current)?;
@@ -170,7 +170,7 @@ impl Timeline {
                 instruction: 0,
             });
         }
-        Some(Executed { wave, address })
+        Some(ExecutedInstruction { wave, address })
     }
 
     /// Goes to the latest saved moment that is not behind `at`, and returns it.
