@@ -4,6 +4,7 @@
 mod bench;
 mod bind;
 mod code;
+mod debug;
 mod device;
 mod exec;
 mod export;
@@ -36,6 +37,7 @@ use crate::text::quoted;
 pub use bench::BenchArgs;
 pub use bind::{BindArgs, ContractsArgs};
 pub use code::{DisasmArgs, InspectArgs, IsaArgs, LintArgs};
+pub use debug::DebugArgs;
 pub use device::{DeviceArgs, DeviceChoice, TargetArgs};
 pub use exec::ExecArgs;
 pub use export::ExportArgs;

@@ -7,13 +7,14 @@ use std::io::Write;
 use clap::{Parser, Subcommand};
 
 use crate::args::{
-    AuditArgs, BenchArgs, BindArgs, Color, CompareArgs, CompletionsArgs, ContractsArgs, DisasmArgs,
-    ExecArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs, MergeArgs,
-    MutateArgs, ProfileArgs, RunArgs, SelfTestArgs, SoakArgs, TolerancesArgs, VectorsArgs,
+    AuditArgs, BenchArgs, BindArgs, Color, CompareArgs, CompletionsArgs, ContractsArgs, DebugArgs,
+    DisasmArgs, ExecArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs,
+    MergeArgs, MutateArgs, ProfileArgs, RunArgs, SelfTestArgs, SoakArgs, TolerancesArgs,
+    VectorsArgs,
 };
 use crate::commands::{
-    audit, bench, bind, compare_reports, contracts, disasm, exec, export, hip, inspect, isa, judge,
-    lint, merge, mutate, profile, run, soak, tolerances, vectors,
+    audit, bench, bind, compare_reports, contracts, debug, disasm, exec, export, hip, inspect, isa,
+    judge, lint, merge, mutate, profile, run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{document, self_test, trial};
@@ -55,6 +56,8 @@ pub struct Cli {
 pub enum Command {
     /// Run any kernel of any code object
     Exec(ExecArgs),
+    /// Debug kernels in an editor, forwards and backwards (Debug Adapter Protocol)
+    Debug(DebugArgs),
     /// List the kernels of a code object
     Inspect(InspectArgs),
     /// Print code as text
@@ -139,6 +142,7 @@ pub fn main() -> Exit {
 fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
     match &cli.command {
         Some(Command::Exec(args)) => exec::run(args),
+        Some(Command::Debug(args)) => debug::run(args),
         Some(Command::Inspect(args)) => inspect::run(args),
         Some(Command::Disasm(args)) => disasm::run(args),
         Some(Command::Lint(args)) => lint::run(args),

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod bind;
 pub mod compare_reports;
 pub mod contracts;
+pub mod debug;
 pub mod disasm;
 pub mod exec;
 pub mod export;

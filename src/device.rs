@@ -1,5 +1,6 @@
 //! Devices that run kernels. A device moves bytes and launches kernels; it never compares anything.
 
+pub mod debug;
 pub mod emulator;
 #[cfg(feature = "hip")]
 mod hip;
@@ -16,7 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::program::Program;
 use crate::report::model::{CountersReport, DeviceReport, FindingReport};
 use crate::tensor::guards::Guards;
-use crate::tensor::{ElementKind, poison};
+use crate::tensor::npy::Dtype;
+use crate::tensor::{Axis, ElementKind, poison};
 
 pub use crate::report::model::ErrorKind as DeviceErrorKind;
 pub use isolated::{Child, IsolatedDevice, Isolation};
@@ -85,6 +87,9 @@ pub trait Session {
     /// Marks bytes as unwritten, so that a sanitizer reports a kernel that uses them.
     fn unwritten(&mut self, _address: u64, _bytes: u64) {}
 
+    /// Tells how a tensor lies in device memory, for a session that shows elements to people.
+    fn describe(&mut self, _tensor: TensorView) {}
+
     /// Copies from the device, after all launches so far.
     fn download(&mut self, address: u64, data: &mut [u8]) -> Result<(), DeviceError>;
 
@@ -109,6 +114,38 @@ pub struct DeviceBuffer {
     pub guards: Guards,
     /// True if every byte is 0; otherwise the content is arbitrary.
     pub zeroed: bool,
+}
+
+/// The elements of a tensor in device memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorView {
+    /// The tensor's name.
+    pub name: String,
+    /// Address of its first element.
+    pub address: u64,
+    /// The type of its elements.
+    pub dtype: Dtype,
+    /// Names of the axes, or empty names, the outermost first.
+    pub axes: Vec<Axis>,
+    /// Distance in elements between neighbours along each axis.
+    pub strides: Vec<usize>,
+}
+
+impl TensorView {
+    /// Makes the view of a tensor whose elements lie one after another, the last axis fastest.
+    pub fn plain(name: &str, address: u64, dtype: Dtype, axes: Vec<Axis>) -> TensorView {
+        let mut strides = vec![1usize; axes.len()];
+        for at in (1..axes.len()).rev() {
+            strides[at - 1] = strides[at].saturating_mul(axes[at].length);
+        }
+        TensorView {
+            name: name.to_owned(),
+            address,
+            dtype,
+            axes,
+            strides,
+        }
+    }
 }
 
 /// A kernel launch.

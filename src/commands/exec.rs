@@ -22,12 +22,14 @@ mod value;
 mod variables;
 mod warnings;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use gfx906::code_object::CodeObject;
 
 use self::buffers::{PlacedBuffer, SavedFile};
+pub(super) use self::launch::KEYS as LAUNCH_KEYS;
 use self::launch::{LaunchFile, LaunchSpec};
 use self::outcome::Outcome;
 use self::summary::Summary;
@@ -67,15 +69,54 @@ pub(super) struct Execution {
 /// # Errors
 /// Those of [`run`].
 pub(super) fn perform(args: &ExecArgs, ledger: Option<&Arc<Ledger>>) -> Result<Execution, Stop> {
-    let target = args.target.target()?;
-    let mut file = launch::read(&args.file)?;
+    let device = device(args.target.target()?)?;
+    perform_on(args, launch::read(&args.file)?, &*device, ledger)
+}
+
+/// A launch file that was read.
+pub(super) struct LaunchDescription(LaunchFile);
+
+impl LaunchDescription {
+    /// Reads a launch file, or an editor's file that has one as its only configuration.
+    pub(super) fn read(path: &Path) -> anyhow::Result<LaunchDescription> {
+        launch::read_configuration(path).map(LaunchDescription)
+    }
+
+    /// Parses the JSON of a launch file, whose paths are relative to a directory.
+    pub(super) fn parse(json: &[u8], directory: &Path) -> anyhow::Result<LaunchDescription> {
+        launch::parse(json, directory).map(LaunchDescription)
+    }
+
+    /// Returns the path of the code object.
+    pub(super) fn code_object(&self) -> &Path {
+        &self.0.code_object
+    }
+
+    /// Runs the launches on a device.
+    ///
+    /// # Errors
+    /// Those of [`run`].
+    pub(super) fn perform_on(
+        self,
+        args: &ExecArgs,
+        device: &dyn Device,
+    ) -> Result<Execution, Stop> {
+        perform_on(args, self.0, device, None)
+    }
+}
+
+fn perform_on(
+    args: &ExecArgs,
+    mut file: LaunchFile,
+    device: &dyn Device,
+    ledger: Option<&Arc<Ledger>>,
+) -> Result<Execution, Stop> {
     let program = load_program(&file.code_object)?;
     let object = &program.object;
     let name = shown(&args.file);
     check_all(&mut file, object).with_context(|| name.clone())?;
     let variables = variables::read(&file.variables, object).with_context(|| name.clone())?;
     places::check(args, &file).with_context(|| name.clone())?;
-    let device = device(target)?;
     let kernels = object.kernels.iter().map(|kernel| kernel.name.as_str());
     let (trace, json) = (args.trace.spec(), args.format == Format::Json);
     let watch = match ledger {
@@ -83,7 +124,7 @@ pub(super) fn perform(args: &ExecArgs, ledger: Option<&Arc<Ledger>>) -> Result<E
         None => Watch::open(device.observes(), trace.as_ref(), kernels, json)?
             .with_sanitizer(args.sanitize.spec()),
     };
-    check_watch(&*device, &watch)?;
+    check_watch(device, &watch)?;
     warnings::unused(&name, &file);
     warnings::small_blocks(&name, &file, object);
 

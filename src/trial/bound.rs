@@ -8,10 +8,11 @@ use crate::binding::{
     TensorShape, built_in_of, convert,
 };
 use crate::contract::{Check, Function, Role, Tensor};
-use crate::device::{DeviceError, DeviceErrorKind, Launch};
+use crate::device::{DeviceError, DeviceErrorKind, Launch, TensorView};
 use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::Tolerance;
+use crate::tensor::npy::Dtype;
 use crate::tensor::{Axis, Data, ElementKind, guards, poison};
 use crate::text::nearest;
 
@@ -243,7 +244,30 @@ impl Trial<'_> {
         }
         self.placed[at].guards = there.guards;
         self.placed[at].address = Some(there.address);
+        self.describe(at);
         Ok(())
+    }
+
+    /// Tells the session how a tensor lies in memory.
+    fn describe(&mut self, at: usize) {
+        let (tensor, placed) = (self.tensor(at), &self.placed[at]);
+        let Some(address) = placed.address else {
+            return;
+        };
+        let dtype = match tensor.kind {
+            ElementKind::F64 => Dtype::F64,
+            ElementKind::F32 => Dtype::F32,
+            ElementKind::F16 => Dtype::F16,
+            ElementKind::Bf16 => Dtype::BF16,
+            ElementKind::I32 => Dtype::I32,
+            ElementKind::U16 => Dtype::U16,
+        };
+        let axes = tensor.axes.clone();
+        let mut view = TensorView::plain(&tensor.name, address, dtype, axes);
+        if let Some(layout) = &placed.layout {
+            view.strides.clone_from(&layout.strides);
+        }
+        self.session.describe(view);
     }
 
     /// Puts several tensors on the device as one buffer between one pair of guards.
@@ -259,6 +283,7 @@ impl Trial<'_> {
         for (part, payload) in parts.into_iter().zip(payloads) {
             self.placed[part].address = address;
             self.placed[part].guards = guards::Guards::default();
+            self.describe(part);
             address = address.map(|address| address + payload.len() as u64);
         }
         Ok(())

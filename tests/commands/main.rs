@@ -6,6 +6,7 @@ mod bars;
 mod bench;
 mod bindings;
 mod ci_docs;
+mod debug;
 mod disasm;
 mod documents;
 mod exec;

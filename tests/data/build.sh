@@ -13,3 +13,8 @@ clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx9
     -fuse-cuid=none -O3 -g -ffile-prefix-map="$PWD=." stages.hip -o stages.co
 clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
     -fuse-cuid=none -O3 partial.hip -o partial.co
+# With debug information, a call, and variables that keep their places: for `debug`.
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
+    -fuse-cuid=none -O1 -g -ffile-prefix-map="$PWD=." debug.hip -o debug.co
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
+    -fuse-cuid=none -O0 -g -ffile-prefix-map="$PWD=." debug.hip -o debug_O0.co

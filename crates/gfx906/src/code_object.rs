@@ -22,6 +22,7 @@ mod lines;
 mod metadata;
 mod names;
 mod parameters;
+mod source;
 mod symbols;
 mod target;
 
@@ -37,6 +38,9 @@ pub use kernel::{Kernel, MAX_KERNARG, MAX_LDS, MAX_SCRATCH, MAX_WORK_GROUP};
 pub use launch::{Extent, LaunchShape, ShapeError, ShapeProblem};
 pub use lines::Lines;
 pub use parameters::{NumberKind, SourceMember, SourceParameter, SourceParameters, SourceType};
+pub use source::{
+    Source, SourceFrame, SourcePosition, SourceVariable, VariablePart, VariablePlace,
+};
 pub use symbols::{Symbol, SymbolKind};
 pub use target::{AbiVersion, Target};
 

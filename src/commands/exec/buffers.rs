@@ -7,11 +7,11 @@ use anyhow::{Context as _, bail};
 
 use super::array::{Layout, is_npy};
 use super::buffer::{Buffer, Source};
-use crate::device::{DeviceError, Session};
+use crate::device::{DeviceError, Session, TensorView};
 use crate::files;
-use crate::tensor::ElementKind;
 use crate::tensor::guards::{self, Guards};
 use crate::tensor::npy::{self, Dtype};
+use crate::tensor::{Axis, ElementKind};
 use crate::text::shown;
 
 /// Buffers are saved, and filled with zeros, in pieces of this size.
@@ -61,6 +61,7 @@ pub(super) fn place(session: &mut dyn Session, buffer: &Buffer) -> anyhow::Resul
         layout,
     };
     placed.guard(session)?;
+    session.describe(placed.view(&buffer.name));
     Ok(placed)
 }
 
@@ -85,6 +86,24 @@ impl PlacedBuffer {
             session.upload(self.address + self.bytes, above)?;
         }
         Ok(())
+    }
+
+    /// Returns the elements of the buffer. Without a layout they are f32 in one row, as far as they are whole.
+    fn view(&self, name: &str) -> TensorView {
+        let (dtype, axes) = match &self.layout {
+            Some(layout) => {
+                let axes = layout.shape.iter().enumerate().map(|(n, &length)| {
+                    Axis::new(layout.axes.get(n).map_or("", String::as_str), length)
+                });
+                (layout.dtype, axes.collect())
+            }
+            None => {
+                let count = self.bytes / Dtype::F32.size as u64;
+                let count = usize::try_from(count).unwrap_or(usize::MAX);
+                (Dtype::F32, vec![Axis::new("", count)])
+            }
+        };
+        TensorView::plain(name, self.address, dtype, axes)
     }
 
     /// All of it with its guards.

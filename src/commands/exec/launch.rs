@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
+use serde_json::Value;
 
 use super::argument::{self, ArgSpec};
 use super::buffer::{self, Buffer, file_name};
@@ -54,16 +55,48 @@ pub(super) fn read(path: &Path) -> anyhow::Result<LaunchFile> {
     parse(&bytes, directory).with_context(|| shown(path))
 }
 
-fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {
+/// Reads a launch file, or an editor's file with a list of `configurations`, one of which has the keys of a launch file.
+pub(super) fn read_configuration(path: &Path) -> anyhow::Result<LaunchFile> {
+    let bytes = files::read(path, MAX_TEXT)?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let parsed = match serde_json::from_slice::<Value>(&bytes) {
+        Ok(json) if json.get("configurations").is_some() => configuration(&json)
+            .and_then(|configuration| parse(configuration.to_string().as_bytes(), directory)),
+        _ => parse(&bytes, directory),
+    };
+    parsed.with_context(|| shown(path))
+}
+
+/// The keys of a launch file.
+pub(in crate::commands) const KEYS: [&str; 6] = [
+    "code_object",
+    "buffers",
+    "variables",
+    "launches",
+    "expect",
+    "limits",
+];
+
+/// Returns the only configuration with a code object, without the keys that are the editor's.
+fn configuration(json: &Value) -> anyhow::Result<Value> {
+    let list = json["configurations"].as_array();
+    let list = list.context("configurations: should be an array")?;
+    let mut launches = list
+        .iter()
+        .filter(|configuration| configuration.get("code_object").is_some());
+    let (Some(Value::Object(found)), None) = (launches.next(), launches.next()) else {
+        bail!("configurations: exactly one of them should have a `code_object`");
+    };
+    let ours = found.iter().filter(|(key, _)| KEYS.contains(&key.as_str()));
+    Ok(ours
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect::<serde_json::Map<_, _>>()
+        .into())
+}
+
+pub(super) fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {
     let json: Json = serde_json::from_slice(bytes).context("not a launch file")?;
-    let root = Node::root(&json).object(&[
-        "code_object",
-        "buffers",
-        "variables",
-        "launches",
-        "expect",
-        "limits",
-    ])?;
+    let root = Node::root(&json).object(&KEYS)?;
     let code_object = directory.join(file_name(root.require("code_object")?)?);
     let buffers = match root.get("buffers") {
         Some(node) => buffer::parse(node, directory)?,

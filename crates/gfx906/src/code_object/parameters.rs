@@ -206,7 +206,7 @@ fn attribute(
     Ok(None)
 }
 
-fn text(
+pub(super) fn text(
     unit: Unit<'_>,
     entry: &Entry,
     name: constants::DwAt,
@@ -225,7 +225,7 @@ fn number(unit: Unit<'_>, entry: &Entry, name: constants::DwAt) -> gimli::Result
 }
 
 /// Returns the type that an entry's `DW_AT_type` names.
-fn type_of(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<SourceType> {
+pub(super) fn type_of(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<SourceType> {
     match attribute(unit, entry, constants::DW_AT_type, 0)? {
         Some(AttributeValue::UnitRef(offset)) if depth < MAX_DEPTH => {
             source_type(unit, &unit.entry(offset)?, depth + 1)

@@ -21,7 +21,7 @@ use crate::code_object::{Kernel, LaunchShape, MAX_SCRATCH};
 /// Guest address of the runtime's structures during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
 /// Address space for a worker's scratch: 16 waves of 8 MiB each, and their gaps.
-const SCRATCH_STEP: u64 = 1 << 30;
+pub(super) const SCRATCH_STEP: u64 = 1 << 30;
 /// Unmapped bytes behind each wave's scratch.
 const SCRATCH_GAP: u64 = 1 << 16;
 
@@ -98,42 +98,7 @@ pub fn run<O: Observer>(
     manner: Manner,
     observer: &mut O,
 ) -> Result<Counters, LaunchError> {
-    let kernel = module
-        .kernel(name)
-        .ok_or_else(|| unknown_kernel(module, name))?;
-    let shape = LaunchShape {
-        grid: launch.grid,
-        block: launch.block,
-        dynamic_lds: launch.dynamic_lds.into(),
-    };
-    let extent = shape
-        .check(kernel)
-        .map_err(|error| LaunchError::Invalid(error.to_string()))?;
-    let scratch = if kernel.uses_dynamic_stack || kernel.descriptor.uses_dynamic_stack() {
-        MAX_SCRATCH
-    } else {
-        kernel.private_segment_size
-    };
-    let handed = kernarg::hand_over(
-        &mut space,
-        RUNTIME_BASE,
-        module,
-        kernel,
-        launch,
-        extent.lds,
-        manner.cooperative.then_some(&extent),
-    )?;
-    let dispatch = Dispatch {
-        module,
-        kernel,
-        launch,
-        handed,
-        lds: extent.lds,
-        scratch,
-        waves: (extent.work_items as usize).div_ceil(LANES),
-        groups: extent.groups,
-        manner,
-    };
+    let dispatch = Dispatch::new(&mut space, module, name, launch, manner)?;
     let patience = manner.patience.map(|patience| (patience, name.to_owned()));
     dispatch.run(space, Budget::new(launch.limits, patience), observer)
 }
@@ -146,7 +111,53 @@ fn unknown_kernel(module: &Module, name: &str) -> LaunchError {
     ))
 }
 
-impl Dispatch<'_> {
+impl<'a> Dispatch<'a> {
+    /// Checks a launch, and places the structures that its kernel receives into the address space.
+    pub(super) fn new(
+        space: &mut AddressSpace,
+        module: &'a Module,
+        name: &str,
+        launch: &'a Launch<'a>,
+        manner: Manner,
+    ) -> Result<Dispatch<'a>, LaunchError> {
+        let kernel = module
+            .kernel(name)
+            .ok_or_else(|| unknown_kernel(module, name))?;
+        let shape = LaunchShape {
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_lds: launch.dynamic_lds.into(),
+        };
+        let extent = shape
+            .check(kernel)
+            .map_err(|error| LaunchError::Invalid(error.to_string()))?;
+        let scratch = if kernel.uses_dynamic_stack || kernel.descriptor.uses_dynamic_stack() {
+            MAX_SCRATCH
+        } else {
+            kernel.private_segment_size
+        };
+        let handed = kernarg::hand_over(
+            space,
+            RUNTIME_BASE,
+            module,
+            kernel,
+            launch,
+            extent.lds,
+            manner.cooperative.then_some(&extent),
+        )?;
+        Ok(Dispatch {
+            module,
+            kernel,
+            launch,
+            handed,
+            lds: extent.lds,
+            scratch,
+            waves: (extent.work_items as usize).div_ceil(LANES),
+            groups: extent.groups,
+            manner,
+        })
+    }
+
     fn run<O: Observer>(
         &self,
         mut space: AddressSpace,
@@ -253,7 +264,7 @@ impl Dispatch<'_> {
     }
 
     /// Poisons the scratch of each wave of a group.
-    fn renew_scratch(&self, space: &AddressSpace, base: u64) {
+    pub(super) fn renew_scratch(&self, space: &AddressSpace, base: u64) {
         for wave in 0..self.waves as u64 {
             if let Some(region) = space.starting_at(base + wave * self.scratch_stride()) {
                 region.renew();
@@ -310,7 +321,7 @@ impl Dispatch<'_> {
         ]
     }
 
-    fn explain(&self, space: &AddressSpace, group: u64, failure: Failure) -> Trap {
+    pub(super) fn explain(&self, space: &AddressSpace, group: u64, failure: Failure) -> Trap {
         let Failure { fault, wave, pc } = failure;
         let op = self.module.programs.iter().find_map(|p| p.fetch(pc));
         let instruction = op.map_or_else(|| "no instruction".to_owned(), Op::text);

@@ -13,6 +13,7 @@ use super::level::Level;
 use super::memory::{AddressSpace, Region};
 use super::observer::{Nobody, Observer};
 use super::program::{CodeCache, Module};
+use super::stepper::Stepper;
 use super::time::Time;
 use crate::code_object::CodeObject;
 
@@ -232,6 +233,21 @@ impl Gpu {
     ) -> Result<Counters, LaunchError> {
         let space = self.state().space.clone();
         dispatch::run(space, module, kernel, launch, self.manner, observer)
+    }
+
+    /// Prepares a launch that the caller runs by single instructions. The memory is the GPU's own, so nothing else may run meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The kernel cannot start.
+    pub fn stepper(
+        &self,
+        module: &Arc<Module>,
+        kernel: &str,
+        launch: &Launch<'_>,
+    ) -> Result<Stepper, LaunchError> {
+        let space = self.state().space.clone();
+        Stepper::new(space, Arc::clone(module), kernel, launch, self.manner)
     }
 
     /// Runs a cooperative launch to its end: all groups are resident and take turns, so that they may wait for one another. An observer

@@ -1,5 +1,7 @@
 //! A work-group: its waves take turns until all have ended.
 
+mod stepping;
+
 pub use super::budget::{Budget, Meter};
 use super::env::Env;
 use super::forms;
@@ -7,6 +9,7 @@ use super::observer::Observer;
 use super::program::{Page, SegmentCode};
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::Wave;
+pub use stepping::Stepping;
 
 /// Instructions of a wave's first turn: each wave of a group begins before any of them can end.
 const FIRST_TURN: u64 = 1;
@@ -21,12 +24,16 @@ pub struct Failure {
     pub pc: u64,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum WaveState {
+/// Condition of a wave between its turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaveState {
+    /// The wave runs at its next turn.
     Ready,
+    /// The wave waits at the group's barrier.
     AtBarrier,
     /// The wave waits at the grid's barrier, with the number of releases at its arrival.
     AtGrid(u64),
+    /// The wave has ended.
     Ended,
 }
 

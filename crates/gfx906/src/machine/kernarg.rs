@@ -11,6 +11,7 @@ use crate::code_object::{Extent, HiddenArg, Kernel};
 const QUEUE_BYTES: u64 = 256;
 
 /// Guest addresses of the structures that a kernel receives.
+#[derive(Clone, Copy)]
 pub(super) struct RuntimeStructures {
     /// The kernarg segment.
     pub kernarg: u64,

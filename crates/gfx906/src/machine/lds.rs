@@ -4,7 +4,7 @@ use super::poison::Poison;
 use super::trap::{Fault, TrapKind};
 
 /// LDS of the running group, with the size of the dispatch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Lds {
     words: Vec<u32>,
     size: u32,

@@ -45,6 +45,16 @@ pub struct AddressSpace {
     regions: Vec<Arc<Region>>,
 }
 
+/// Bytes of the allocations that kernels may write, at one moment.
+pub struct SavedMemory(Vec<(u64, Vec<u8>)>);
+
+impl SavedMemory {
+    /// Returns the number of bytes.
+    pub fn size(&self) -> u64 {
+        self.0.iter().map(|(_, bytes)| bytes.len() as u64).sum()
+    }
+}
+
 impl AddressSpace {
     /// Adds an allocation.
     pub fn insert(&mut self, region: Arc<Region>) {
@@ -169,6 +179,30 @@ impl AddressSpace {
         let regions = self.regions.iter();
         let told = regions.filter_map(|r| r.beyond.as_ref()?.take(&r.name, r.size));
         told.collect()
+    }
+
+    /// Copies the bytes of all allocations that kernels may write.
+    pub fn save(&self) -> SavedMemory {
+        let writable = self.regions.iter().filter(|region| region.writable);
+        let copy = |region: &Arc<Region>| {
+            let (from, bytes) = region.host_range();
+            region.touch(from, bytes);
+            let mut copy = vec![0; bytes as usize];
+            region.copy_out(from, &mut copy);
+            (region.base, copy)
+        };
+        SavedMemory(writable.map(copy).collect())
+    }
+
+    /// Writes saved bytes back.
+    pub fn restore(&self, saved: &SavedMemory) {
+        for (base, bytes) in &saved.0 {
+            if let Some(region) = self.starting_at(*base) {
+                let (from, size) = region.host_range();
+                region.touch(from, size);
+                region.copy_in(from, bytes);
+            }
+        }
     }
 
     /// Returns the end of each allocation, in the order of their addresses.

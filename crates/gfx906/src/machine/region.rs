@@ -140,6 +140,11 @@ impl Region {
         address >= self.base && address <= self.held && self.held - address >= bytes
     }
 
+    /// Returns the offset of the first byte that the host reaches, and the number of such bytes.
+    pub(super) fn host_range(&self) -> (u64, u64) {
+        (self.offset(self.base), self.held - self.base)
+    }
+
     /// Returns the first address that kernels reach.
     pub(super) fn first(&self) -> u64 {
         self.reach.0

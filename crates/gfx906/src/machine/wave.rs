@@ -6,6 +6,7 @@ use crate::isa::{Code, F64_CONSTANTS, inline_constant};
 use crate::semantics::Mode;
 
 /// The state of a wave.
+#[derive(Clone)]
 pub struct Wave {
     /// Vector registers, register-major. Behind them stand the slots for sources that are not VGPRs.
     pub v: Box<Registers>,

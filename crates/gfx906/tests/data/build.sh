@@ -16,3 +16,6 @@ clang-19 -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx906 unwritten.s -o unwr
 # The same with 4 GiB of arguments.
 sed -e 's/kernarg_segment_size: 8/kernarg_segment_size: 4294967288/' -e 's/\.amdhsa_group_seg/.amdhsa_kernarg_size 4294967288\n        &/' unwritten.s |
     clang-19 -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx906 - -o large-kernarg.co
+# With debug information, whose paths are those of this folder.
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
+    -fuse-cuid=none -O1 -g -ffile-prefix-map="$PWD=." source.hip -o source.co
