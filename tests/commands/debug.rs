@@ -718,10 +718,10 @@ fn a_kernel_that_runs_on_can_be_paused() {
     assert_eq!(set[0]["verified"], true);
     client.request("pause", json!({ "threadId": 0 }));
     let at = client.stop();
-    assert_eq!(
-        (at.reason.as_str(), at.function.as_str()),
-        ("pause", "smooth")
-    );
+    assert_eq!(at.reason, "pause");
+    // The innermost function may be one that is inlined.
+    let frames = at.stack["stackFrames"].as_array().expect("frames");
+    assert_eq!(frames.last().expect("a frame")["name"], "smooth");
     let next = client.instruction("next", &at);
     assert_eq!(next.reason, "step");
     client.request("continue", json!({ "threadId": next.thread }));

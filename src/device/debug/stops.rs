@@ -315,7 +315,7 @@ impl Stops {
         let index = self.index();
         let now = timeline.now();
         let mut found = None;
-        let reached = search(timeline, now, pause, |timeline, executed| {
+        let accepts = |timeline: &Timeline, executed: Option<ExecutedInstruction>| {
             if executed.is_none() {
                 self.look(timeline);
             }
@@ -323,15 +323,16 @@ impl Stops {
             if let Some(executed) = executed.filter(|_| !changed.is_empty()) {
                 let wave = executed.wave;
                 found = Some(Stop::Change { wave, ids: changed });
-                return Visit::accepted(true);
+                return true;
             }
             let ids = self.hit(&index, timeline, false);
             if ids.is_empty() {
-                return Visit::accepted(false);
+                return false;
             }
             found = Some(Stop::Breakpoint(ids));
-            Visit::accepted(true)
-        });
+            true
+        };
+        let reached = search(timeline, now, pause, accepts, |_, _| 0);
         match reached {
             Search::Found => found.unwrap_or(Stop::Beginning),
             Search::Beginning => Stop::Beginning,
@@ -360,26 +361,24 @@ impl Stops {
             (Some((from, depth)), Some((function, inner))) => from == function && inner > depth,
             _ => false,
         };
-        let reached = search(timeline, now, pause, |timeline, executed| {
+        let accepts = |timeline: &Timeline, _| {
             let is_next = timeline.next_wave() == Some(wave);
             if by_instruction {
-                return Visit::accepted(is_next);
+                return is_next;
             }
             let line = |address: Option<u64>| timeline.code()?.line_at(address?);
             let here = line(timeline.address(wave));
             let begins = is_next && here.is_some() && here != line(timeline.last_address(wave));
-            if kind == StepKind::In {
-                return Visit::accepted(begins);
+            begins && (kind == StepKind::In || !is_inner(timeline))
+        };
+        let called = |timeline: &Timeline, executed: ExecutedInstruction| {
+            if by_instruction || kind == StepKind::In || executed.wave != wave {
+                return 0;
             }
-            let by_wave = executed.filter(|executed| executed.wave == wave);
-            let called = by_wave.zip(timeline.address(wave));
-            Visit {
-                accepted: begins && !is_inner(timeline),
-                calls: called.map_or(0, |(executed, next)| {
-                    calls(timeline, executed.address, next)
-                }),
-            }
-        });
+            let next = timeline.address(wave);
+            next.map_or(0, |next| calls(timeline, executed.address, next))
+        };
+        let reached = search(timeline, now, pause, accepts, called);
         match reached {
             Search::Found => Stop::Step(wave),
             Search::Beginning => Stop::Beginning,
@@ -395,29 +394,19 @@ enum Search {
     Paused,
 }
 
-/// A judgement of a moment that a search visits.
-struct Visit {
-    /// True if the search may end here.
-    accepted: bool,
-    /// 1 if a call led to the moment, -1 if a return did. A search does not end in a function that has returned.
-    calls: i64,
-}
-
-impl Visit {
-    fn accepted(accepted: bool) -> Visit {
-        Visit { accepted, calls: 0 }
-    }
-}
-
 /// Goes to the latest moment before `now` that a function accepts. The function sees the moments of a stretch one after another, each with the
-/// instruction that led to it, except the first moment of a stretch.
+/// instruction that led to it, except the first moment of a stretch. `called` returns 1 for an instruction that calls a function, and -1 for one
+/// that returns: the search does not end in a function that has returned.
 fn search(
     timeline: &mut Timeline,
     now: Moment,
     pause: &mut dyn FnMut() -> bool,
-    mut visit: impl FnMut(&Timeline, Option<ExecutedInstruction>) -> Visit,
+    mut accepts: impl FnMut(&Timeline, Option<ExecutedInstruction>) -> bool,
+    called: impl Fn(&Timeline, ExecutedInstruction) -> i64,
 ) -> Search {
     let mut end = now;
+    // Returns of later stretches whose calls lie before them.
+    let mut returns = 0;
     loop {
         let Some(start) = timeline.saved_before(end) else {
             timeline.go_to(Moment::default());
@@ -427,21 +416,24 @@ fn search(
         let (mut found, mut executed, mut patience) = (None, None, PATIENCE);
         // The moments found before each call that has not returned.
         let mut callers: Vec<Option<Moment>> = Vec::new();
+        let mut earlier = 0;
         // Later stretches have not seen the change that led to their first moment.
         while timeline.now() < end || (timeline.now() == end && end != now) {
-            let visited = visit(timeline, executed);
-            match visited.calls {
-                1 => callers.push(found),
-                // The call may lie before the stretch.
-                -1 => found = callers.pop().flatten(),
-                _ => {}
-            }
-            if visited.accepted {
+            if accepts(timeline, executed) {
                 found = Some(timeline.now());
             }
             executed = timeline.step();
-            if executed.is_none() {
+            let Some(executed) = executed else {
                 break;
+            };
+            match called(timeline, executed) {
+                1 => callers.push(found),
+                -1 => {
+                    let caller = callers.pop();
+                    earlier += i32::from(caller.is_none());
+                    found = caller.flatten();
+                }
+                _ => {}
             }
             patience -= 1;
             if patience == 0 {
@@ -451,6 +443,12 @@ fn search(
                 }
             }
         }
+        for _ in 0..returns {
+            let caller = callers.pop();
+            earlier += i32::from(caller.is_none());
+            found = caller.flatten();
+        }
+        returns = earlier;
         if let Some(found) = found {
             timeline.go_to(found);
             return Search::Found;
