@@ -20,8 +20,10 @@ mod unwritten;
 pub use buffers::{BufferAfter, judge_buffers};
 pub use damage::ReferenceComparison;
 pub use guards::check_between;
-pub use hypotheses::Alternative;
-pub use judge::{NamedInput, OutputCase, OutputLimits, OwnerOf, Unusable, judge_by, judge_output};
+pub use hypotheses::{Alternative, is_general_hypothesis};
+pub use judge::{
+    NamedInput, OutputCase, OutputLimits, OwnerOf, Unusable, compare_elements, judge_by, judge_output,
+};
 pub use location::pattern;
 pub use repeat::judge_repeat;
 pub use trivial::{POISON_LEFT, accepted_trivially, accepted_trivially_by};

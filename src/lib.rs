@@ -11,6 +11,7 @@ pub mod commands;
 pub mod compare;
 pub mod contract;
 pub mod device;
+pub mod diagnose;
 pub mod document;
 pub mod exit;
 pub mod files;

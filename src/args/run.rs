@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
 
 use super::{
     Color, DeviceArgs, FleetArgs, LimitArgs, ReportArgs, SanitizeArgs, SelectionArgs, SourceArgs,
     TraceArgs, file_words, pair, rerun_flags, shell_words,
 };
+use crate::diagnose::Depth;
 use crate::exit::Stop;
 use crate::run::{Selection, parse_seed};
 
@@ -85,6 +86,17 @@ pub struct TrialArgs {
     pub relations: bool,
 }
 
+/// The values of `--explain`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Explain {
+    /// No experiments
+    Off,
+    /// Known mistakes of the contract, then experiments
+    Quick,
+    /// Experiments only
+    Blind,
+}
+
 /// The flags of a test run.
 #[derive(Debug, Clone, Args)]
 #[command(mut_arg("trace", |arg| arg.conflicts_with_all(["seeds", "self_test", "relations"])))]
@@ -116,6 +128,18 @@ pub struct RunArgs {
         help_heading = "How they run"
     )]
     pub fail_fast: bool,
+
+    /// Look for the cause of failures, by experiments with kernels and reference: known mistakes first, or
+    /// experiments only. A passing test costs nothing
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value_t = Explain::Quick,
+        conflicts_with_all = ["self_test", "list"],
+        help_heading = "How they run"
+    )]
+    pub explain: Explain,
 
     /// Print the ids of the selected cases, one a line, and run nothing
     #[arg(long, conflicts_with_all = ["self_test", "relations"], help_heading = "Which tests run")]
@@ -263,6 +287,15 @@ impl RunArgs {
             && self.fleet.failed.is_none()
             && sources.registry.is_none()
             && sources.kernels.bind.is_empty()
+    }
+
+    /// Returns the depth of the diagnosis of failures; none without experiments.
+    pub fn depth(&self) -> Option<Depth> {
+        match self.explain {
+            Explain::Off => None,
+            Explain::Quick => Some(Depth::Full),
+            Explain::Blind => Some(Depth::Blind),
+        }
     }
 
     /// Returns the number of failures after which the run stops, if it does.

@@ -119,6 +119,11 @@ const TABLE: &[(&str, Predict)] = &[
     ("precision",     elementwise::precision),
 ];
 
+/// Returns true for the name of a hypothesis that is tried for every contract, and false for a mistake that a contract names.
+pub fn is_general_hypothesis(name: &str) -> bool {
+    name == OVERFLOW || TABLE.iter().any(|(general, _)| *general == name)
+}
+
 /// Returns the hypotheses that explain the wrong elements, best first; none for fewer than [`FEWEST`] wrong elements.
 pub(super) fn explain<E: Element>(
     case: &OutputCase<'_, E>,

@@ -133,6 +133,22 @@ pub fn judge_by<E: Element>(
     })
 }
 
+/// Returns the error that each element is allowed against the oracle, and whether the element is wrong against either reference.
+pub fn compare_elements<E: Element>(
+    case: &OutputCase<'_, E>,
+    limits: &OutputLimits,
+) -> (Vec<f64>, Vec<bool>) {
+    let [golden, oracle] = [&limits.golden, &limits.oracle]
+        .map(|limits| metrics::measure(case.axes, case.got, limits, None).wrong);
+    let got = case.got.iter().enumerate();
+    let allowed = got.map(|(at, &got)| limits.oracle.allowed(at, got));
+    let wrong = golden.iter().zip(&oracle);
+    (
+        allowed.collect(),
+        wrong.map(|(&golden, &oracle)| golden || oracle).collect(),
+    )
+}
+
 /// Returns the reference by which an output has failed.
 fn against(problem: &Problem) -> Reference {
     match problem {

@@ -120,6 +120,11 @@ impl ElementKind {
         let bits = little_endian(bytes, self.size());
         with_element!(self, E => <E as Element>::from_bits(bits).to_f64())
     }
+
+    /// Returns a number rounded to this type.
+    pub fn rounded(self, value: f64) -> f64 {
+        with_element!(self, E => <E as Element>::nearest(value).to_f64())
+    }
 }
 
 /// Decodes elements from little-endian bytes. A tail shorter than an element is dropped.

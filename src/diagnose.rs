@@ -1,0 +1,142 @@
+//! The cause of a failure, found by experiments: kernels and reference run again with changed inputs, and the change that makes them
+//! agree, or the difference of their responses, is the cause.
+
+mod candidate;
+mod change;
+mod influence;
+mod observe;
+mod weigh;
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use crate::compare::is_general_hypothesis;
+use crate::report::Signature;
+use crate::report::model::{CauseReport, DiagnosisReport, Problem, TrialReport, Verdict};
+use crate::trial::{Experiment, Plan};
+
+/// Failures of one run that get experiments, each of another signature.
+const MAX_FAILURES: usize = 16;
+
+/// The number of elements of all tensors up to which experiments are made. Larger cases would take minutes.
+const MAX_ELEMENTS: usize = 1 << 21;
+
+/// The depth of a diagnosis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Known mistakes of the contract first, then experiments.
+    Full,
+    /// Experiments only.
+    Blind,
+}
+
+/// The diagnoses of a run: one for each signature of a failure.
+pub struct Diagnostician {
+    depth: Depth,
+    diagnosed: Mutex<HashSet<Signature>>,
+}
+
+impl Diagnostician {
+    /// Makes the diagnostician of a run.
+    pub fn new(depth: Depth) -> Diagnostician {
+        Diagnostician {
+            depth,
+            diagnosed: Mutex::new(HashSet::new()),
+        }
+    }
+
+    /// Returns the diagnosis of a failed trial, if its signature has none yet.
+    pub fn diagnose(&self, plan: &Plan<'_>, report: &TrialReport) -> Option<DiagnosisReport> {
+        if report.verdict != Verdict::Fail || !has_wrong_output(report) {
+            return None;
+        }
+        let diagnosed = self.diagnosed.lock();
+        let mut diagnosed = diagnosed.unwrap_or_else(PoisonError::into_inner);
+        let new = diagnosed.len() < MAX_FAILURES && diagnosed.insert(Signature::of(report));
+        drop(diagnosed);
+        new.then(|| diagnose(plan, report, self.depth)).flatten()
+    }
+}
+
+/// Returns the diagnosis of a failed trial. Returns none if no experiment is possible.
+pub fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<DiagnosisReport> {
+    if depth == Depth::Full
+        && let Some(cause) = known_mistake(report)
+    {
+        return Some(DiagnosisReport {
+            causes: vec![cause],
+            ..DiagnosisReport::default()
+        });
+    }
+    let experiment = plan.experiment().filter(is_small)?;
+    let wrong = |experiment: &Experiment<'_>| {
+        let mut outputs = experiment.outputs().iter();
+        outputs.any(|output| output.wrong.contains(&true))
+    };
+    if !wrong(&experiment) {
+        return None;
+    }
+    let candidate = candidate::find(&experiment);
+    let causes = match candidate {
+        Some(cause) => vec![cause],
+        None => influence::find(&experiment)
+            .or_else(|| observe::find(&experiment))
+            .into_iter()
+            .collect(),
+    };
+    Some(DiagnosisReport {
+        causes,
+        smallest: None,
+        launches: experiment.launches(),
+    })
+}
+
+fn is_small(experiment: &Experiment<'_>) -> bool {
+    let inputs = experiment.inputs().iter().map(|input| input.values.len());
+    let outputs = experiment.outputs().iter().map(|output| output.got.len());
+    inputs.chain(outputs).sum::<usize>() <= MAX_ELEMENTS
+}
+
+/// Returns true if an output has values that differ from the reference's. Unwritten elements and broken guards need no experiment.
+fn has_wrong_output(report: &TrialReport) -> bool {
+    let mut outputs = report.outputs.iter();
+    let wrong = outputs.any(|output| {
+        matches!(
+            output.problem,
+            Some(Problem::Mismatch { .. } | Problem::NonFinite { .. } | Problem::RelativeRms { .. })
+        )
+    });
+    report.problem.is_none() && report.error.is_none() && wrong
+}
+
+/// Returns the mistake of the contract's list that explains every wrong output, if there is one.
+fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
+    let mut found: Option<CauseReport> = None;
+    for output in &report.outputs {
+        let hypotheses = match &output.problem {
+            None => continue,
+            Some(Problem::Mismatch { hypotheses, .. } | Problem::NonFinite { hypotheses, .. }) => {
+                hypotheses
+            }
+            Some(_) => return None,
+        };
+        let best = hypotheses.first()?;
+        if is_general_hypothesis(&best.name) || !best.explains_all || best.except > 0 {
+            return None;
+        }
+        match &found {
+            Some(cause) if cause.kind != best.name => return None,
+            Some(_) => {}
+            None => {
+                found = Some(CauseReport {
+                    kind: best.name.clone(),
+                    output: None,
+                    tensor: None,
+                    text: best.explanation.clone(),
+                    explains: None,
+                });
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,203 @@
+//! Changes of an input that stand for mistakes: "the kernel takes X for f(X)".
+
+use std::f64::consts::LOG2_E;
+
+use crate::tensor::{Axis, ElementKind, count, index, strides};
+use crate::trial::ExperimentInput;
+
+/// A mistake in the use of one input, as a change of its values.
+pub(super) struct Change {
+    /// The kind of the cause.
+    pub(super) kind: &'static str,
+    /// The mistake in words: `is taken as its reciprocal`.
+    pub(super) says: String,
+    effect: Effect,
+}
+
+enum Effect {
+    /// Each value becomes a function of itself.
+    Value(fn(f64) -> f64),
+    /// Each value is multiplied.
+    Factor(f64),
+    /// Each index along an axis takes the values of another index; none for zeros.
+    Move(usize, Box<dyn Fn(usize) -> Option<usize>>),
+    /// Two axes are stored in the other order: the first runs faster.
+    Order(usize, usize),
+}
+
+impl Change {
+    /// Returns the changed values of an input.
+    pub(super) fn apply(&self, axes: &[Axis], values: &[f64]) -> Vec<f64> {
+        match &self.effect {
+            Effect::Value(f) => values.iter().map(|&value| f(value)).collect(),
+            Effect::Factor(factor) => values.iter().map(|value| value * factor).collect(),
+            Effect::Move(axis, map) => {
+                let stride = strides(axes)[*axis];
+                let moved = (0..values.len()).map(|flat| {
+                    let at = flat / stride % axes[*axis].length;
+                    let from = map(at).filter(|&from| from < axes[*axis].length)?;
+                    Some(values[flat - at * stride + from * stride])
+                });
+                moved.map(Option::unwrap_or_default).collect()
+            }
+            Effect::Order(first, second) => {
+                let mut stored = axes.to_vec();
+                stored.swap(*first, *second);
+                let from = strides(&stored);
+                let moved = (0..count(axes)).map(|flat| {
+                    let mut at = index(axes, flat);
+                    at.swap(*first, *second);
+                    let from = at.iter().zip(&from).map(|(at, stride)| at * stride);
+                    values[from.sum::<usize>()]
+                });
+                moved.collect()
+            }
+        }
+    }
+}
+
+/// Changes of each value, the simplest first.
+type ValueChange = (&'static str, &'static str, fn(f64) -> f64);
+
+#[rustfmt::skip]
+const VALUES: &[ValueChange] = &[
+    ("not-applied", "is not applied: the outputs are those of 1", |_| 1.0),
+    ("not-applied", "is not applied: the outputs are those of 0", |_| 0.0),
+    ("sign",        "is taken with the opposite sign", |x| -x),
+    ("rounded",     "is rounded to bf16 on its way", |x| ElementKind::Bf16.rounded(x)),
+    ("rounded",     "is rounded to f16 on its way", |x| ElementKind::F16.rounded(x)),
+    ("function",    "is applied twice: the outputs are those of its square", |x| x * x),
+    ("function",    "is taken as its reciprocal", f64::recip),
+    ("function",    "is taken as exp of it", f64::exp),
+    ("function",    "is taken as log of it", f64::ln),
+    ("function",    "is taken as 1 minus it", |x| 1.0 - x),
+    ("function",    "is taken as sigmoid of it", |x| 1.0 / (1.0 + (-x).exp())),
+    ("function",    "is taken as softplus of it", |x| x.exp().ln_1p()),
+    ("function",    "is taken as silu of it", |x| x / (1.0 + (-x).exp())),
+    ("function",    "is taken as tanh of it", f64::tanh),
+    ("function",    "is taken as its square root", f64::sqrt),
+    ("function",    "is taken as its absolute value", f64::abs),
+    ("function",    "is taken to base 2: log2(e) is missing", |x| x / LOG2_E),
+    ("function",    "is taken to base 2: a factor log2(e) is too many", |x| x * LOG2_E),
+    ("function",    "loses its fraction", f64::trunc),
+];
+
+/// Returns the changes of an input that stand for mistakes, the simplest first.
+pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
+    let values = VALUES.iter().map(|&(kind, says, f)| Change {
+        kind,
+        says: says.into(),
+        effect: Effect::Value(f),
+    });
+    let mut changes: Vec<Change> = values.collect();
+    changes.extend(factors(input));
+    for axis in 0..input.axes.len() {
+        changes.extend(moves(input, axis));
+    }
+    for first in 0..input.axes.len() {
+        for second in first + 1..input.axes.len() {
+            let [a, b] = [first, second].map(|axis| &input.axes[axis]);
+            if a.length > 1 && b.length > 1 {
+                changes.push(Change {
+                    kind: "layout",
+                    says: format!("is read with {} and {} in the other order", a.name, b.name),
+                    effect: Effect::Order(first, second),
+                });
+            }
+        }
+    }
+    changes
+}
+
+/// Returns the factors that follow from the length of the last axis.
+fn factors(input: &ExperimentInput) -> Vec<Change> {
+    let Some(last) = input.axes.last().filter(|axis| axis.length > 1) else {
+        return Vec::new();
+    };
+    let n = last.length as f64;
+    let factor = |says: String, factor: f64| Change {
+        kind: "scale",
+        says,
+        effect: Effect::Factor(factor),
+    };
+    let (name, length) = (&last.name, last.length);
+    vec![
+        factor(
+            format!("is too large by sqrt({length}), the root of its number of {name}s"),
+            n.sqrt(),
+        ),
+        factor(
+            format!("is too small by sqrt({length}), the root of its number of {name}s"),
+            1.0 / n.sqrt(),
+        ),
+        factor(
+            format!("is too large by {length}, its number of {name}s"),
+            n,
+        ),
+        factor(
+            format!("is too small by {length}, its number of {name}s"),
+            1.0 / n,
+        ),
+    ]
+}
+
+/// Returns mistakes in the index of an axis.
+fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
+    let Axis { name, length } = &input.axes[axis];
+    let n = *length;
+    if n < 2 {
+        return Vec::new();
+    }
+    let moved = |says: String, map: Box<dyn Fn(usize) -> Option<usize>>| Change {
+        kind: "index",
+        says,
+        effect: Effect::Move(axis, map),
+    };
+    let mut changes = vec![
+        moved(
+            format!("is read at {name} 0 for every {name}"),
+            Box::new(|_| Some(0)),
+        ),
+        moved(
+            format!("is read at {name} i - 1 for {name} i"),
+            Box::new(|at| at.checked_sub(1)),
+        ),
+        moved(
+            format!("is read at {name} i + 1 for {name} i"),
+            Box::new(|at| Some(at + 1)),
+        ),
+        moved(
+            format!("is read with {name}s in reverse order"),
+            Box::new(move |at| Some(n - 1 - at)),
+        ),
+    ];
+    for period in [2, 4, 8, 16, 32, 64, 128].into_iter().filter(|&p| p < n) {
+        if n.is_multiple_of(period) {
+            changes.push(moved(
+                format!("is read at {name} i / {period} for {name} i"),
+                Box::new(move |at| Some(at / period)),
+            ));
+        }
+        changes.push(moved(
+            format!("is read at {name} i mod {period} for {name} i"),
+            Box::new(move |at| Some(at % period)),
+        ));
+    }
+    let mut ends: Vec<usize> = vec![n / 2, n - 1];
+    ends.extend([16, 32, 64, 128, 256].into_iter().filter(|&end| end < n));
+    ends.sort_unstable();
+    ends.dedup();
+    for end in ends {
+        let range = match (end, n - 1) {
+            (first, last) if first == last => format!("{name} {first}"),
+            (first, last) => format!("{name}s {first} to {last}"),
+        };
+        let mut unread = moved(
+            format!("is not read at {range}: the outputs are those of 0 there"),
+            Box::new(move |at| (at < end).then_some(at)),
+        );
+        unread.kind = "unread";
+        changes.push(unread);
+    }
+    changes
+}

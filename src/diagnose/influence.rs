@@ -1,0 +1,245 @@
+//! Influence: which indices of an input each output responds to, in the kernels and in the reference.
+
+use std::collections::BTreeSet;
+
+use crate::report::model::CauseReport;
+use crate::tensor::{index, strides};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
+
+use super::candidate::responds;
+use super::weigh::{ranges, spacing};
+
+/// Indices of one axis that are tried.
+const TRIED: usize = 12;
+
+/// Places of the output's type by which the reference must respond, so that the kernels must respond, too.
+const PLACES: f64 = 64.0;
+
+/// The response of one output to one index of an input: the indices of each axis that change.
+struct Response {
+    /// The index of the input.
+    at: usize,
+    /// Indices of the output's axis that change in the kernels' output.
+    found: BTreeSet<usize>,
+    /// Indices that change beyond doubt in the reference.
+    expected: BTreeSet<usize>,
+    /// Indices that may change: those that change at all in the reference.
+    possible: BTreeSet<usize>,
+}
+
+/// Returns the first input whose influence on the outputs differs from the reference's.
+pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let inputs = experiment.inputs().iter();
+    let inputs: Vec<&ExperimentInput> = inputs.filter(|input| responds(experiment, input)).collect();
+    let unread = inputs.iter().find_map(|input| unread(experiment, input));
+    unread.or_else(|| inputs.iter().find_map(|input| along_axes(experiment, input)))
+}
+
+/// Returns a cause if the kernels do not respond to an input at all.
+fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
+    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let left = experiment.run(&changes)?;
+    let same = experiment
+        .outputs()
+        .iter()
+        .zip(&left)
+        .all(|(output, left)| output.got.iter().zip(left).all(|(a, b)| is_same(*a, *b)));
+    same.then(|| cause("unread", input, None, format!("`{}` is never read", input.name)))
+}
+
+fn is_same(a: f64, b: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan())
+}
+
+fn cause(
+    kind: &str,
+    input: &ExperimentInput,
+    output: Option<&ExperimentOutput>,
+    text: String,
+) -> CauseReport {
+    CauseReport {
+        kind: kind.into(),
+        output: output.map(|output| output.name.clone()),
+        tensor: Some(input.name.clone()),
+        text,
+        explains: None,
+    }
+}
+
+fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    (0..input.axes.len()).find_map(|axis| {
+        let tried = tried(input.axes[axis].length);
+        let responses = tried.into_iter().map(|at| {
+            let changes = changed_at(input, axis, at);
+            Some((at, experiment.run(&changes)?, experiment.predict(&changes)?))
+        });
+        let responses: Vec<(usize, Outputs, Outputs)> = responses.collect::<Option<_>>()?;
+        unread_indices(experiment, input, axis, &responses)
+            .or_else(|| other_indices(experiment, input, axis, &responses))
+    })
+}
+
+/// Returns the indices of an axis that are tried: all of a short axis; else both ends, the middle, and bounds of waves and half waves.
+fn tried(length: usize) -> BTreeSet<usize> {
+    if length < 2 {
+        return BTreeSet::new();
+    }
+    if length <= TRIED {
+        return (0..length).collect();
+    }
+    let bounds = [0, 1, length / 2 - 1, length / 2, length - 1, 15, 16, 31, 32, 63, 64, 127];
+    bounds.into_iter().filter(|&at| at < length).collect()
+}
+
+/// Changes one index of an axis.
+fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+    let stride = strides(&input.axes)[axis];
+    let length = input.axes[axis].length;
+    let changed = input.values.iter().enumerate().map(|(flat, &value)| {
+        match (flat / stride % length == at, value) {
+            (false, _) => value,
+            (true, 0.0) => 0.5,
+            (true, _) => 0.75 * value,
+        }
+    });
+    let changed: Vec<f64> = changed.collect();
+    Changes::from([(input.name.clone(), narrow(&changed))])
+}
+
+/// Returns a cause if the kernels respond to some indices of an input's axis only.
+fn unread_indices(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    axis: usize,
+    responses: &[(usize, Outputs, Outputs)],
+) -> Option<CauseReport> {
+    let outputs = experiment.outputs();
+    let mut read = BTreeSet::new();
+    let mut unread = BTreeSet::new();
+    for (at, left, predicted) in responses {
+        let answered = outputs
+            .iter()
+            .zip(left)
+            .any(|(output, left)| output.got.iter().zip(left).any(|(a, b)| !is_same(*a, *b)));
+        let mut expected = outputs.iter().zip(predicted);
+        let expected = expected.any(|(output, new)| significant(output, new).contains(&true));
+        match (answered, expected) {
+            (true, _) => read.insert(*at),
+            (false, true) => unread.insert(*at),
+            (false, false) => false,
+        };
+    }
+    if unread.is_empty() || read.is_empty() {
+        return None;
+    }
+    let name = &input.axes[axis].name;
+    let text = format!(
+        "`{}` is not read at {}; at {} it is",
+        input.name,
+        ranges(name, &unread),
+        ranges(name, &read)
+    );
+    Some(cause("unread", input, None, text))
+}
+
+/// Returns for each element whether the reference responds by enough places that the kernels must respond, too.
+fn significant(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
+    let expected = output.expected.iter().filter(|value| value.is_finite());
+    let largest = expected.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let step = PLACES * spacing(output.kind) * largest;
+    let pairs = output.expected.iter().zip(new);
+    pairs.map(|(old, new)| (old - new).abs() > step).collect()
+}
+
+/// Returns a cause if outputs respond to other indices than the reference's.
+fn other_indices(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    axis: usize,
+    responses: &[(usize, Outputs, Outputs)],
+) -> Option<CauseReport> {
+    for (number, output) in experiment.outputs().iter().enumerate() {
+        for out_axis in 0..output.axes.len() {
+            if output.axes[out_axis].length < 2 {
+                continue;
+            }
+            let responses: Vec<Response> = responses
+                .iter()
+                .map(|(at, left, predicted)| {
+                    response(output, out_axis, *at, &left[number], &predicted[number])
+                })
+                .collect();
+            if let Some(text) = difference(input, axis, output, out_axis, &responses) {
+                return Some(cause("index", input, Some(output), text));
+            }
+        }
+    }
+    None
+}
+
+fn response(
+    output: &ExperimentOutput,
+    axis: usize,
+    at: usize,
+    left: &[f64],
+    predicted: &[f64],
+) -> Response {
+    let along = |flags: Vec<bool>| -> BTreeSet<usize> {
+        let flags = flags.into_iter().enumerate().filter(|(_, flag)| *flag);
+        flags.map(|(flat, _)| index(&output.axes, flat)[axis]).collect()
+    };
+    let pairs = |old: &[f64], new: &[f64]| -> Vec<bool> {
+        let pairs = old.iter().zip(new);
+        pairs.map(|(old, new)| !is_same(*old, *new)).collect()
+    };
+    Response {
+        at,
+        found: along(pairs(&output.got, left)),
+        expected: along(significant(output, predicted)),
+        possible: along(pairs(&output.expected, predicted)),
+    }
+}
+
+/// Returns the difference of the responses in words, if there is one.
+fn difference(
+    input: &ExperimentInput,
+    axis: usize,
+    output: &ExperimentOutput,
+    out_axis: usize,
+    responses: &[Response],
+) -> Option<String> {
+    let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
+    let (x, o) = (&input.name, &output.name);
+    let differing = responses.iter().find(|response| {
+        let missing = response.expected.difference(&response.found).next().is_some();
+        let surplus = response.found.difference(&response.possible).next().is_some();
+        missing || surplus
+    })?;
+    let at = differing.at;
+    let Response { found, expected, possible, .. } = differing;
+    let missing: BTreeSet<usize> = expected.difference(found).copied().collect();
+    let surplus: BTreeSet<usize> = found.difference(possible).copied().collect();
+    let text = match (missing.is_empty(), surplus.is_empty()) {
+        (false, false) => format!(
+            "{from} {at} of `{x}` is used for {} of `{o}`; the contract uses it for {}",
+            ranges(to, found),
+            ranges(to, expected)
+        ),
+        (false, true) => format!(
+            "{from} {at} of `{x}` is not used for {} of `{o}`; the contract uses it for {}",
+            ranges(to, &missing),
+            ranges(to, expected)
+        ),
+        (true, _) if possible.is_empty() => format!(
+            "{} of `{o}` responds to {from} {at} of `{x}`, which the contract does not use",
+            ranges(to, &surplus)
+        ),
+        (true, _) => format!(
+            "{} of `{o}` respond to {from} {at} of `{x}`; the contract uses it for {}",
+            ranges(to, &surplus),
+            ranges(to, possible)
+        ),
+    };
+    Some(text)
+}

@@ -1,0 +1,125 @@
+//! The weight of a prediction: which wrong elements it explains, and which right ones it contradicts.
+
+use std::collections::BTreeSet;
+
+use crate::report::model::ExplainedElements;
+use crate::tensor::{ElementKind, index};
+use crate::trial::{Experiment, ExperimentOutput, Outputs};
+
+/// The factor by which a prediction must reduce the error of wrong elements.
+const REDUCTION: f64 = 4.0;
+
+/// The parts of the outputs that a prediction explains.
+pub(super) struct Explanation {
+    /// Wrong elements, and those of them that equal the prediction.
+    pub(super) elements: ExplainedElements,
+    /// The part of an output where the mistake is made, if the rest is right: `at slot 2`.
+    pub(super) part: Option<String>,
+}
+
+/// Returns the explanation that a prediction gives, if it explains every wrong element and contradicts no right one. A
+/// prediction may contradict right elements at indices of an axis that have no wrong element.
+pub(super) fn explanation(
+    experiment: &Experiment<'_>,
+    prediction: &Outputs,
+) -> Option<Explanation> {
+    let mut wrong = 0;
+    let (mut before, mut after) = (0.0, 0.0);
+    let mut part = None;
+    for (output, predicted) in experiment.outputs().iter().zip(prediction) {
+        let mut contradicted = vec![false; output.got.len()];
+        for at in 0..output.got.len() {
+            let near = is_near(output, at, *predicted.get(at)?);
+            if !output.wrong[at] {
+                contradicted[at] = !near;
+                continue;
+            }
+            if !near {
+                return None;
+            }
+            wrong += 1;
+            before += square(output.got[at] - output.expected[at]);
+            after += square(output.got[at] - predicted[at]);
+        }
+        if contradicted.contains(&true) {
+            part = Some(separate(output, &contradicted)?);
+        }
+    }
+    let better = REDUCTION * REDUCTION * after <= before;
+    (wrong > 0 && better).then_some(Explanation {
+        elements: ExplainedElements {
+            right: wrong,
+            wrong,
+        },
+        part,
+    })
+}
+
+/// Returns true if the kernels' value of an element is the predicted one, up to the output's tolerance.
+fn is_near(output: &ExperimentOutput, at: usize, predicted: f64) -> bool {
+    let got = output.got[at];
+    if got.is_nan() || predicted.is_nan() {
+        return got.is_nan() && predicted.is_nan();
+    }
+    if got.is_infinite() || predicted.is_infinite() {
+        return got == predicted;
+    }
+    let rounding = 8.0 * spacing(output.kind) * got.abs();
+    (got - predicted).abs() <= output.allowed[at].max(rounding)
+}
+
+/// Returns the relative distance of neighbouring numbers of a type.
+pub(super) fn spacing(kind: ElementKind) -> f64 {
+    match kind {
+        ElementKind::F64 => f64::EPSILON,
+        ElementKind::F32 => f64::from(f32::EPSILON),
+        ElementKind::F16 => 2f64.powi(-10),
+        ElementKind::Bf16 => 2f64.powi(-7),
+        ElementKind::I32 | ElementKind::U16 => 0.0,
+    }
+}
+
+/// Returns the square of an error; nothing for errors that are no numbers, which predictions match exactly.
+fn square(error: f64) -> f64 {
+    if error.is_finite() {
+        error * error
+    } else {
+        0.0
+    }
+}
+
+/// Returns the indices of an axis that have wrong elements, if contradicted elements are at other indices of it.
+fn separate(output: &ExperimentOutput, contradicted: &[bool]) -> Option<String> {
+    let along = |axis: usize, flags: &[bool]| -> BTreeSet<usize> {
+        let flags = flags.iter().enumerate().filter(|(_, flag)| **flag);
+        flags.map(|(at, _)| index(&output.axes, at)[axis]).collect()
+    };
+    (0..output.axes.len()).find_map(|axis| {
+        let wrong = along(axis, &output.wrong);
+        let apart = along(axis, contradicted).is_disjoint(&wrong);
+        apart.then(|| format!("at {}", ranges(&output.axes[axis].name, &wrong)))
+    })
+}
+
+/// Returns indices of an axis in words: `channel 3`, `channels 0 to 15 and 32`.
+pub(super) fn ranges(axis: &str, indices: &BTreeSet<usize>) -> String {
+    const SHOWN: usize = 4;
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &at in indices {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == at => *last = at,
+            _ => runs.push((at, at)),
+        }
+    }
+    let texts = runs.iter().take(SHOWN).map(|&(first, last)| match last {
+        last if last == first => first.to_string(),
+        last if last == first + 1 => format!("{first}, {last}"),
+        last => format!("{first} to {last}"),
+    });
+    let mut text = texts.collect::<Vec<_>>().join(", ");
+    if runs.len() > SHOWN {
+        text += ", ...";
+    }
+    let plural = if indices.len() == 1 { "" } else { "s" };
+    format!("{axis}{plural} {text}")
+}

@@ -1,0 +1,288 @@
+//! A trial that can be repeated with other inputs: its kernels and its reference as two functions of the same tensors.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::judge::{read_outputs, tolerance};
+use super::{Launching, Plan};
+use crate::compare::{OutputCase, OutputLimits, compare_elements};
+use crate::contract::{Check, ExternalTensors, Instance, PreparedCase, Role, Tensor};
+use crate::device::NOTHING;
+use crate::panics;
+use crate::report::model::Tolerance;
+use crate::tensor::{Axis, Data, ElementKind, decode, with_element};
+
+/// Wave instructions that one launch of an experiment may take.
+const BUDGET: u64 = 1 << 24;
+
+/// Tensors in place of drawn ones, by name.
+pub type Changes = BTreeMap<String, Vec<f32>>;
+
+/// The values of each output, in the order of the contract's checks.
+pub type Outputs = Vec<Vec<f64>>;
+
+/// An input that an experiment can change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExperimentInput {
+    /// Its name.
+    pub name: String,
+    /// Its axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// The type of its elements.
+    pub kind: ElementKind,
+    /// Its values.
+    pub values: Vec<f64>,
+}
+
+/// An output of a trial, with the values that it has and should have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExperimentOutput {
+    /// Its name.
+    pub name: String,
+    /// Its axes, outermost first.
+    pub axes: Vec<Axis>,
+    /// The type of its elements.
+    pub kind: ElementKind,
+    /// The values that the kernels left.
+    pub got: Vec<f64>,
+    /// The values of the oracle, rounded to the output's type.
+    pub expected: Vec<f64>,
+    /// The error that each element is allowed.
+    pub allowed: Vec<f64>,
+    /// True for each wrong element.
+    pub wrong: Vec<bool>,
+}
+
+/// A finished run of a trial, and the means to repeat it with changed inputs.
+pub struct Experiment<'a> {
+    plan: Plan<'a>,
+    /// The changes that this experiment starts from.
+    start: Changes,
+    inputs: Vec<ExperimentInput>,
+    outputs: Vec<ExperimentOutput>,
+    launches: Cell<u64>,
+}
+
+impl<'a> Plan<'a> {
+    /// Runs the trial as the start of an experiment. Returns none if the kernels do not run to their end, if the device runs trials in
+    /// another process, or if the tensors are external.
+    pub fn experiment(&self) -> Option<Experiment<'a>> {
+        if self.device.isolation().is_some() || self.given.is_some() {
+            return None;
+        }
+        let plan = Plan {
+            limits: self.limits.of_instructions(BUDGET),
+            launching: Launching::Enabled,
+            repeat: 1,
+            relations: false,
+            watch: &NOTHING,
+            dump: None,
+            shared: None,
+            ..*self
+        };
+        Experiment::start(plan, Changes::new())
+    }
+}
+
+impl<'a> Experiment<'a> {
+    fn start(plan: Plan<'a>, start: Changes) -> Option<Experiment<'a>> {
+        let mut experiment = Experiment {
+            plan,
+            start,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            launches: Cell::new(0),
+        };
+        let prepared = experiment.prepare(&Changes::new())?;
+        let (outputs, tolerances) = experiment.launch(Arc::clone(&prepared))?;
+        let judged = prepared.checks.iter().zip(outputs).zip(&tolerances);
+        experiment.outputs = judged
+            .map(|((check, got), tolerance)| judge(&prepared, check, got, tolerance))
+            .collect::<Option<_>>()?;
+        experiment.inputs = changeable(&prepared).map(input).collect();
+        let expected = rounded(&prepared);
+        // A tensor that follows from others cannot be changed alone: the contract does not take it, or computes something else from it.
+        let mut inputs = std::mem::take(&mut experiment.inputs);
+        inputs.retain(|input| {
+            let same = Changes::from([(input.name.clone(), narrow(&input.values))]);
+            experiment.predict(&same).as_ref() == Some(&expected)
+        });
+        experiment.inputs = inputs;
+        Some(experiment)
+    }
+
+    /// The inputs that can be changed.
+    pub fn inputs(&self) -> &[ExperimentInput] {
+        &self.inputs
+    }
+
+    /// The outputs of the trial.
+    pub fn outputs(&self) -> &[ExperimentOutput] {
+        &self.outputs
+    }
+
+    /// The number of launches so far.
+    pub fn launches(&self) -> u64 {
+        self.launches.get()
+    }
+
+    /// Returns what the reference computes from changed inputs, rounded to the outputs' types.
+    pub fn predict(&self, changes: &Changes) -> Option<Outputs> {
+        self.prepare(changes).map(|prepared| rounded(&prepared))
+    }
+
+    /// Returns what the kernels compute from changed inputs. Returns none if they do not run to their end.
+    pub fn run(&self, changes: &Changes) -> Option<Outputs> {
+        let prepared = self.prepare(changes)?;
+        self.launch(prepared).map(|(outputs, _)| outputs)
+    }
+
+    /// Starts the same experiment from changed inputs.
+    pub fn changed(&self, changes: Changes) -> Option<Experiment<'a>> {
+        let mut start = self.start.clone();
+        start.extend(changes);
+        let experiment = Experiment::start(self.plan, start)?;
+        self.launches
+            .set(self.launches.get() + experiment.launches.get());
+        Some(experiment)
+    }
+
+    /// Starts the same experiment with inputs of another seed.
+    pub fn redrawn(&self, seed: u64) -> Option<Experiment<'a>> {
+        let plan = Plan { seed, ..self.plan };
+        let experiment = Experiment::start(plan, Changes::new())?;
+        self.launches
+            .set(self.launches.get() + experiment.launches.get());
+        Some(experiment)
+    }
+
+    /// The seed of the inputs.
+    pub fn seed(&self) -> u64 {
+        self.plan.seed
+    }
+
+    fn prepare(&self, changes: &Changes) -> Option<Arc<PreparedCase>> {
+        let mut inputs = self.start.clone();
+        inputs.extend(changes.clone());
+        let given = ExternalTensors {
+            inputs,
+            ..ExternalTensors::default()
+        };
+        let (test, case) = (self.plan.test, self.plan.case);
+        let binding = self.plan.bound.binding;
+        // A reference may refuse inputs that no case has.
+        let prepared = panics::caught(|| {
+            Instance::make(
+                test.function,
+                (&case.id, &case.values),
+                self.plan.seed,
+                Some(&given),
+                &|name| binding.kind(name),
+            )
+        });
+        prepared.ok()?.ok().map(Arc::new)
+    }
+
+    fn launch(&self, prepared: Arc<PreparedCase>) -> Option<(Outputs, Vec<Tolerance>)> {
+        let mut trial = self
+            .plan
+            .launch_prepared(self.plan.limits, Arc::clone(&prepared))
+            .ok()?;
+        self.launches
+            .set(self.launches.get() + trial.launches.len() as u64);
+        let bytes = read_outputs(&mut trial).ok()?.outputs;
+        let mut tolerances = Vec::new();
+        let mut outputs = Vec::new();
+        for (check, bytes) in prepared.checks.iter().zip(bytes) {
+            let contract = tolerance(self.plan.test, check).ok()?;
+            tolerances.push(trial.bound_tolerance(check, contract));
+            let kind = prepared.tensors[check.buffer.tensor].kind;
+            outputs.push(with_element!(kind, E => {
+                let values = decode::<E>(&bytes);
+                values.iter().map(|value| crate::tensor::Element::to_f64(*value)).collect()
+            }));
+        }
+        Some((outputs, tolerances))
+    }
+}
+
+/// Returns the tensors that an experiment may change: inputs of floats that kernels are offered, and drawn tensors from which
+/// an updated tensor starts.
+fn changeable(prepared: &PreparedCase) -> impl Iterator<Item = &Tensor> {
+    let starts = |tensor: &Tensor| {
+        let mut updated = prepared.tensors.iter();
+        updated.any(|other| {
+            let same = other.bytes().is_some() && other.bytes() == tensor.bytes();
+            other.role == Role::Updated && same
+        })
+    };
+    prepared.tensors.iter().filter(move |tensor| {
+        tensor.role == Role::Input
+            && tensor.kind.is_float()
+            && tensor.data.is_some()
+            && (tensor.offered || starts(tensor))
+    })
+}
+
+fn input(tensor: &Tensor) -> ExperimentInput {
+    ExperimentInput {
+        name: tensor.name.clone(),
+        axes: tensor.axes.clone(),
+        kind: tensor.kind,
+        values: tensor.data.as_ref().map(Data::wide).unwrap_or_default(),
+    }
+}
+
+/// Returns the oracle's values of each output, rounded to the output's type.
+fn rounded(prepared: &PreparedCase) -> Outputs {
+    let checks = prepared.checks.iter();
+    let values = checks.map(|check| {
+        let kind = prepared.tensors[check.buffer.tensor].kind;
+        Data::nearest(kind, &check.oracle).wide()
+    });
+    values.collect()
+}
+
+fn judge(
+    prepared: &PreparedCase,
+    check: &Check,
+    got: Vec<f64>,
+    tolerance: &Tolerance,
+) -> Option<ExperimentOutput> {
+    let kind = prepared.tensors[check.buffer.tensor].kind;
+    let golden = &check.golden;
+    let (allowed, wrong) = with_element!(kind, E => {
+        let nearest = |values: &[f64]| -> Vec<E> {
+            values.iter().map(|&value| crate::tensor::Element::nearest(value)).collect()
+        };
+        let (left, golden) = (nearest(&got), golden.elements::<E>());
+        let case = OutputCase {
+            name: &check.name,
+            axes: &check.axes,
+            tolerance,
+            got: &left,
+            golden: &golden,
+            oracle: &check.oracle,
+            inputs: &[],
+            alternatives: &[],
+            owner: None,
+        };
+        compare_elements(&case, &OutputLimits::of(&case).ok()?)
+    });
+    Some(ExperimentOutput {
+        name: check.name.clone(),
+        axes: check.axes.clone(),
+        kind,
+        expected: Data::nearest(kind, &check.oracle).wide(),
+        got,
+        allowed,
+        wrong,
+    })
+}
+
+/// Returns values as changes take them.
+#[expect(clippy::cast_possible_truncation, reason = "inputs are of f32 or narrower")]
+pub fn narrow(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&value| value as f32).collect()
+}
