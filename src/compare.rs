@@ -22,7 +22,8 @@ pub use damage::ReferenceComparison;
 pub use guards::check_between;
 pub use hypotheses::{Alternative, is_general_hypothesis};
 pub use judge::{
-    NamedInput, OutputCase, OutputLimits, OwnerOf, Unusable, compare_elements, judge_by, judge_output,
+    NamedInput, OutputCase, OutputLimits, OwnerOf, Unusable, compare_elements, judge_by,
+    judge_output,
 };
 pub use location::pattern;
 pub use repeat::judge_repeat;

@@ -103,7 +103,9 @@ fn has_wrong_output(report: &TrialReport) -> bool {
     let wrong = outputs.any(|output| {
         matches!(
             output.problem,
-            Some(Problem::Mismatch { .. } | Problem::NonFinite { .. } | Problem::RelativeRms { .. })
+            Some(
+                Problem::Mismatch { .. } | Problem::NonFinite { .. } | Problem::RelativeRms { .. }
+            )
         )
     });
     report.problem.is_none() && report.error.is_none() && wrong

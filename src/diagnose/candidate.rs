@@ -78,7 +78,12 @@ fn cause(input: &ExperimentInput, change: &Change, found: Explanation) -> CauseR
         kind: change.kind.into(),
         output: None,
         tensor: Some(input.name.clone()),
-        text: format!("`{}` {}{}", input.name, change.says, part.unwrap_or_default()),
+        text: format!(
+            "`{}` {}{}",
+            input.name,
+            change.says,
+            part.unwrap_or_default()
+        ),
         explains: Some(found.elements),
     }
 }

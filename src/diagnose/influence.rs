@@ -12,6 +12,9 @@ use super::weigh::{ranges, spacing};
 /// Indices of one axis that are tried.
 const TRIED: usize = 12;
 
+/// Axes along which the influence of an input fades.
+const ORDERED: [&str; 2] = ["token", "chunk"];
+
 /// Places of the output's type by which the reference must respond, so that the kernels must respond, too.
 const PLACES: f64 = 64.0;
 
@@ -30,9 +33,14 @@ struct Response {
 /// Returns the first input whose influence on the outputs differs from the reference's.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
-    let inputs: Vec<&ExperimentInput> = inputs.filter(|input| responds(experiment, input)).collect();
+    let inputs: Vec<&ExperimentInput> =
+        inputs.filter(|input| responds(experiment, input)).collect();
     let unread = inputs.iter().find_map(|input| unread(experiment, input));
-    unread.or_else(|| inputs.iter().find_map(|input| along_axes(experiment, input)))
+    unread.or_else(|| {
+        inputs
+            .iter()
+            .find_map(|input| along_axes(experiment, input))
+    })
 }
 
 /// Returns a cause if the kernels do not respond to an input at all.
@@ -45,7 +53,14 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
         .iter()
         .zip(&left)
         .all(|(output, left)| output.got.iter().zip(left).all(|(a, b)| is_same(*a, *b)));
-    same.then(|| cause("unread", input, None, format!("`{}` is never read", input.name)))
+    same.then(|| {
+        cause(
+            "unread",
+            input,
+            None,
+            format!("`{}` is never read", input.name),
+        )
+    })
 }
 
 fn is_same(a: f64, b: f64) -> bool {
@@ -88,7 +103,20 @@ fn tried(length: usize) -> BTreeSet<usize> {
     if length <= TRIED {
         return (0..length).collect();
     }
-    let bounds = [0, 1, length / 2 - 1, length / 2, length - 1, 15, 16, 31, 32, 63, 64, 127];
+    let bounds = [
+        0,
+        1,
+        length / 2 - 1,
+        length / 2,
+        length - 1,
+        15,
+        16,
+        31,
+        32,
+        63,
+        64,
+        127,
+    ];
     bounds.into_iter().filter(|&at| at < length).collect()
 }
 
@@ -143,13 +171,18 @@ fn unread_indices(
     Some(cause("unread", input, None, text))
 }
 
-/// Returns for each element whether the reference responds by enough places that the kernels must respond, too.
+/// Returns for each element whether the reference responds by enough places that the kernels must respond, too. A kernel's value that is
+/// infinite or no number cannot respond.
 fn significant(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
     let expected = output.expected.iter().filter(|value| value.is_finite());
     let largest = expected.fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    let step = PLACES * spacing(output.kind) * largest;
-    let pairs = output.expected.iter().zip(new);
-    pairs.map(|(old, new)| (old - new).abs() > step).collect()
+    let old = output.expected.iter().zip(&output.got);
+    old.zip(new)
+        .map(|((old, got), new)| {
+            let step = PLACES * spacing(output.kind) * largest.max(got.abs());
+            got.is_finite() && (old - new).abs() > step
+        })
+        .collect()
 }
 
 /// Returns a cause if outputs respond to other indices than the reference's.
@@ -160,10 +193,12 @@ fn other_indices(
     responses: &[(usize, Outputs, Outputs)],
 ) -> Option<CauseReport> {
     for (number, output) in experiment.outputs().iter().enumerate() {
-        for out_axis in 0..output.axes.len() {
-            if output.axes[out_axis].length < 2 {
-                continue;
-            }
+        // The axis of the same name comes first: its indices are easiest to compare.
+        let mut out_axes: Vec<usize> = (0..output.axes.len())
+            .filter(|&axis| output.axes[axis].length > 1)
+            .collect();
+        out_axes.sort_by_key(|&other| output.axes[other].name != input.axes[axis].name);
+        for out_axis in out_axes {
             let responses: Vec<Response> = responses
                 .iter()
                 .map(|(at, left, predicted)| {
@@ -187,7 +222,9 @@ fn response(
 ) -> Response {
     let along = |flags: Vec<bool>| -> BTreeSet<usize> {
         let flags = flags.into_iter().enumerate().filter(|(_, flag)| *flag);
-        flags.map(|(flat, _)| index(&output.axes, flat)[axis]).collect()
+        flags
+            .map(|(flat, _)| index(&output.axes, flat)[axis])
+            .collect()
     };
     let pairs = |old: &[f64], new: &[f64]| -> Vec<bool> {
         let pairs = old.iter().zip(new);
@@ -211,15 +248,28 @@ fn difference(
 ) -> Option<String> {
     let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
     let (x, o) = (&input.name, &output.name);
-    let differing = responses.iter().find(|response| {
-        let missing = response.expected.difference(&response.found).next().is_some();
-        let surplus = response.found.difference(&response.possible).next().is_some();
-        missing || surplus
-    })?;
-    let at = differing.at;
-    let Response { found, expected, possible, .. } = differing;
-    let missing: BTreeSet<usize> = expected.difference(found).copied().collect();
-    let surplus: BTreeSet<usize> = found.difference(possible).copied().collect();
+    // The influence on later tokens fades. The kernels may show it longer than the reference, if their gates are wrong.
+    let fades = ORDERED.contains(&to.as_str());
+    let surplus = |response: &Response| -> BTreeSet<usize> {
+        let surplus = response.found.difference(&response.possible);
+        let last = response.possible.last().filter(|_| fades);
+        let counts = surplus.filter(|&at| last.is_none_or(|last| at < last));
+        counts.copied().collect()
+    };
+    let missing = |response: &Response| -> BTreeSet<usize> {
+        let missing = response.expected.difference(&response.found);
+        missing.copied().collect()
+    };
+    let differs =
+        |response: &&Response| !missing(response).is_empty() || !surplus(response).is_empty();
+    let differing = responses.iter().find(differs)?;
+    let (missing, surplus) = (missing(differing), surplus(differing));
+    let Response {
+        at,
+        found,
+        expected,
+        possible,
+    } = differing;
     let text = match (missing.is_empty(), surplus.is_empty()) {
         (false, false) => format!(
             "{from} {at} of `{x}` is used for {} of `{o}`; the contract uses it for {}",
@@ -232,11 +282,11 @@ fn difference(
             ranges(to, expected)
         ),
         (true, _) if possible.is_empty() => format!(
-            "{} of `{o}` responds to {from} {at} of `{x}`, which the contract does not use",
+            "`{o}` responds to {from} {at} of `{x}` at {}; the contract does not use it",
             ranges(to, &surplus)
         ),
         (true, _) => format!(
-            "{} of `{o}` respond to {from} {at} of `{x}`; the contract uses it for {}",
+            "`{o}` responds to {from} {at} of `{x}` at {}; the contract uses it for {}",
             ranges(to, &surplus),
             ranges(to, possible)
         ),

@@ -82,7 +82,11 @@ fn row_factors(output: &ExperimentOutput) -> Option<CauseReport> {
         return None;
     }
     let all = wrong_rows.len() == rows;
-    let which = if all { "every row".into() } else { ranges("row", &wrong_rows) };
+    let which = if all {
+        "every row".into()
+    } else {
+        ranges("row", &wrong_rows)
+    };
     Some(CauseReport {
         kind: "row-factor".into(),
         output: Some(output.name.clone()),

@@ -6,8 +6,14 @@ use crate::report::model::ExplainedElements;
 use crate::tensor::{ElementKind, index};
 use crate::trial::{Experiment, ExperimentOutput, Outputs};
 
-/// The factor by which a prediction must reduce the error of wrong elements.
+/// The factor by which a prediction must reduce the error of wrong elements together.
 const REDUCTION: f64 = 4.0;
+
+/// The share of its error that a wrong element may keep. Kernels round in f32, and a wrong state may grow.
+const REST: f64 = 1e-3;
+
+/// The number of wrong elements that must be finite, because many mistakes give the same infinities.
+const FEWEST: u64 = 3;
 
 /// The parts of the outputs that a prediction explains.
 pub(super) struct Explanation {
@@ -23,7 +29,7 @@ pub(super) fn explanation(
     experiment: &Experiment<'_>,
     prediction: &Outputs,
 ) -> Option<Explanation> {
-    let mut wrong = 0;
+    let (mut wrong, mut finite) = (0, 0);
     let (mut before, mut after) = (0.0, 0.0);
     let mut part = None;
     for (output, predicted) in experiment.outputs().iter().zip(prediction) {
@@ -38,6 +44,7 @@ pub(super) fn explanation(
                 return None;
             }
             wrong += 1;
+            finite += u64::from(output.got[at].is_finite());
             before += square(output.got[at] - output.expected[at]);
             after += square(output.got[at] - predicted[at]);
         }
@@ -46,7 +53,7 @@ pub(super) fn explanation(
         }
     }
     let better = REDUCTION * REDUCTION * after <= before;
-    (wrong > 0 && better).then_some(Explanation {
+    (finite >= FEWEST.min(wrong) && finite > 0 && better).then_some(Explanation {
         elements: ExplainedElements {
             right: wrong,
             wrong,
@@ -58,14 +65,15 @@ pub(super) fn explanation(
 /// Returns true if the kernels' value of an element is the predicted one, up to the output's tolerance.
 fn is_near(output: &ExperimentOutput, at: usize, predicted: f64) -> bool {
     let got = output.got[at];
-    if got.is_nan() || predicted.is_nan() {
-        return got.is_nan() && predicted.is_nan();
+    // An intermediate value may overflow in f32 alone, so that one result is infinite and the other is no number.
+    if !got.is_finite() || !predicted.is_finite() {
+        return !got.is_finite() && !predicted.is_finite();
     }
-    if got.is_infinite() || predicted.is_infinite() {
-        return got == predicted;
-    }
-    let rounding = 8.0 * spacing(output.kind) * got.abs();
-    (got - predicted).abs() <= output.allowed[at].max(rounding)
+    let rest = match output.wrong[at] {
+        true => REST * (got - output.expected[at]).abs(),
+        false => 0.0,
+    };
+    (got - predicted).abs() <= output.allowed[at].max(rest)
 }
 
 /// Returns the relative distance of neighbouring numbers of a type.

@@ -282,7 +282,10 @@ fn judge(
 }
 
 /// Returns values as changes take them.
-#[expect(clippy::cast_possible_truncation, reason = "inputs are of f32 or narrower")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "inputs are of f32 or narrower"
+)]
 pub fn narrow(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| value as f32).collect()
 }
