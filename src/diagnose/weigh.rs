@@ -9,7 +9,7 @@ use crate::trial::{Experiment, ExperimentOutput, Outputs};
 /// The factor by which a prediction must reduce the error of wrong elements together.
 const REDUCTION: f64 = 4.0;
 
-/// The share of its error that a wrong element may keep. Kernels round in f32, and a wrong state may grow.
+/// The share of the errors of its row that a wrong element may keep. Kernels round in f32, and a wrong state may grow.
 const REST: f64 = 1e-3;
 
 /// The number of wrong elements that must be finite, because many mistakes give the same infinities.
@@ -34,8 +34,14 @@ pub(super) fn explanation(
     let mut part = None;
     for (output, predicted) in experiment.outputs().iter().zip(prediction) {
         let mut contradicted = vec![false; output.got.len()];
+        let rests = rests(output);
         for at in 0..output.got.len() {
-            let near = is_near(output, at, *predicted.get(at)?);
+            let near = is_near(
+                output,
+                at,
+                output.kind.rounded(*predicted.get(at)?),
+                rests[at],
+            );
             if !output.wrong[at] {
                 contradicted[at] = !near;
                 continue;
@@ -62,17 +68,28 @@ pub(super) fn explanation(
     })
 }
 
-/// Returns true if the kernels' value of an element is the predicted one, up to the output's tolerance.
-fn is_near(output: &ExperimentOutput, at: usize, predicted: f64) -> bool {
+/// Returns the error that each wrong element may keep.
+fn rests(output: &ExperimentOutput) -> Vec<f64> {
+    let columns = output.axes.last().map_or(1, |axis| axis.length).max(1);
+    let errors = output.got.iter().zip(&output.expected);
+    let errors: Vec<f64> = errors
+        .map(|(got, expected)| square(got - expected))
+        .collect();
+    let rows = errors.chunks(columns).flat_map(|row| {
+        let mean = row.iter().sum::<f64>() / row.len() as f64;
+        vec![REST * mean.sqrt(); row.len()]
+    });
+    rows.collect()
+}
+
+/// Returns true if the kernels' value of an element is the predicted one, up to the output's tolerance and the error that it may keep.
+fn is_near(output: &ExperimentOutput, at: usize, predicted: f64, rest: f64) -> bool {
     let got = output.got[at];
     // An intermediate value may overflow in f32 alone, so that one result is infinite and the other is no number.
     if !got.is_finite() || !predicted.is_finite() {
         return !got.is_finite() && !predicted.is_finite();
     }
-    let rest = match output.wrong[at] {
-        true => REST * (got - output.expected[at]).abs(),
-        false => 0.0,
-    };
+    let rest = if output.wrong[at] { rest } else { 0.0 };
     (got - predicted).abs() <= output.allowed[at].max(rest)
 }
 

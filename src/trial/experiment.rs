@@ -46,7 +46,7 @@ pub struct ExperimentOutput {
     pub kind: ElementKind,
     /// The values that the kernels left.
     pub got: Vec<f64>,
-    /// The values of the oracle, rounded to the output's type.
+    /// The values of the oracle, which are not rounded to the output's type.
     pub expected: Vec<f64>,
     /// The error that each element is allowed.
     pub allowed: Vec<f64>,
@@ -101,7 +101,7 @@ impl<'a> Experiment<'a> {
             .map(|((check, got), tolerance)| judge(&prepared, check, got, tolerance))
             .collect::<Option<_>>()?;
         experiment.inputs = changeable(&prepared).map(input).collect();
-        let expected = rounded(&prepared);
+        let expected = oracles(&prepared);
         // A tensor that follows from others cannot be changed alone: the contract does not take it, or computes something else from it.
         let mut inputs = std::mem::take(&mut experiment.inputs);
         inputs.retain(|input| {
@@ -127,9 +127,9 @@ impl<'a> Experiment<'a> {
         self.launches.get()
     }
 
-    /// Returns what the reference computes from changed inputs, rounded to the outputs' types.
+    /// Returns what the oracle computes from changed inputs.
     pub fn predict(&self, changes: &Changes) -> Option<Outputs> {
-        self.prepare(changes).map(|prepared| rounded(&prepared))
+        self.prepare(changes).map(|prepared| oracles(&prepared))
     }
 
     /// Returns what the kernels compute from changed inputs. Returns none if they do not run to their end.
@@ -234,14 +234,9 @@ fn input(tensor: &Tensor) -> ExperimentInput {
     }
 }
 
-/// Returns the oracle's values of each output, rounded to the output's type.
-fn rounded(prepared: &PreparedCase) -> Outputs {
+fn oracles(prepared: &PreparedCase) -> Outputs {
     let checks = prepared.checks.iter();
-    let values = checks.map(|check| {
-        let kind = prepared.tensors[check.buffer.tensor].kind;
-        Data::nearest(kind, &check.oracle).wide()
-    });
-    values.collect()
+    checks.map(|check| check.oracle.clone()).collect()
 }
 
 fn judge(
@@ -274,7 +269,7 @@ fn judge(
         name: check.name.clone(),
         axes: check.axes.clone(),
         kind,
-        expected: Data::nearest(kind, &check.oracle).wide(),
+        expected: check.oracle.clone(),
         got,
         allowed,
         wrong,
