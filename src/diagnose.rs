@@ -76,16 +76,17 @@ pub fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<D
     if !wrong(&experiment) {
         return None;
     }
-    let candidate = candidate::find(&experiment);
-    let causes = match candidate {
-        Some(cause) => vec![cause],
-        None => influence::find(&experiment)
-            .or_else(|| observe::find(&experiment))
-            .into_iter()
-            .collect(),
-    };
+    // A cause that explains every element comes first; then the properties, the most definite first.
+    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 5] = [
+        candidate::find,
+        observe::overflow,
+        observe::row_factors,
+        observe::coarse,
+        influence::find,
+    ];
+    let causes = methods.iter().find_map(|find| find(&experiment));
     Some(DiagnosisReport {
-        causes,
+        causes: causes.into_iter().collect(),
         smallest: None,
         launches: experiment.launches(),
     })

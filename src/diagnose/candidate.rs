@@ -1,34 +1,128 @@
-//! Candidates: changes of one input under which the reference computes what the kernels left.
+//! Candidates: mistakes under which the reference computes what the kernels left.
 
 use crate::report::model::CauseReport;
-use crate::trial::{Changes, Experiment, ExperimentInput, narrow};
+use crate::trial::{Changes, Experiment, ExperimentInput, Outputs, narrow};
 
-use super::change::{Change, changes};
+use super::change::{Change, changes, orders};
 use super::weigh::{Explanation, explanation};
+
+/// A mistake in the use of one tensor.
+struct Candidate {
+    /// The name of the tensor.
+    tensor: String,
+    change: Change,
+    /// The side of the kernels on which the mistake is made.
+    side: Side,
+}
+
+/// The side of the kernels on which a tensor is taken wrongly.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Input,
+    Output,
+    /// A tensor that is updated in place.
+    Both,
+}
+
+impl Candidate {
+    /// Returns what the reference computes if it makes the mistake. Returns none if the mistake changes nothing.
+    fn predict(&self, experiment: &Experiment<'_>) -> Option<Outputs> {
+        let mut outputs = match self.side {
+            Side::Output => {
+                let outputs = experiment.outputs().iter();
+                outputs.map(|output| output.expected.clone()).collect()
+            }
+            Side::Input | Side::Both => {
+                let mut inputs = experiment.inputs().iter();
+                let input = inputs.find(|input| input.name == self.tensor)?;
+                let changed = self.change.apply(&input.axes, &input.values);
+                if changed == input.values {
+                    return None;
+                }
+                experiment.predict(&Changes::from([(input.name.clone(), narrow(&changed))]))?
+            }
+        };
+        if self.side != Side::Input {
+            let mut tensors = experiment.outputs().iter();
+            let at = tensors.position(|output| output.name == self.tensor)?;
+            let axes = &experiment.outputs()[at].axes;
+            outputs[at] = self.change.store(axes, &outputs[at])?;
+        }
+        Some(outputs)
+    }
+
+    fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
+        explanation(experiment, &self.predict(experiment)?)
+    }
+
+    fn cause(&self, found: Explanation) -> CauseReport {
+        let part = found.part.map(|part| format!(", {part}"));
+        let on_output = self.side == Side::Output;
+        CauseReport {
+            kind: self.change.kind.into(),
+            output: on_output.then(|| self.tensor.clone()),
+            tensor: (!on_output).then(|| self.tensor.clone()),
+            text: format!(
+                "`{}` {}{}",
+                self.tensor,
+                self.change.says,
+                part.unwrap_or_default()
+            ),
+            explains: Some(found.elements),
+        }
+    }
+}
 
 /// Returns the first candidate that explains every wrong element, on the trial's inputs and on others.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let mut partial = None;
-    for input in experiment.inputs() {
-        if !responds(experiment, input) {
+    for candidate in candidates(experiment) {
+        let Some(found) = candidate.explained(experiment) else {
+            continue;
+        };
+        if !is_confirmed(experiment, &candidate) {
             continue;
         }
-        for change in changes(input) {
-            let Some(found) = explained(experiment, input, &change) else {
-                continue;
-            };
-            if !is_confirmed(experiment, input, &change) {
-                continue;
-            }
-            let whole = found.part.is_none();
-            let cause = cause(input, &change, found);
-            if whole {
-                return Some(cause);
-            }
-            partial.get_or_insert(cause);
+        let whole = found.part.is_none();
+        let cause = candidate.cause(found);
+        if whole {
+            return Some(cause);
         }
+        partial.get_or_insert(cause);
     }
     partial
+}
+
+/// Returns the candidates of an experiment: mistakes in inputs that have an influence, and in the order of outputs.
+fn candidates(experiment: &Experiment<'_>) -> Vec<Candidate> {
+    let inputs = experiment.inputs().iter();
+    let inputs = inputs.filter(|input| responds(experiment, input));
+    let of_input = |input: &ExperimentInput| {
+        let name = input.name.clone();
+        changes(input).into_iter().map(move |change| Candidate {
+            tensor: name.clone(),
+            change,
+            side: Side::Input,
+        })
+    };
+    let mut candidates: Vec<Candidate> = inputs.flat_map(of_input).collect();
+    for output in experiment.outputs() {
+        let mut inputs = experiment.inputs().iter();
+        let in_place = inputs.any(|input| input.name == output.name && input.axes == output.axes);
+        let sides = [
+            (Side::Both, "read and written", in_place),
+            (Side::Output, "written", true),
+        ];
+        for (side, verb, _) in sides.into_iter().filter(|(_, _, possible)| *possible) {
+            let orders = orders(&output.axes, verb).into_iter();
+            candidates.extend(orders.map(|change| Candidate {
+                tensor: output.name.clone(),
+                change,
+                side,
+            }));
+        }
+    }
+    candidates
 }
 
 /// Returns true if the reference responds to the values of an input.
@@ -40,50 +134,24 @@ pub(super) fn responds(experiment: &Experiment<'_>, input: &ExperimentInput) -> 
     predicted.is_some_and(|predicted| !predicted.iter().eq(outputs))
 }
 
-fn explained(
-    experiment: &Experiment<'_>,
-    input: &ExperimentInput,
-    change: &Change,
-) -> Option<Explanation> {
-    let changed = change.apply(&input.axes, &input.values);
-    if changed == input.values {
-        return None;
-    }
-    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
-    explanation(experiment, &experiment.predict(&changes)?)
-}
-
 /// Returns true if a candidate also explains the kernels' outputs for other inputs: two more draws, and smaller values of the input.
 /// Another mistake may look like the candidate on one draw, if gates are closed or values are alike.
-fn is_confirmed(experiment: &Experiment<'_>, input: &ExperimentInput, change: &Change) -> bool {
-    let smaller: Vec<f64> = input.values.iter().map(|value| value * 0.5).collect();
-    let smaller = Changes::from([(input.name.clone(), narrow(&smaller))]);
+fn is_confirmed(experiment: &Experiment<'_>, candidate: &Candidate) -> bool {
+    let mut inputs = experiment.inputs().iter();
+    let input = inputs.find(|input| input.name == candidate.tensor);
+    let smaller = input.and_then(|input| {
+        let values: Vec<f64> = input.values.iter().map(|value| value * 0.5).collect();
+        experiment.changed(Changes::from([(input.name.clone(), narrow(&values))]))
+    });
     let others = [
         experiment.redrawn(experiment.seed().wrapping_add(1)),
         experiment.redrawn(experiment.seed().wrapping_add(2)),
-        experiment.changed(smaller),
+        smaller,
     ];
     others.into_iter().flatten().all(|other| {
         let mut outputs = other.outputs().iter();
         let wrong = outputs.any(|output| output.wrong.contains(&true));
-        let same = other.inputs().iter().find(|same| same.name == input.name);
         // A right output is no evidence against a mistake that these inputs do not show.
-        !wrong || same.is_some_and(|input| explained(&other, input, change).is_some())
+        !wrong || candidate.explained(&other).is_some()
     })
-}
-
-fn cause(input: &ExperimentInput, change: &Change, found: Explanation) -> CauseReport {
-    let part = found.part.map(|part| format!(", {part}"));
-    CauseReport {
-        kind: change.kind.into(),
-        output: None,
-        tensor: Some(input.name.clone()),
-        text: format!(
-            "`{}` {}{}",
-            input.name,
-            change.says,
-            part.unwrap_or_default()
-        ),
-        explains: Some(found.elements),
-    }
 }

@@ -41,19 +41,38 @@ impl Change {
                 moved.map(Option::unwrap_or_default).collect()
             }
             Effect::Order(first, second) => {
-                let mut stored = axes.to_vec();
-                stored.swap(*first, *second);
-                let from = strides(&stored);
-                let moved = (0..count(axes)).map(|flat| {
-                    let mut at = index(axes, flat);
-                    at.swap(*first, *second);
-                    let from = at.iter().zip(&from).map(|(at, stride)| at * stride);
-                    values[from.sum::<usize>()]
-                });
-                moved.collect()
+                let places = places(axes, *first, *second);
+                places.into_iter().map(|place| values[place]).collect()
             }
         }
     }
+
+    /// Returns what is stored in memory after values are written as the change would read them. Returns none if the change is no other
+    /// order of the elements.
+    pub(super) fn store(&self, axes: &[Axis], values: &[f64]) -> Option<Vec<f64>> {
+        let Effect::Order(first, second) = self.effect else {
+            return None;
+        };
+        let mut stored = vec![0.0; values.len()];
+        for (value, place) in values.iter().zip(places(axes, first, second)) {
+            stored[place] = *value;
+        }
+        Some(stored)
+    }
+}
+
+/// Returns the place of each element in memory if two axes are stored in the other order.
+fn places(axes: &[Axis], first: usize, second: usize) -> Vec<usize> {
+    let mut stored = axes.to_vec();
+    stored.swap(first, second);
+    let strides = strides(&stored);
+    let place = |flat| {
+        let mut at = index(axes, flat);
+        at.swap(first, second);
+        let steps = at.iter().zip(&strides).map(|(at, stride)| at * stride);
+        steps.sum()
+    };
+    (0..count(axes)).map(place).collect()
 }
 
 /// Changes of each value, the simplest first.
@@ -94,19 +113,26 @@ pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
     for axis in 0..input.axes.len() {
         changes.extend(moves(input, axis));
     }
-    for first in 0..input.axes.len() {
-        for second in first + 1..input.axes.len() {
-            let [a, b] = [first, second].map(|axis| &input.axes[axis]);
-            if a.length > 1 && b.length > 1 {
-                changes.push(Change {
-                    kind: "layout",
-                    says: format!("is read with {} and {} in the other order", a.name, b.name),
-                    effect: Effect::Order(first, second),
-                });
-            }
-        }
-    }
+    changes.extend(orders(&input.axes, "read"));
     changes
+}
+
+/// Returns the orders in which a kernel may take a tensor of two or more axes in memory.
+pub(super) fn orders(axes: &[Axis], verb: &str) -> Vec<Change> {
+    let pairs = (0..axes.len()).flat_map(|first| (first + 1..axes.len()).map(move |b| (first, b)));
+    let pairs = pairs.filter(|&(a, b)| axes[a].length > 1 && axes[b].length > 1);
+    let order = |(first, second): (usize, usize)| Change {
+        kind: "layout",
+        says: format!(
+            "is {verb} with {} and {} in the other order",
+            axes[first].name, axes[second].name
+        ),
+        effect: Effect::Order(first, second),
+    };
+    // The last axes come first: they are exchanged most often.
+    let mut orders: Vec<Change> = pairs.map(order).collect();
+    orders.reverse();
+    orders
 }
 
 /// Returns the factors that follow from the length of the last axis.

@@ -10,7 +10,7 @@ use super::candidate::responds;
 use super::weigh::{ranges, spacing};
 
 /// Indices of one axis that are tried.
-const TRIED: usize = 12;
+const TRIED: usize = 40;
 
 /// Axes along which the influence of an input fades.
 const ORDERED: [&str; 2] = ["token", "chunk"];
@@ -47,15 +47,22 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
 
 /// Returns a cause if the kernels do not respond to an input at all.
 fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
-    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
-    let left = experiment.run(&changes)?;
-    let same = experiment
-        .outputs()
-        .iter()
-        .zip(&left)
-        .all(|(output, left)| output.got.iter().zip(left).all(|(a, b)| is_same(*a, *b)));
-    same.then(|| {
+    // Values that are infinite or no number hide responses.
+    let mut values = experiment.outputs().iter().flat_map(|output| &output.got);
+    if !values.all(|value| value.is_finite()) {
+        return None;
+    }
+    let silent = |factor: f64| {
+        let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
+        let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+        let left = experiment.run(&changes)?;
+        let mut outputs = experiment.outputs().iter().zip(&left);
+        Some(outputs.all(|(output, left)| same_values(&output.got, left)))
+    };
+    let unread = [0.75, -2.0]
+        .into_iter()
+        .all(|factor| silent(factor) == Some(true));
+    unread.then(|| {
         cause(
             "unread",
             input,
@@ -63,6 +70,10 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
             format!("`{}` is never read", input.name),
         )
     })
+}
+
+fn same_values(old: &[f64], new: &[f64]) -> bool {
+    old.iter().zip(new).all(|(old, new)| is_same(*old, *new))
 }
 
 fn is_same(a: f64, b: f64) -> bool {
@@ -151,7 +162,7 @@ fn unread_indices(
         let answered = outputs
             .iter()
             .zip(left)
-            .any(|(output, left)| output.got.iter().zip(left).any(|(a, b)| !is_same(*a, *b)));
+            .any(|(output, left)| !same_values(&output.got, left));
         let mut expected = outputs.iter().zip(predicted);
         let expected = expected.any(|(output, new)| significant(output, new).contains(&true));
         match (answered, expected) {
@@ -267,8 +278,9 @@ fn difference(
     let surplus = |response: &Response| -> BTreeSet<usize> {
         let surplus = response.clear.difference(&response.possible);
         let first = response.possible.first();
+        let itself = (from == to).then_some(&response.at);
         let counts = surplus.filter(|&at| match fades {
-            [false, false] => true,
+            [false, false] => first.is_some() && Some(at) != itself,
             [true, true] => first.is_some_and(|first| at < first),
             _ => false,
         });
@@ -299,10 +311,6 @@ fn difference(
             "{from} {at} of `{x}` is not used for {} of `{o}`; the contract uses it for {}",
             ranges(to, &missing),
             ranges(to, expected)
-        ),
-        (true, _) if possible.is_empty() => format!(
-            "`{o}` responds to {from} {at} of `{x}` at {}; the contract does not use it",
-            ranges(to, &surplus)
         ),
         (true, _) => format!(
             "`{o}` responds to {from} {at} of `{x}` at {}; the contract uses it for {}",

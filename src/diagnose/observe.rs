@@ -1,30 +1,26 @@
-//! Properties of the wrong outputs themselves: factors of rows, and steps that are too small for a narrow type.
-
-use std::collections::BTreeSet;
+//! Properties of the wrong outputs themselves: steps that are too small for a narrow type, factors of rows, values that overflow.
 
 use crate::report::model::CauseReport;
 use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, narrow};
 
 use super::candidate::responds;
-use super::weigh::{ranges, spacing};
+use super::weigh::spacing;
 
-/// Returns the first property that tells a cause.
-pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    let inputs = experiment.inputs().iter();
-    let inputs = inputs.filter(|input| responds(experiment, input));
-    let coarse = inputs.filter_map(|input| coarse(experiment, input)).next();
-    coarse.or_else(|| experiment.outputs().iter().find_map(row_factors))
-}
+/// The factor on an input that makes an eps vanish beside it, and its reciprocal the one that keeps a value from overflowing.
+const LARGE: f64 = 64.0;
 
 /// Returns a cause if the kernels do not answer a small step of an input that f32 would show.
-fn coarse(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    if input.kind.size() < 4 {
-        return None;
-    }
+pub(super) fn coarse(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let inputs = experiment.inputs().iter();
+    let inputs = inputs.filter(|input| input.kind.size() >= 4 && responds(experiment, input));
+    let mut causes = inputs.filter_map(|input| coarse_input(experiment, input));
+    causes.next()
+}
+
+fn coarse_input(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
     let silent = |step: f64| {
-        let changed: Vec<f64> = input.values.iter().map(|x| x * (1.0 + step)).collect();
-        let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+        let changes = scaled(input, 1.0 + step);
         let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
         let (mut silent, mut expected) = (0usize, 0usize);
         let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
@@ -32,7 +28,7 @@ fn coarse(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
             for at in 0..output.got.len() {
                 let response = (output.expected[at] - predicted[at]).abs();
                 let visible = 16.0 * spacing(output.kind) * output.expected[at].abs();
-                if output.wrong[at] && response > visible {
+                if output.wrong[at] && output.got[at].is_finite() && response > visible {
                     expected += 1;
                     silent += usize::from(output.got[at] == left[at]);
                 }
@@ -45,6 +41,10 @@ fn coarse(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
         (true, false) => ElementKind::F16,
         (false, _) => return None,
     };
+    // A value that is never read answers no step at all.
+    if silent(0.5) != Some(false) {
+        return None;
+    }
     Some(CauseReport {
         kind: "rounded".into(),
         output: None,
@@ -58,56 +58,130 @@ fn coarse(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
     })
 }
 
-/// Returns a cause if the rows of an output are the reference's times a factor of each row.
-fn row_factors(output: &ExperimentOutput) -> Option<CauseReport> {
-    let columns = output.axes.last().filter(|axis| axis.length >= 4)?.length;
-    let rows = output.got.len() / columns;
-    if rows < 2 || !output.wrong.contains(&true) {
-        return None;
-    }
-    let mut factors = Vec::new();
-    let mut wrong_rows = BTreeSet::new();
-    for row in 0..rows {
-        let part = row * columns..(row + 1) * columns;
-        let factor = factor(&output.got[part.clone()], &output.expected[part.clone()])?;
-        if output.wrong[part].contains(&true) {
-            factors.push(factor);
-            wrong_rows.insert(row);
-        }
-    }
-    let smallest = factors.iter().copied().fold(f64::INFINITY, f64::min);
-    let largest = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // Equal factors are a factor of the whole output.
-    if wrong_rows.len() < 2 || largest - smallest < 1e-3 * largest.abs() {
-        return None;
-    }
-    let all = wrong_rows.len() == rows;
-    let which = if all {
-        "every row".into()
-    } else {
-        ranges("row", &wrong_rows)
+/// Returns an input with all values multiplied.
+fn scaled(input: &ExperimentInput, factor: f64) -> Changes {
+    let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
+    Changes::from([(input.name.clone(), narrow(&changed))])
+}
+
+/// Returns a cause if values that are infinite or no number become right for smaller values of an input.
+pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let bad = |output: &&ExperimentOutput| {
+        let mut pairs = output.got.iter().zip(&output.expected);
+        pairs.any(|(got, expected)| !got.is_finite() && expected.is_finite())
     };
+    let output = experiment.outputs().iter().find(bad)?;
+    let inputs = experiment.inputs().iter();
+    let mut inputs = inputs.filter(|input| responds(experiment, input));
+    let input = inputs.find(|input| {
+        let smaller = experiment.changed(scaled(input, 1.0 / LARGE));
+        smaller.is_some_and(|smaller| is_right(&smaller))
+    })?;
     Some(CauseReport {
-        kind: "row-factor".into(),
+        kind: "overflow".into(),
         output: Some(output.name.clone()),
-        tensor: None,
+        tensor: Some(input.name.clone()),
         text: format!(
-            "{which} of `{}` has a factor of its own, {smallest:.3} to {largest:.3}: a norm or a sum of the row is wrong",
-            output.name
+            "a value on the way from `{}` to `{}` overflows: with `{}` divided by {LARGE} the result is right",
+            input.name, output.name, input.name
         ),
         explains: None,
     })
 }
 
+fn is_right(experiment: &Experiment<'_>) -> bool {
+    let mut outputs = experiment.outputs().iter();
+    outputs.all(|output| !output.wrong.contains(&true))
+}
+
+/// Returns a cause if the rows of an output are the reference's times a factor of each row, in this draw and in others.
+pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let seed = experiment.seed();
+    let draws = [1, 2].map(|step| experiment.redrawn(seed.wrapping_add(step)));
+    for (number, output) in experiment.outputs().iter().enumerate() {
+        let Some(mut factors) = factors(output) else {
+            continue;
+        };
+        for draw in draws.iter().flatten() {
+            factors.extend(self::factors(&draw.outputs()[number])?);
+        }
+        let smallest = factors.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let same = largest - smallest < 1e-3 * largest.abs().max(smallest.abs());
+        let (name, first) = (&output.name, factors.first()?);
+        let eps = eps(experiment);
+        let text = match (same, &eps) {
+            (true, _) => format!("`{name}` is {first:.6} times the reference"),
+            (false, None) => format!(
+                "each row of `{name}` has a factor of its own, {smallest:.4} to {largest:.4}: a norm or a sum of the row is wrong"
+            ),
+            (false, Some(input)) => format!(
+                "each row of `{name}` has a factor of its own that is 1 for large `{input}`: the eps of a norm is wrong, or in another place"
+            ),
+        };
+        return Some(CauseReport {
+            kind: if same {
+                "scale"
+            } else if eps.is_some() {
+                "eps"
+            } else {
+                "row-factor"
+            }
+            .into(),
+            output: Some(name.clone()),
+            tensor: eps.filter(|_| !same),
+            text,
+            explains: None,
+        });
+    }
+    None
+}
+
+/// Returns the factors of the wrong rows of an output, if each row is the reference's times a factor.
+fn factors(output: &ExperimentOutput) -> Option<Vec<f64>> {
+    let columns = output.axes.last().filter(|axis| axis.length >= 4)?.length;
+    let mut factors = Vec::new();
+    for first in (0..output.got.len()).step_by(columns) {
+        let part = first..first + columns;
+        let factor = factor(&output.got[part.clone()], &output.expected[part.clone()])?;
+        if output.wrong[part].contains(&true) {
+            factors.push(factor);
+        }
+    }
+    Some(factors).filter(|factors| !factors.is_empty())
+}
+
 /// Returns the factor between a row and its reference, if all elements have the same.
 fn factor(got: &[f64], expected: &[f64]) -> Option<f64> {
     let product = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-    let factor = product(got, expected) / product(expected, expected);
-    let error: f64 = got
-        .iter()
-        .zip(expected)
-        .map(|(got, expected)| (got - factor * expected).powi(2))
-        .sum();
-    let alike = factor.is_finite() && error <= 1e-8 * product(got, got);
+    let size = product(expected, expected);
+    if size == 0.0 {
+        return got.iter().all(|&value| value == 0.0).then_some(1.0);
+    }
+    let factor = product(got, expected) / size;
+    let errors = got.iter().zip(expected);
+    let errors = errors.map(|(got, expected)| (got - factor * expected).powi(2));
+    let alike = factor.is_finite() && errors.sum::<f64>() <= 1e-8 * product(got, got);
     alike.then_some(factor)
+}
+
+/// Returns an input for whose large values the kernels are right.
+fn eps(experiment: &Experiment<'_>) -> Option<String> {
+    let inputs = experiment.inputs().iter();
+    let mut inputs = inputs.filter(|input| responds(experiment, input));
+    let input = inputs.find(|input| {
+        let larger = experiment.changed(scaled(input, LARGE));
+        larger.is_some_and(|larger| is_right(&larger) && has_kept_size(experiment, &larger))
+    });
+    input.map(|input| input.name.clone())
+}
+
+/// Returns true if the expected outputs are not much smaller than before. A small output is right within any absolute tolerance.
+fn has_kept_size(before: &Experiment<'_>, after: &Experiment<'_>) -> bool {
+    let largest = |output: &ExperimentOutput| {
+        let values = output.expected.iter();
+        values.fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    };
+    let mut outputs = before.outputs().iter().zip(after.outputs());
+    outputs.all(|(before, after)| 2.0 * largest(after) >= largest(before))
 }

@@ -12,6 +12,9 @@ const REDUCTION: f64 = 4.0;
 /// The share of the errors of its row that a wrong element may keep. Kernels round in f32, and a wrong state may grow.
 const REST: f64 = 1e-3;
 
+/// The root of the largest f32.
+const OVERFLOWS: f64 = 1e19;
+
 /// The number of wrong elements that must be finite, because many mistakes give the same infinities.
 const FEWEST: u64 = 3;
 
@@ -85,9 +88,12 @@ fn rests(output: &ExperimentOutput) -> Vec<f64> {
 /// Returns true if the kernels' value of an element is the predicted one, up to the output's tolerance and the error that it may keep.
 fn is_near(output: &ExperimentOutput, at: usize, predicted: f64, rest: f64) -> bool {
     let got = output.got[at];
-    // An intermediate value may overflow in f32 alone, so that one result is infinite and the other is no number.
-    if !got.is_finite() || !predicted.is_finite() {
-        return !got.is_finite() && !predicted.is_finite();
+    if !got.is_finite() {
+        // A product on the way to such a value overflows in f32, and becomes infinite or no number.
+        return !predicted.is_finite() || predicted.abs() > OVERFLOWS;
+    }
+    if !predicted.is_finite() {
+        return false;
     }
     let rest = if output.wrong[at] { rest } else { 0.0 };
     (got - predicted).abs() <= output.allowed[at].max(rest)
