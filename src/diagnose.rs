@@ -77,9 +77,10 @@ pub fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<D
         return None;
     }
     // A cause that explains every element comes first; then the properties, the most definite first.
-    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 5] = [
+    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 6] = [
         candidate::find,
         observe::overflow,
+        observe::eps,
         observe::row_factors,
         observe::coarse,
         influence::find,

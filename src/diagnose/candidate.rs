@@ -13,6 +13,8 @@ struct Candidate {
     change: Change,
     /// The side of the kernels on which the mistake is made.
     side: Side,
+    /// True if an output's values go where the change would read them, and false if they come from there.
+    stored: bool,
 }
 
 /// The side of the kernels on which a tensor is taken wrongly.
@@ -34,8 +36,11 @@ impl Candidate {
             }
             Side::Input | Side::Both => {
                 let mut inputs = experiment.inputs().iter();
-                let input = inputs.find(|input| input.name == self.tensor)?;
-                let changed = self.change.apply(&input.axes, &input.values);
+                let input = inputs.find(|input| input.tensor == self.tensor)?;
+                let changed = match self.side == Side::Both && !self.stored {
+                    true => self.change.store(&input.axes, &input.values)?,
+                    false => self.change.apply(&input.axes, &input.values),
+                };
                 if changed == input.values {
                     return None;
                 }
@@ -46,7 +51,10 @@ impl Candidate {
             let mut tensors = experiment.outputs().iter();
             let at = tensors.position(|output| output.name == self.tensor)?;
             let axes = &experiment.outputs()[at].axes;
-            outputs[at] = self.change.store(axes, &outputs[at])?;
+            outputs[at] = match self.stored {
+                true => self.change.store(axes, &outputs[at])?,
+                false => self.change.apply(axes, &outputs[at]),
+            };
         }
         Some(outputs)
     }
@@ -83,7 +91,7 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
         if !is_confirmed(experiment, &candidate) {
             continue;
         }
-        let whole = found.part.is_none();
+        let whole = found.part.is_none() && found.elements.right == found.elements.wrong;
         let cause = candidate.cause(found);
         if whole {
             return Some(cause);
@@ -98,27 +106,28 @@ fn candidates(experiment: &Experiment<'_>) -> Vec<Candidate> {
     let inputs = experiment.inputs().iter();
     let inputs = inputs.filter(|input| responds(experiment, input));
     let of_input = |input: &ExperimentInput| {
-        let name = input.name.clone();
+        let tensor = input.tensor.clone();
         changes(input).into_iter().map(move |change| Candidate {
-            tensor: name.clone(),
+            tensor: tensor.clone(),
             change,
             side: Side::Input,
+            stored: true,
         })
     };
     let mut candidates: Vec<Candidate> = inputs.flat_map(of_input).collect();
     for output in experiment.outputs() {
         let mut inputs = experiment.inputs().iter();
-        let in_place = inputs.any(|input| input.name == output.name && input.axes == output.axes);
-        let sides = [
-            (Side::Both, "read and written", in_place),
-            (Side::Output, "written", true),
-        ];
-        for (side, verb, _) in sides.into_iter().filter(|(_, _, possible)| *possible) {
+        let in_place = inputs.any(|input| input.tensor == output.name && input.axes == output.axes);
+        let both = in_place.then_some((Side::Both, "read and written"));
+        let sides = both.into_iter().chain([(Side::Output, "written")]);
+        for ((side, verb), stored) in sides.flat_map(|side| [(side, true), (side, false)]) {
             let orders = orders(&output.axes, verb).into_iter();
+            let orders = orders.filter(|order| stored || order.has_inverse(&output.axes));
             candidates.extend(orders.map(|change| Candidate {
                 tensor: output.name.clone(),
                 change,
                 side,
+                stored,
             }));
         }
     }
@@ -138,7 +147,7 @@ pub(super) fn responds(experiment: &Experiment<'_>, input: &ExperimentInput) -> 
 /// Another mistake may look like the candidate on one draw, if gates are closed or values are alike.
 fn is_confirmed(experiment: &Experiment<'_>, candidate: &Candidate) -> bool {
     let mut inputs = experiment.inputs().iter();
-    let input = inputs.find(|input| input.name == candidate.tensor);
+    let input = inputs.find(|input| input.tensor == candidate.tensor);
     let smaller = input.and_then(|input| {
         let values: Vec<f64> = input.values.iter().map(|value| value * 0.5).collect();
         experiment.changed(Changes::from([(input.name.clone(), narrow(&values))]))

@@ -59,6 +59,14 @@ impl Change {
         }
         Some(stored)
     }
+
+    /// Returns true if the change is another order of axes of different lengths. Its inverse is then another order, too.
+    pub(super) fn has_inverse(&self, axes: &[Axis]) -> bool {
+        match self.effect {
+            Effect::Order(first, second) => axes[first].length != axes[second].length,
+            _ => false,
+        }
+    }
 }
 
 /// Returns the place of each element in memory if two axes are stored in the other order.
@@ -85,14 +93,18 @@ const VALUES: &[ValueChange] = &[
     ("sign",        "is taken with the opposite sign", |x| -x),
     ("rounded",     "is rounded to bf16 on its way", |x| ElementKind::Bf16.rounded(x)),
     ("rounded",     "is rounded to f16 on its way", |x| ElementKind::F16.rounded(x)),
+    ("rounded",     "has its sigmoid rounded to bf16", |x| logit(ElementKind::Bf16.rounded(sigmoid(x)))),
+    ("rounded",     "has its sigmoid rounded to f16", |x| logit(ElementKind::F16.rounded(sigmoid(x)))),
+    ("rounded",     "has its exp rounded to bf16", |x| ElementKind::Bf16.rounded(x.exp()).ln()),
+    ("rounded",     "has its exp rounded to f16", |x| ElementKind::F16.rounded(x.exp()).ln()),
     ("function",    "is applied twice: the outputs are those of its square", |x| x * x),
     ("function",    "is taken as its reciprocal", f64::recip),
     ("function",    "is taken as exp of it", f64::exp),
     ("function",    "is taken as log of it", f64::ln),
     ("function",    "is taken as 1 minus it", |x| 1.0 - x),
-    ("function",    "is taken as sigmoid of it", |x| 1.0 / (1.0 + (-x).exp())),
+    ("function",    "is taken as sigmoid of it", sigmoid),
     ("function",    "is taken as softplus of it", |x| x.exp().ln_1p()),
-    ("function",    "is taken as silu of it", |x| x / (1.0 + (-x).exp())),
+    ("function",    "is taken as silu of it", |x| x * sigmoid(x)),
     ("function",    "is taken as tanh of it", f64::tanh),
     ("function",    "is taken as its square root", f64::sqrt),
     ("function",    "is taken as its absolute value", f64::abs),
@@ -100,6 +112,15 @@ const VALUES: &[ValueChange] = &[
     ("function",    "is taken to base 2: a factor log2(e) is too many", |x| x * LOG2_E),
     ("function",    "loses its fraction", f64::trunc),
 ];
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Returns the inverse of sigmoid.
+fn logit(p: f64) -> f64 {
+    (p / (1.0 - p)).ln()
+}
 
 /// Returns the changes of an input that stand for mistakes, the simplest first.
 pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {

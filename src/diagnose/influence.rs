@@ -34,6 +34,9 @@ struct Response {
 
 /// Returns the first input whose influence on the outputs differs from the reference's.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    if experiment.outputs().iter().any(hides) {
+        return None;
+    }
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();
@@ -45,13 +48,19 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     })
 }
 
+/// Returns true if an output hides responses: by values that are infinite, no number, or much larger than the reference's.
+fn hides(output: &ExperimentOutput) -> bool {
+    const LARGER: f64 = 1e4;
+    let largest = |values: &[f64]| {
+        let sizes = values.iter().map(|value| value.abs());
+        sizes.fold(0.0, f64::max)
+    };
+    let finite = output.got.iter().all(|value| value.is_finite());
+    !finite || largest(&output.got) > LARGER * largest(&output.expected)
+}
+
 /// Returns a cause if the kernels do not respond to an input at all.
 fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    // Values that are infinite or no number hide responses.
-    let mut values = experiment.outputs().iter().flat_map(|output| &output.got);
-    if !values.all(|value| value.is_finite()) {
-        return None;
-    }
     let silent = |factor: f64| {
         let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
         let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
@@ -67,7 +76,7 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
             "unread",
             input,
             None,
-            format!("`{}` is never read", input.name),
+            format!("`{}` is never read", input.tensor),
         )
     })
 }
@@ -89,7 +98,7 @@ fn cause(
     CauseReport {
         kind: kind.into(),
         output: output.map(|output| output.name.clone()),
-        tensor: Some(input.name.clone()),
+        tensor: Some(input.tensor.clone()),
         text,
         explains: None,
     }
@@ -177,7 +186,7 @@ fn unread_indices(
     let name = &input.axes[axis].name;
     let text = format!(
         "`{}` is not read at {}; at {} it is",
-        input.name,
+        input.tensor,
         ranges(name, &unread),
         ranges(name, &read)
     );
@@ -271,7 +280,7 @@ fn difference(
     responses: &[Response],
 ) -> Option<String> {
     let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
-    let (x, o) = (&input.name, &output.name);
+    let (x, o) = (&input.tensor, &output.name);
     // The influence of a token fades below the precision of f64, by gates that the kernels may have wrong. Only a response of earlier
     // tokens is certain to be wrong.
     let fades = [from, to].map(|axis| ORDERED.contains(&axis.as_str()));

@@ -7,8 +7,11 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, narro
 use super::candidate::responds;
 use super::weigh::spacing;
 
-/// The factor on an input that makes an eps vanish beside it, and its reciprocal the one that keeps a value from overflowing.
-const LARGE: f64 = 64.0;
+/// Factors on an input that may keep a value from overflowing.
+const SMALLER: [i32; 4] = [-6, -12, -24, -48];
+
+/// Factors on an input beside which an eps vanishes. A norm's result is the same for both.
+const LARGER: [i32; 2] = [14, 20];
 
 /// Returns a cause if the kernels do not answer a small step of an input that f32 would show.
 pub(super) fn coarse(experiment: &Experiment<'_>) -> Option<CauseReport> {
@@ -48,10 +51,10 @@ fn coarse_input(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<
     Some(CauseReport {
         kind: "rounded".into(),
         output: None,
-        tensor: Some(input.name.clone()),
+        tensor: Some(input.tensor.clone()),
         text: format!(
             "steps of `{}` that f32 shows change nothing: a value on its way is rounded to {}",
-            input.name,
+            input.tensor,
             kind.name()
         ),
         explains: None,
@@ -73,17 +76,21 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let output = experiment.outputs().iter().find(bad)?;
     let inputs = experiment.inputs().iter();
     let mut inputs = inputs.filter(|input| responds(experiment, input));
-    let input = inputs.find(|input| {
-        let smaller = experiment.changed(scaled(input, 1.0 / LARGE));
-        smaller.is_some_and(|smaller| is_right(&smaller))
+    let (input, power) = inputs.find_map(|input| {
+        let mut powers = SMALLER.into_iter();
+        let power = powers.find(|&power| {
+            let smaller = experiment.changed(scaled(input, 2f64.powi(power)));
+            smaller.is_some_and(|smaller| is_right(&smaller))
+        })?;
+        Some((input, power))
     })?;
     Some(CauseReport {
         kind: "overflow".into(),
         output: Some(output.name.clone()),
-        tensor: Some(input.name.clone()),
+        tensor: Some(input.tensor.clone()),
         text: format!(
-            "a value on the way from `{}` to `{}` overflows: with `{}` divided by {LARGE} the result is right",
-            input.name, output.name, input.name
+            "a value on the way from `{}` to `{}` overflows: with `{}` times 2^{power} the result is right",
+            input.tensor, output.name, input.tensor
         ),
         explains: None,
     })
@@ -109,27 +116,16 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let largest = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let same = largest - smallest < 1e-3 * largest.abs().max(smallest.abs());
         let (name, first) = (&output.name, factors.first()?);
-        let eps = eps(experiment);
-        let text = match (same, &eps) {
-            (true, _) => format!("`{name}` is {first:.6} times the reference"),
-            (false, None) => format!(
+        let text = match same {
+            true => format!("`{name}` is {first:.6} times the reference"),
+            false => format!(
                 "each row of `{name}` has a factor of its own, {smallest:.4} to {largest:.4}: a norm or a sum of the row is wrong"
-            ),
-            (false, Some(input)) => format!(
-                "each row of `{name}` has a factor of its own that is 1 for large `{input}`: the eps of a norm is wrong, or in another place"
             ),
         };
         return Some(CauseReport {
-            kind: if same {
-                "scale"
-            } else if eps.is_some() {
-                "eps"
-            } else {
-                "row-factor"
-            }
-            .into(),
+            kind: if same { "scale" } else { "row-factor" }.into(),
             output: Some(name.clone()),
-            tensor: eps.filter(|_| !same),
+            tensor: None,
             text,
             explains: None,
         });
@@ -165,23 +161,35 @@ fn factor(got: &[f64], expected: &[f64]) -> Option<f64> {
     alike.then_some(factor)
 }
 
-/// Returns an input for whose large values the kernels are right.
-fn eps(experiment: &Experiment<'_>) -> Option<String> {
+/// Returns a cause if the kernels are right for large values of an input that is divided by its norm.
+pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
     let mut inputs = inputs.filter(|input| responds(experiment, input));
     let input = inputs.find(|input| {
-        let larger = experiment.changed(scaled(input, LARGE));
-        larger.is_some_and(|larger| is_right(&larger) && has_kept_size(experiment, &larger))
-    });
-    input.map(|input| input.name.clone())
+        let larger = LARGER.map(|power| experiment.changed(scaled(input, 2f64.powi(power))));
+        let [Some(first), Some(second)] = larger else {
+            return false;
+        };
+        is_right(&first) && is_right(&second) && have_same_references(&first, &second)
+    })?;
+    Some(CauseReport {
+        kind: "eps".into(),
+        output: None,
+        tensor: Some(input.tensor.clone()),
+        text: format!(
+            "the result is right for large values of `{}` alone: the eps of its norm is wrong, or in another place",
+            input.tensor
+        ),
+        explains: None,
+    })
 }
 
-/// Returns true if the expected outputs are not much smaller than before. A small output is right within any absolute tolerance.
-fn has_kept_size(before: &Experiment<'_>, after: &Experiment<'_>) -> bool {
-    let largest = |output: &ExperimentOutput| {
-        let values = output.expected.iter();
-        values.fold(0.0, |largest: f64, value| largest.max(value.abs()))
-    };
-    let mut outputs = before.outputs().iter().zip(after.outputs());
-    outputs.all(|(before, after)| 2.0 * largest(after) >= largest(before))
+/// Returns true if two experiments expect the same outputs up to their tolerances.
+fn have_same_references(first: &Experiment<'_>, second: &Experiment<'_>) -> bool {
+    let mut outputs = first.outputs().iter().zip(second.outputs());
+    outputs.all(|(first, second)| {
+        let pairs = first.expected.iter().zip(&second.expected);
+        let mut pairs = pairs.zip(&first.allowed);
+        pairs.all(|((a, b), allowed)| (a - b).abs() <= *allowed)
+    })
 }

@@ -25,8 +25,10 @@ pub type Outputs = Vec<Vec<f64>>;
 /// An input that an experiment can change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExperimentInput {
-    /// Its name.
+    /// The name by which it is changed.
     pub name: String,
+    /// The name of the kernels' tensor: another, if a tensor that is updated in place starts from the input.
+    pub tensor: String,
     /// Its axes, outermost first.
     pub axes: Vec<Axis>,
     /// The type of its elements.
@@ -100,7 +102,7 @@ impl<'a> Experiment<'a> {
         experiment.outputs = judged
             .map(|((check, got), tolerance)| judge(&prepared, check, got, tolerance))
             .collect::<Option<_>>()?;
-        experiment.inputs = changeable(&prepared).map(input).collect();
+        experiment.inputs = changeable(&prepared);
         let expected = oracles(&prepared);
         // A tensor that follows from others cannot be changed alone: the contract does not take it, or computes something else from it.
         let mut inputs = std::mem::take(&mut experiment.inputs);
@@ -209,31 +211,34 @@ impl<'a> Experiment<'a> {
 
 /// Returns the tensors that an experiment may change: inputs of floats that kernels are offered, and drawn tensors from which
 /// an updated tensor starts.
-fn changeable(prepared: &PreparedCase) -> impl Iterator<Item = &Tensor> {
-    let starts = |tensor: &Tensor| {
+fn changeable(prepared: &PreparedCase) -> Vec<ExperimentInput> {
+    let updated = |tensor: &Tensor| {
         let mut updated = prepared.tensors.iter();
-        updated.any(|other| {
+        updated.find(|other| {
             let same = other.bytes().is_some() && other.bytes() == tensor.bytes();
             other.role == Role::Updated && same
         })
     };
-    prepared.tensors.iter().filter(move |tensor| {
-        tensor.role == Role::Input
-            && tensor.kind.is_float()
-            && tensor.data.is_some()
-            && (tensor.offered || starts(tensor))
-    })
+    let inputs = prepared.tensors.iter().filter(|tensor| {
+        tensor.role == Role::Input && tensor.kind.is_float() && tensor.data.is_some()
+    });
+    let inputs = inputs.filter_map(|tensor| {
+        let seen = match tensor.offered {
+            true => tensor,
+            false => updated(tensor)?,
+        };
+        Some(ExperimentInput {
+            name: tensor.name.clone(),
+            tensor: seen.name.clone(),
+            axes: tensor.axes.clone(),
+            kind: tensor.kind,
+            values: tensor.data.as_ref().map(Data::wide).unwrap_or_default(),
+        })
+    });
+    inputs.collect()
 }
 
-fn input(tensor: &Tensor) -> ExperimentInput {
-    ExperimentInput {
-        name: tensor.name.clone(),
-        axes: tensor.axes.clone(),
-        kind: tensor.kind,
-        values: tensor.data.as_ref().map(Data::wide).unwrap_or_default(),
-    }
-}
-
+/// Returns the oracle's values of each output.
 fn oracles(prepared: &PreparedCase) -> Outputs {
     let checks = prepared.checks.iter();
     checks.map(|check| check.oracle.clone()).collect()
