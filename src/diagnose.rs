@@ -77,10 +77,11 @@ pub fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<D
         return None;
     }
     // A cause that explains every element comes first; then the properties, the most definite first.
-    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 6] = [
-        candidate::find,
+    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 7] = [
+        |experiment| candidate::find(experiment, true),
         observe::overflow,
         observe::eps,
+        |experiment| candidate::find(experiment, false),
         observe::row_factors,
         observe::coarse,
         influence::find,

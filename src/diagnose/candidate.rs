@@ -6,6 +6,9 @@ use crate::trial::{Changes, Experiment, ExperimentInput, Outputs, narrow};
 use super::change::{Change, changes, orders};
 use super::weigh::{Explanation, explanation};
 
+/// At most one of so many wrong elements may stay unexplained by a mistake that is everywhere.
+const REST: u64 = 200;
+
 /// A mistake in the use of one tensor.
 struct Candidate {
     /// The name of the tensor.
@@ -81,24 +84,15 @@ impl Candidate {
     }
 }
 
-/// Returns the first candidate that explains every wrong element, on the trial's inputs and on others.
-pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    let mut partial = None;
-    for candidate in candidates(experiment) {
-        let Some(found) = candidate.explained(experiment) else {
-            continue;
-        };
-        if !is_confirmed(experiment, &candidate) {
-            continue;
-        }
-        let whole = found.part.is_none() && found.elements.right == found.elements.wrong;
-        let cause = candidate.cause(found);
-        if whole {
-            return Some(cause);
-        }
-        partial.get_or_insert(cause);
-    }
-    partial
+/// Returns the first candidate that explains the wrong elements, on the trial's inputs and on others. `whole` demands that it explains
+/// nearly all of them, and that it is a mistake everywhere in the tensor.
+pub(super) fn find(experiment: &Experiment<'_>, whole: bool) -> Option<CauseReport> {
+    candidates(experiment).into_iter().find_map(|candidate| {
+        let found = candidate.explained(experiment)?;
+        let rest = found.elements.wrong - found.elements.right;
+        let enough = found.part.is_none() && REST * rest <= found.elements.wrong;
+        ((enough || !whole) && is_confirmed(experiment, &candidate)).then(|| candidate.cause(found))
+    })
 }
 
 /// Returns the candidates of an experiment: mistakes in inputs that have an influence, and in the order of outputs.

@@ -170,7 +170,10 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let [Some(first), Some(second)] = larger else {
             return false;
         };
-        is_right(&first) && is_right(&second) && have_same_references(&first, &second)
+        is_right(&first)
+            && is_right(&second)
+            && have_same_references(&first, &second)
+            && is_direction(&second, &input.name)
     })?;
     Some(CauseReport {
         kind: "eps".into(),
@@ -181,6 +184,29 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
             input.tensor
         ),
         explains: None,
+    })
+}
+
+/// Returns true if the reference responds to the ratio of large values of an input. A gate that is closed does not.
+fn is_direction(experiment: &Experiment<'_>, name: &str) -> bool {
+    let mut inputs = experiment.inputs().iter();
+    let Some(input) = inputs.find(|input| input.name == name) else {
+        return false;
+    };
+    let values = input.values.iter().enumerate();
+    let turned: Vec<f64> = values
+        .map(|(at, value)| if at % 2 == 0 { *value } else { 0.5 * value })
+        .collect();
+    let changes = Changes::from([(input.name.clone(), narrow(&turned))]);
+    let Some(predicted) = experiment.predict(&changes) else {
+        return false;
+    };
+    let mut outputs = experiment.outputs().iter().zip(&predicted);
+    outputs.any(|(output, new)| {
+        let pairs = output.expected.iter().zip(new).zip(&output.allowed);
+        pairs
+            .into_iter()
+            .any(|((a, b), allowed)| (a - b).abs() > *allowed)
     })
 }
 

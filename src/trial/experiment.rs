@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::judge::{read_outputs, tolerance};
 use super::{Launching, Plan};
 use crate::compare::{OutputCase, OutputLimits, compare_elements};
-use crate::contract::{Check, ExternalTensors, Instance, PreparedCase, Role, Tensor};
+use crate::contract::{Check, ExternalTensors, Instance, Kinds, PreparedCase, Role, Tensor};
 use crate::device::NOTHING;
 use crate::panics;
 use crate::report::model::Tolerance;
@@ -131,7 +131,10 @@ impl<'a> Experiment<'a> {
 
     /// Returns what the oracle computes from changed inputs.
     pub fn predict(&self, changes: &Changes) -> Option<Outputs> {
-        self.prepare(changes).map(|prepared| oracles(&prepared))
+        // A changed value need not be a number of the input's type: a candidate may round what follows from it.
+        let wide = |name: &str| changes.contains_key(name).then_some(ElementKind::F32);
+        self.prepare_as(changes, &wide)
+            .map(|prepared| oracles(&prepared))
     }
 
     /// Returns what the kernels compute from changed inputs. Returns none if they do not run to their end.
@@ -165,6 +168,11 @@ impl<'a> Experiment<'a> {
     }
 
     fn prepare(&self, changes: &Changes) -> Option<Arc<PreparedCase>> {
+        self.prepare_as(changes, &|_| None)
+    }
+
+    /// Prepares the case with changed inputs. `kinds` gives inputs another type than the binding's.
+    fn prepare_as(&self, changes: &Changes, kinds: Kinds<'_>) -> Option<Arc<PreparedCase>> {
         let mut inputs = self.start.clone();
         inputs.extend(changes.clone());
         let given = ExternalTensors {
@@ -180,7 +188,7 @@ impl<'a> Experiment<'a> {
                 (&case.id, &case.values),
                 self.plan.seed,
                 Some(&given),
-                &|name| binding.kind(name),
+                &|name| kinds(name).or_else(|| binding.kind(name)),
             )
         });
         prepared.ok()?.ok().map(Arc::new)
