@@ -2,7 +2,7 @@
 
 use crate::report::model::CauseReport;
 use crate::tensor::ElementKind;
-use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, narrow};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
 
 use super::candidate::responds;
 use super::weigh::spacing;
@@ -10,8 +10,8 @@ use super::weigh::spacing;
 /// Factors on an input that may keep a value from overflowing.
 const SMALLER: [i32; 4] = [-6, -12, -24, -48];
 
-/// Factors on an input beside which an eps vanishes. A norm's result is the same for both.
-const LARGER: [i32; 2] = [14, 20];
+/// Factors on an input beside which an eps vanishes, within the range of f16. A norm's result is the same for both.
+const LARGER: [i32; 2] = [10, 13];
 
 /// Returns a cause if the kernels do not answer a small step of an input that f32 would show.
 pub(super) fn coarse(experiment: &Experiment<'_>) -> Option<CauseReport> {
@@ -161,61 +161,57 @@ fn factor(got: &[f64], expected: &[f64]) -> Option<f64> {
     alike.then_some(factor)
 }
 
-/// Returns a cause if the kernels are right for large values of an input that is divided by its norm.
+/// Returns a cause if the kernels are right for large values of the inputs that are divided by their norms.
 pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
-    let mut inputs = inputs.filter(|input| responds(experiment, input));
-    let input = inputs.find(|input| {
-        let larger = LARGER.map(|power| experiment.changed(scaled(input, 2f64.powi(power))));
-        let [Some(first), Some(second)] = larger else {
-            return false;
-        };
-        is_right(&first)
-            && is_right(&second)
-            && have_same_references(&first, &second)
-            && is_direction(&second, &input.name)
-    })?;
+    let normed: Vec<&ExperimentInput> = inputs
+        .filter(|input| responds(experiment, input) && is_normed(experiment, input))
+        .collect();
+    let larger = |power: i32| {
+        let scaled = normed
+            .iter()
+            .flat_map(|input| scaled(input, 2f64.powi(power)));
+        experiment.changed(scaled.collect())
+    };
+    let right = LARGER.map(|power| larger(power).is_some_and(|larger| is_right(&larger)));
+    if normed.is_empty() || right != [true, true] {
+        return None;
+    }
+    let names = normed.iter().map(|input| format!("`{}`", input.tensor));
     Some(CauseReport {
         kind: "eps".into(),
         output: None,
-        tensor: Some(input.tensor.clone()),
+        tensor: Some(normed[0].tensor.clone()),
         text: format!(
-            "the result is right for large values of `{}` alone: the eps of its norm is wrong, or in another place",
-            input.tensor
+            "the result is right for large values of {} alone: the eps of a norm is wrong, or in another place",
+            names.collect::<Vec<_>>().join(" and ")
         ),
         explains: None,
     })
 }
 
-/// Returns true if the reference responds to the ratio of large values of an input. A gate that is closed does not.
-fn is_direction(experiment: &Experiment<'_>, name: &str) -> bool {
-    let mut inputs = experiment.inputs().iter();
-    let Some(input) = inputs.find(|input| input.name == name) else {
+/// Returns true if the reference divides an input by its norm: it responds to the ratio of large values, and not to their size. A gate
+/// that is closed responds to neither.
+fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
+    let predict = |factor: &dyn Fn(usize) -> f64| {
+        let values = input.values.iter().enumerate();
+        let changed: Vec<f64> = values.map(|(at, value)| value * factor(at)).collect();
+        experiment.predict(&Changes::from([(input.name.clone(), narrow(&changed))]))
+    };
+    let [first, second] = LARGER.map(|power| predict(&|_| 2f64.powi(power)));
+    let turned = predict(&|at| 2f64.powi(LARGER[1] - (at % 2) as i32));
+    let (Some(first), Some(second), Some(turned)) = (first, second, turned) else {
         return false;
     };
-    let values = input.values.iter().enumerate();
-    let turned: Vec<f64> = values
-        .map(|(at, value)| if at % 2 == 0 { *value } else { 0.5 * value })
-        .collect();
-    let changes = Changes::from([(input.name.clone(), narrow(&turned))]);
-    let Some(predicted) = experiment.predict(&changes) else {
-        return false;
-    };
-    let mut outputs = experiment.outputs().iter().zip(&predicted);
-    outputs.any(|(output, new)| {
-        let pairs = output.expected.iter().zip(new).zip(&output.allowed);
-        pairs
-            .into_iter()
-            .any(|((a, b), allowed)| (a - b).abs() > *allowed)
-    })
+    is_same(experiment, &first, &second) && !is_same(experiment, &second, &turned)
 }
 
-/// Returns true if two experiments expect the same outputs up to their tolerances.
-fn have_same_references(first: &Experiment<'_>, second: &Experiment<'_>) -> bool {
-    let mut outputs = first.outputs().iter().zip(second.outputs());
-    outputs.all(|(first, second)| {
-        let pairs = first.expected.iter().zip(&second.expected);
-        let mut pairs = pairs.zip(&first.allowed);
-        pairs.all(|((a, b), allowed)| (a - b).abs() <= *allowed)
+/// Returns true if outputs are the same up to their tolerances.
+fn is_same(experiment: &Experiment<'_>, first: &Outputs, second: &Outputs) -> bool {
+    let outputs = experiment.outputs().iter();
+    let mut pairs = outputs.zip(first.iter().zip(second));
+    pairs.all(|(output, (first, second))| {
+        let mut pairs = first.iter().zip(second).zip(&output.allowed);
+        pairs.all(|((a, b), allowed)| a == b || (a - b).abs() <= *allowed)
     })
 }
