@@ -49,7 +49,7 @@ pub use measure::{AuditArgs, TolerancesArgs};
 pub use mutate::MutateArgs;
 pub use profile::ProfileArgs;
 pub use report::{ReportArgs, RunFormat, look};
-pub use run::{RunArgs, TrialArgs};
+pub use run::{Explain, RunArgs, TrialArgs};
 pub use self_test::SelfTestArgs;
 pub use settings::ReportedFile;
 pub use soak::SoakArgs;

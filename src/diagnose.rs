@@ -47,7 +47,7 @@ impl Diagnostician {
 
     /// Returns the diagnosis of a failed trial, if its signature has none yet.
     pub fn diagnose(&self, plan: &Plan<'_>, report: &TrialReport) -> Option<DiagnosisReport> {
-        if report.verdict != Verdict::Fail || !has_wrong_output(report) {
+        if !is_explainable(report) {
             return None;
         }
         let diagnosed = self.diagnosed.lock();
@@ -58,8 +58,18 @@ impl Diagnostician {
     }
 }
 
-/// Returns the diagnosis of a failed trial. Returns none if no experiment is possible.
-pub fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<DiagnosisReport> {
+/// Returns the diagnosis of a failed trial. Returns none if it has no wrong output, or if no experiment is possible.
+pub fn diagnose_failure(
+    plan: &Plan<'_>,
+    report: &TrialReport,
+    depth: Depth,
+) -> Option<DiagnosisReport> {
+    is_explainable(report)
+        .then(|| diagnose(plan, report, depth))
+        .flatten()
+}
+
+fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<DiagnosisReport> {
     if depth == Depth::Full
         && let Some(cause) = known_mistake(report)
     {
@@ -100,8 +110,9 @@ fn is_small(experiment: &Experiment<'_>) -> bool {
     inputs.chain(outputs).sum::<usize>() <= MAX_ELEMENTS
 }
 
-/// Returns true if an output has values that differ from the reference's. Unwritten elements and broken guards need no experiment.
-fn has_wrong_output(report: &TrialReport) -> bool {
+/// Returns true if a trial failed because an output has other values than the reference. Unwritten elements and broken guards need no
+/// experiment.
+fn is_explainable(report: &TrialReport) -> bool {
     let mut outputs = report.outputs.iter();
     let wrong = outputs.any(|output| {
         matches!(
@@ -111,7 +122,7 @@ fn has_wrong_output(report: &TrialReport) -> bool {
             )
         )
     });
-    report.problem.is_none() && report.error.is_none() && wrong
+    report.verdict == Verdict::Fail && report.problem.is_none() && report.error.is_none() && wrong
 }
 
 /// Returns the mistake of the contract's list that explains every wrong output, if there is one.

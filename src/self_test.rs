@@ -21,6 +21,7 @@ use crate::args::TrialArgs;
 use crate::binding::Binding;
 use crate::contract::Test;
 use crate::device::{Device, Limits};
+use crate::diagnose::{self, Depth};
 use crate::exit::{Exit, Stop};
 use crate::interrupt::{ArmedSignals, RunResults};
 use crate::program::Program;
@@ -28,7 +29,8 @@ use crate::report::model::{EnvironmentReport, TrialReport, Verdict};
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{SelectedCase, Setup};
 use crate::trial::{
-    Bound, FinishedTrial, Launching, Plan, PreparedCaseSlot, Progress, how, not_passed, run_all,
+    Bound, FinishedTrial, Launching, Plan, PreparedCaseSlot, Progress, each, how, not_passed,
+    run_all,
 };
 
 use bug::Bug;
@@ -36,8 +38,8 @@ use pairs::{PairResult, next_pairs};
 pub use result::{CaseResult, PlantedBugResult, SelfTest, TestResult};
 use state::SelfTestState;
 
-/// Runs the self-test of the selected tests, and prints its result.
-pub fn run(trials: &TrialArgs, verbose: bool) -> Result<Exit, Stop> {
+/// Runs the self-test of the selected tests, and prints its result. With a depth it tells the reason of each planted bug.
+pub fn run(trials: &TrialArgs, depth: Option<Depth>, verbose: bool) -> Result<Exit, Stop> {
     let what = "the result of a self-test";
     let json = trials.output.is_json(what)?;
     let path = trials.output.json_file(what)?;
@@ -51,6 +53,7 @@ pub fn run(trials: &TrialArgs, verbose: bool) -> Result<Exit, Stop> {
         seed,
         jobs: trials.jobs(),
         limits: trials.limits.limits(),
+        depth,
         twin: setup.twin(trials.limits.budget),
     };
     let tests = selected.chunk_by(|a, b| a.test.id == b.test.id).count();
@@ -75,6 +78,8 @@ struct Runner<'a> {
     seed: u64,
     jobs: usize,
     limits: Limits,
+    /// The depth of the diagnosis of planted bugs; none without a diagnosis.
+    depth: Option<Depth>,
     /// The built-in kernels, whose instructions limit those of a user's kernels.
     twin: Option<&'a Program>,
 }
@@ -159,6 +164,7 @@ impl<'a> Runner<'a> {
                     bug.caught_by += 1;
                     case.caught += 1;
                     bug.caught.get_or_insert(how.clone());
+                    bug.reason = bug.reason.take().or_else(|| pair.reason.clone());
                 }
             }
             test.cases.push(case);
@@ -233,14 +239,39 @@ impl<'a> Runner<'a> {
                     )
                 })
                 .collect();
-            for (&(at, bug), done) in pairs.iter().zip(self.run_plans(&plans)) {
+            let finished = self.run_plans(&plans);
+            let reasons = self.reasons(&plans, &finished);
+            for ((&(at, bug), done), reason) in pairs.iter().zip(finished).zip(reasons) {
                 tried[at][bug] = Some(PairResult {
                     launched: done.plant_used,
                     caught: how(&done).filter(|_| done.plant_used),
+                    reason,
                 });
             }
         }
         Ok(tried)
+    }
+
+    /// Returns the reason of each failed trial, in the words of its diagnosis.
+    fn reasons(&self, plans: &[Plan<'_>], finished: &[FinishedTrial]) -> Vec<Option<String>> {
+        let mut reasons = vec![None; plans.len()];
+        let Some(depth) = self.depth else {
+            return reasons;
+        };
+        let trials: Vec<_> = plans.iter().zip(finished).collect();
+        let diagnose = |(plan, done): &(&Plan<'_>, &FinishedTrial), tell: &mut dyn FnMut(_)| {
+            let plan = Plan {
+                shared: None,
+                ..**plan
+            };
+            let found = diagnose::diagnose_failure(&plan, &done.report, depth);
+            let cause = found.and_then(|found| found.causes.into_iter().next());
+            tell(cause.map(|cause| format!("{}: {}", cause.kind, cause.text)));
+        };
+        each(&trials, self.jobs, diagnose, |at, reason| {
+            reasons[at] = reason;
+        });
+        reasons
     }
 
     /// Makes the result of a test that has not run.
@@ -258,6 +289,7 @@ impl<'a> Runner<'a> {
             name: bug.planted.name.clone(),
             due: !excused(bug),
             caught: None,
+            reason: None,
             caught_by: 0,
             tried: 0,
             launched: false,

@@ -97,6 +97,17 @@ pub enum Explain {
     Blind,
 }
 
+impl Explain {
+    /// Returns the depth of the diagnosis of failures; none without experiments.
+    pub fn depth(self) -> Option<Depth> {
+        match self {
+            Explain::Off => None,
+            Explain::Quick => Some(Depth::Full),
+            Explain::Blind => Some(Depth::Blind),
+        }
+    }
+}
+
 /// The flags of a test run.
 #[derive(Debug, Clone, Args)]
 #[command(mut_arg("trace", |arg| arg.conflicts_with_all(["seeds", "self_test", "relations"])))]
@@ -287,15 +298,6 @@ impl RunArgs {
             && self.fleet.failed.is_none()
             && sources.registry.is_none()
             && sources.kernels.bind.is_empty()
-    }
-
-    /// Returns the depth of the diagnosis of failures; none without experiments.
-    pub fn depth(&self) -> Option<Depth> {
-        match self.explain {
-            Explain::Off => None,
-            Explain::Quick => Some(Depth::Full),
-            Explain::Blind => Some(Depth::Blind),
-        }
     }
 
     /// Returns the number of failures after which the run stops, if it does.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::TrialArgs;
+use super::{Explain, TrialArgs};
 use crate::exit::Stop;
 
 /// Test the tests: run the planted bugs and demand that each is caught
@@ -21,6 +21,16 @@ pub struct SelfTestArgs {
     /// The flags of the run: tests, kernels and device.
     #[command(flatten)]
     pub trials: TrialArgs,
+
+    /// Tell the reason that a diagnosis by experiment finds for each planted bug
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value_t = Explain::Off,
+        help_heading = "How they run"
+    )]
+    pub explain: Explain,
 
     /// Show the rejected trivial outputs as well
     #[arg(short, long, help_heading = "Reports")]

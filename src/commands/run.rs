@@ -132,7 +132,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let mut finished_plans = vec![false; plans.len()];
     let mut hung: Option<&SelectedCase<'_>> = None;
     let limit = FailureLimit::new(args.failure_limit());
-    let diagnostician = args.depth().map(Diagnostician::new);
+    let diagnostician = args.explain.depth().map(Diagnostician::new);
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
         let hangs = |finished: &FinishedTrial| hung::stops_run(&args.trials, finished);

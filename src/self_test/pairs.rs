@@ -7,6 +7,8 @@ pub(super) struct PairResult {
     pub launched: bool,
     /// The description of how the case caught the bug; none if it did not.
     pub caught: Option<String>,
+    /// The reason that a diagnosis found, if there was one.
+    pub reason: Option<String>,
 }
 
 /// Returns the pairs of a case and a bug that a test runs next; none if nothing is left to catch or to try.

@@ -50,6 +50,8 @@ pub struct PlantedBugResult {
     pub due: bool,
     /// The description of how the first catching case caught it; none if no case did.
     pub caught: Option<String>,
+    /// The reason that a diagnosis found; none without one.
+    pub reason: Option<String>,
     /// The number of cases that caught the bug.
     pub caught_by: usize,
     /// The number of cases that tried the bug.

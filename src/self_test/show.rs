@@ -91,7 +91,8 @@ fn rows(test: &TestResult, verbose: bool) -> Vec<[String; 5]> {
             true => word(bug.caught.is_some()),
             false => "not by it",
         };
-        let how = bug.caught.as_deref().unwrap_or("-");
+        let how = bug.reason.as_deref().or(bug.caught.as_deref());
+        let how = how.unwrap_or("-");
         row(word, &bug.name, bug.caught_by, bug.tried, how)
     }));
     rows
@@ -162,6 +163,7 @@ pub fn json(result: &SelfTest) -> String {
                         "due": bug.due,
                         "caught": bug.caught.is_some(),
                         "by": bug.caught,
+                        "reason": bug.reason,
                         "cases": bug.caught_by,
                     })
                 })

@@ -169,6 +169,7 @@ fn rounds(
         for (case, bug) in pairs {
             assert!(tried[case][bug].is_none(), "case {case}, bug {bug}: again");
             tried[case][bug] = Some(PairResult {
+                reason: None,
                 launched: true,
                 caught: catches(case, bug).then(|| "caught".into()),
             });
@@ -210,6 +211,7 @@ fn a_bug_or_a_case_without_a_catch_is_tried_everywhere_before_it_counts_as_misse
 #[test]
 fn a_bug_that_a_design_need_not_catch_is_no_complaint() {
     let planted = |name: &str, due| PlantedBugResult {
+        reason: None,
         name: name.into(),
         due,
         caught: None,
