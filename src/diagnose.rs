@@ -7,13 +7,10 @@ mod influence;
 mod observe;
 mod weigh;
 
-use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
-
 use crate::compare::is_general_hypothesis;
 use crate::report::Signature;
 use crate::report::model::{CauseReport, DiagnosisReport, Problem, TrialReport, Verdict};
-use crate::trial::{Experiment, Plan};
+use crate::trial::{Experiment, Plan, each};
 
 /// Failures of one run that get experiments, each of another signature.
 const MAX_FAILURES: usize = 16;
@@ -30,32 +27,40 @@ pub enum Depth {
     Blind,
 }
 
-/// The diagnoses of a run: one for each signature of a failure.
-pub struct Diagnostician {
+/// Diagnoses the failures of a run, `jobs` at a time: of each signature the trial of the fewest instructions. Passes each diagnosis to
+/// `told`, with the position of its trial among the given ones.
+pub fn diagnose_failures(
+    failures: &[(&Plan<'_>, TrialReport)],
     depth: Depth,
-    diagnosed: Mutex<HashSet<Signature>>,
-}
-
-impl Diagnostician {
-    /// Makes the diagnostician of a run.
-    pub fn new(depth: Depth) -> Diagnostician {
-        Diagnostician {
-            depth,
-            diagnosed: Mutex::new(HashSet::new()),
-        }
-    }
-
-    /// Returns the diagnosis of a failed trial, if its signature has none yet.
-    pub fn diagnose(&self, plan: &Plan<'_>, report: &TrialReport) -> Option<DiagnosisReport> {
+    jobs: usize,
+    mut told: impl FnMut(usize, DiagnosisReport),
+) {
+    let mut smallest: Vec<(Signature, usize)> = Vec::new();
+    for (position, (_, report)) in failures.iter().enumerate() {
         if !is_explainable(report) {
-            return None;
+            continue;
         }
-        let diagnosed = self.diagnosed.lock();
-        let mut diagnosed = diagnosed.unwrap_or_else(PoisonError::into_inner);
-        let new = diagnosed.len() < MAX_FAILURES && diagnosed.insert(Signature::of(report));
-        drop(diagnosed);
-        new.then(|| diagnose(plan, report, self.depth)).flatten()
+        let signature = Signature::of(report);
+        let known = smallest.iter_mut().find(|(of, _)| *of == signature);
+        match known {
+            None => smallest.push((signature, position)),
+            Some((_, at)) if report.wave_instructions < failures[*at].1.wave_instructions => {
+                *at = position;
+            }
+            Some(_) => {}
+        }
     }
+    let chosen = smallest.into_iter().map(|(_, position)| position);
+    let chosen: Vec<usize> = chosen.take(MAX_FAILURES).collect();
+    let work = |&position: &usize, tell: &mut dyn FnMut(Option<DiagnosisReport>)| {
+        let (plan, report) = &failures[position];
+        tell(diagnose(plan, report, depth));
+    };
+    each(&chosen, jobs, work, |number, diagnosis| {
+        if let Some(diagnosis) = diagnosis {
+            told(chosen[number], diagnosis);
+        }
+    });
 }
 
 /// Returns the diagnosis of a failed trial. Returns none if it has no wrong output, or if no experiment is possible.

@@ -74,6 +74,8 @@ pub enum Event<'a> {
     TrialStarted(&'a str),
     /// A trial has its verdict.
     TrialFinished(&'a TrialReport),
+    /// The reason of a failure is known: the trial with its diagnosis. It comes after all trials have finished.
+    TrialDiagnosed(&'a TrialReport),
     /// The report of the trials so far, which comes from time to time.
     RunStands(&'a RunReport),
     /// The run is over: the last trial has ended, or the run was interrupted.

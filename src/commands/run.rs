@@ -17,7 +17,7 @@ use super::hung;
 use super::trials::Trials;
 use crate::args::{RunArgs, RunFormat};
 use crate::device::{self, Watch};
-use crate::diagnose::Diagnostician;
+use crate::diagnose::diagnose_failures;
 use crate::exit::{Exit, Stop};
 use crate::interrupt::ArmedSignals;
 use crate::report::RunPlan;
@@ -132,19 +132,14 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let mut finished_plans = vec![false; plans.len()];
     let mut hung: Option<&SelectedCase<'_>> = None;
     let limit = FailureLimit::new(args.failure_limit());
-    let diagnostician = args.explain.depth().map(Diagnostician::new);
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
         let hangs = |finished: &FinishedTrial| hung::stops_run(&args.trials, finished);
         let stops = |finished: &FinishedTrial| limit.is_reached_by(finished) || hangs(finished);
         run_until(&plans, jobs, stops, |position, progress| match progress {
             Progress::Started => lock().start_trial(&plans[position].case.id),
-            Progress::Finished(mut finished) => {
+            Progress::Finished(finished) => {
                 finished_plans[position] = true;
-                let plan = &plans[position];
-                let diagnosis = diagnostician.as_ref();
-                finished.report.diagnosis =
-                    diagnosis.and_then(|found| found.diagnose(plan, &finished.report));
                 if hangs(&finished) {
                     hung.get_or_insert(&selected[positions[position]]);
                 }
@@ -154,6 +149,19 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
                 ledger.keep_error(dumped);
             }
         });
+        if let Some(depth) = args.explain.depth() {
+            let failed = positions
+                .iter()
+                .zip(&plans)
+                .filter_map(|(&position, plan)| {
+                    let report = lock().failure(position)?;
+                    Some((position, (plan, report)))
+                });
+            let (at, failures): (Vec<usize>, Vec<_>) = failed.unzip();
+            diagnose_failures(&failures, depth, jobs, |number, diagnosis| {
+                lock().explain(at[number], diagnosis);
+            });
+        }
         if let Some(tracing) = &watch.trace {
             lock().keep_error(tracing.finish().map_err(Stop::from));
         }

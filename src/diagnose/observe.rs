@@ -5,7 +5,7 @@ use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
 
 use super::candidate::responds;
-use super::weigh::spacing;
+use super::weigh::{explanation, spacing};
 
 /// Factors on an input that may keep a value from overflowing.
 const SMALLER: [i32; 4] = [-6, -12, -24, -48];
@@ -106,11 +106,17 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let seed = experiment.seed();
     let draws = [1, 2].map(|step| experiment.redrawn(seed.wrapping_add(step)));
     for (number, output) in experiment.outputs().iter().enumerate() {
-        let Some(mut factors) = factors(output) else {
+        let Some(of_rows) = factors(output) else {
             continue;
         };
+        let Some(found) = explanation(experiment, &scaled_rows(experiment, number, &of_rows))
+        else {
+            continue;
+        };
+        let mut factors = wrong_rows(output, of_rows);
         for draw in draws.iter().flatten() {
-            factors.extend(self::factors(&draw.outputs()[number])?);
+            let output = &draw.outputs()[number];
+            factors.extend(wrong_rows(output, self::factors(output)?));
         }
         let smallest = factors.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -127,24 +133,45 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
             output: Some(name.clone()),
             tensor: None,
             text,
-            explains: None,
+            explains: Some(found.elements),
         });
     }
     None
 }
 
-/// Returns the factors of the wrong rows of an output, if each row is the reference's times a factor.
+/// Returns the factor of each row of an output, if each row is the reference's times a factor.
 fn factors(output: &ExperimentOutput) -> Option<Vec<f64>> {
-    let columns = output.axes.last().filter(|axis| axis.length >= 4)?.length;
-    let mut factors = Vec::new();
-    for first in (0..output.got.len()).step_by(columns) {
-        let part = first..first + columns;
-        let factor = factor(&output.got[part.clone()], &output.expected[part.clone()])?;
-        if output.wrong[part].contains(&true) {
-            factors.push(factor);
-        }
+    let columns = columns(output).filter(|&columns| columns >= 4)?;
+    let rows = output
+        .got
+        .chunks(columns)
+        .zip(output.expected.chunks(columns));
+    rows.map(|(got, expected)| factor(got, expected)).collect()
+}
+
+fn columns(output: &ExperimentOutput) -> Option<usize> {
+    output.axes.last().map(|axis| axis.length)
+}
+
+/// Returns the factors of the rows that have wrong elements.
+fn wrong_rows(output: &ExperimentOutput, factors: Vec<f64>) -> Vec<f64> {
+    let rows = output.wrong.chunks(columns(output).unwrap_or(1));
+    let wrong = rows.map(|row| row.contains(&true));
+    let factors = factors.into_iter().zip(wrong);
+    factors
+        .filter_map(|(factor, wrong)| wrong.then_some(factor))
+        .collect()
+}
+
+/// Returns the reference's outputs with the rows of one output multiplied.
+fn scaled_rows(experiment: &Experiment<'_>, number: usize, factors: &[f64]) -> Outputs {
+    let outputs = experiment.outputs().iter();
+    let mut scaled: Outputs = outputs.map(|output| output.expected.clone()).collect();
+    let columns = columns(&experiment.outputs()[number]).unwrap_or(1);
+    for (row, factor) in scaled[number].chunks_mut(columns).zip(factors) {
+        row.iter_mut().for_each(|value| *value *= factor);
     }
-    Some(factors).filter(|factors| !factors.is_empty())
+    scaled
 }
 
 /// Returns the factor between a row and its reference, if all elements have the same.

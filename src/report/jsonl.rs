@@ -36,6 +36,11 @@ impl<W: Write + Send> Reporter for JsonLines<W> {
                 "seed": plan.seed,
             })),
             Event::TrialFinished(trial) => self.line(&json!({ "event": "trial", "trial": trial })),
+            Event::TrialDiagnosed(trial) => self.line(&json!({
+                "event": "diagnosis",
+                "id": trial.id,
+                "diagnosis": trial.diagnosis,
+            })),
             Event::RunFinished(report) => self.line(&json!({
                 "event": "finished",
                 "complete": report.complete,

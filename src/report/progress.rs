@@ -79,7 +79,7 @@ impl Reporter for Progress {
                 }
                 self.bar.inc(1);
             }
-            Event::RunStands(_) => {}
+            Event::TrialDiagnosed(_) | Event::RunStands(_) => {}
             Event::RunFinished(_) => self.bar.finish_and_clear(),
         }
         Ok(())

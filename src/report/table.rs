@@ -474,7 +474,7 @@ impl<W: Write + Send> Reporter for Table<W> {
             Event::RunStarted(plan) => self.started(plan),
             Event::RunFinished(report) => self.finished(report),
             Event::TrialFinished(trial) => self.fell(trial),
-            Event::TrialStarted(_) | Event::RunStands(_) => Ok(()),
+            Event::TrialStarted(_) | Event::TrialDiagnosed(_) | Event::RunStands(_) => Ok(()),
         }
     }
 }

@@ -75,7 +75,9 @@ fn failed(report: &Value) -> BTreeMap<String, Value> {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
-                map.retain(|key, _| key != "rerun" && !key.contains("seconds"));
+                // One trial of each kind of failure has a diagnosis.
+                let left = ["rerun", "diagnosis"];
+                map.retain(|key, _| !left.contains(&key.as_str()) && !key.contains("seconds"));
                 // Which wave uses the budget up depends on how threads take turns.
                 if map.get("error_kind").is_some_and(|kind| kind == "hang") {
                     let first = map["error"].as_str().and_then(|error| error.lines().next());

@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use crate::exit::Stop;
 use crate::interrupt::RunResults;
-use crate::report::model::{PartitionReport, PhaseReport, RunReport, TrialReport};
+use crate::report::model::{
+    DiagnosisReport, PartitionReport, PhaseReport, RunReport, TrialReport, Verdict,
+};
 use crate::report::{Event, RunPlan};
 use crate::run::SelectedCase;
 
@@ -76,6 +78,23 @@ impl Ledger {
         self.trials[position].1 = Some(report);
         if self.output.wants_state() {
             let sent = self.output.send(Event::RunStands(&self.report(false)));
+            self.keep_error(sent);
+        }
+    }
+
+    /// Returns the report of the case at a position, if it has failed.
+    pub(super) fn failure(&self, position: usize) -> Option<TrialReport> {
+        let report = self.trials[position].1.as_ref();
+        report
+            .filter(|report| report.verdict == Verdict::Fail)
+            .cloned()
+    }
+
+    /// Adds the diagnosis to the report of the case at a position, and announces it.
+    pub(super) fn explain(&mut self, position: usize, diagnosis: DiagnosisReport) {
+        if let Some(report) = &mut self.trials[position].1 {
+            report.diagnosis = Some(diagnosis);
+            let sent = self.output.send(Event::TrialDiagnosed(report));
             self.keep_error(sent);
         }
     }
