@@ -5,11 +5,14 @@ mod candidate;
 mod change;
 mod influence;
 mod observe;
+mod shrink;
 mod weigh;
 
 use crate::compare::is_general_hypothesis;
 use crate::report::Signature;
-use crate::report::model::{CauseReport, DiagnosisReport, Problem, TrialReport, Verdict};
+use crate::report::model::{
+    CauseReport, DiagnosisReport, Problem, SmallestCase, TrialReport, Verdict,
+};
 use crate::trial::{Experiment, Plan, each};
 
 /// Failures of one run that get experiments, each of another signature.
@@ -83,6 +86,16 @@ fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<Diagn
             ..DiagnosisReport::default()
         });
     }
+    let smaller = shrink::shrink(plan, report);
+    let smallest = smaller.as_ref().map(|(case, report)| SmallestCase {
+        case: case.id.clone(),
+        rerun: report.rerun.clone(),
+    });
+    let plan = Plan {
+        case: smaller.as_ref().map_or(plan.case, |(case, _)| case),
+        shared: None,
+        ..*plan
+    };
     let experiment = plan.experiment().filter(is_small)?;
     let wrong = |experiment: &Experiment<'_>| {
         let mut outputs = experiment.outputs().iter();
@@ -104,7 +117,7 @@ fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<Diagn
     let causes = methods.iter().find_map(|find| find(&experiment));
     Some(DiagnosisReport {
         causes: causes.into_iter().collect(),
-        smallest: None,
+        smallest,
         launches: experiment.launches(),
     })
 }

@@ -1,0 +1,110 @@
+//! Shrinking: a smaller case of the same contract in which the kernels fail, too. Experiments with it are quick, and a person can look at it.
+
+use crate::contract::{Case, Test, Values};
+use crate::device::NOTHING;
+use crate::report::model::TrialReport;
+use crate::trial::Plan;
+
+use super::is_explainable;
+
+/// The number of runs in search of a smaller case.
+const RUNS: usize = 40;
+
+/// Wave instructions that one launch may take.
+const BUDGET: u64 = 1 << 24;
+
+/// The smallest size that is tried. Mistakes in indices look alike along shorter axes.
+const SMALLEST: i64 = 4;
+
+/// Returns a smaller case in which the first wrong output of a failed trial is wrong, too, with the report of its trial.
+pub(super) fn shrink(plan: &Plan<'_>, report: &TrialReport) -> Option<(Case, TrialReport)> {
+    if plan.device.isolation().is_some() || plan.given.is_some() {
+        return None;
+    }
+    let output = wrong_output(report)?;
+    let mut found: Option<(Case, TrialReport)> = None;
+    let mut runs = 0;
+    for factor in plan.test.function.domain.factors {
+        let names = factor.names();
+        let now = |found: &Option<(Case, TrialReport)>| {
+            let case = found.as_ref().map_or(plan.case, |(case, _)| case);
+            case.values.clone()
+        };
+        let mut levels = factor.levels();
+        levels.sort_by_key(|level| level.iter().product::<i64>());
+        for level in levels {
+            let values = now(&found);
+            if runs == RUNS || !is_smaller(&values, names, level) {
+                continue;
+            }
+            let smaller = names
+                .iter()
+                .zip(level)
+                .fold(values, |values, (name, &value)| values.with(name, value));
+            let Some(case) = case(plan, smaller) else {
+                continue;
+            };
+            runs += 1;
+            let report = trial(plan, &case);
+            if is_explainable(&report) && wrong_output(&report) == Some(output) {
+                found = Some((case, report));
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn wrong_output(report: &TrialReport) -> Option<&str> {
+    let mut outputs = report.outputs.iter();
+    let wrong = outputs.find(|output| output.problem.is_some())?;
+    Some(&wrong.name)
+}
+
+/// Returns true if a level makes parameters smaller, and none larger or smaller than the smallest size.
+fn is_smaller(values: &Values, names: &[&str], level: &[i64]) -> bool {
+    let pairs = names.iter().zip(level);
+    let pairs: Option<Vec<(i64, i64)>> = pairs
+        .map(|(name, &value)| Some((values.get(name)?, value)))
+        .collect();
+    pairs.is_some_and(|pairs| {
+        pairs
+            .iter()
+            .all(|&(now, then)| then == now || (SMALLEST..now).contains(&then))
+            && pairs.iter().any(|(now, then)| now != then)
+    })
+}
+
+/// Returns the case of a test with other values, if the contract and the binding take them.
+fn case(plan: &Plan<'_>, values: Values) -> Option<Case> {
+    let function = plan.test.function;
+    let refused = function.refuses(&values).is_some() || function.domain.broken(&values).is_some();
+    if refused || !matches!(plan.bound.binding.refuses(&values), Ok(None)) {
+        return None;
+    }
+    let id = id(plan.test, &values);
+    Some(Case { id, values })
+}
+
+/// Returns the id by which `--test` takes a case.
+fn id(test: &Test, values: &Values) -> String {
+    let mut cases = test.cases.iter();
+    match cases.find(|case| case.values == *values) {
+        Some(case) => case.id.clone(),
+        None => format!("{}:{}", test.id, values.suffix()),
+    }
+}
+
+fn trial(plan: &Plan<'_>, case: &Case) -> TrialReport {
+    let smaller = Plan {
+        case,
+        limits: plan.limits.of_instructions(BUDGET),
+        repeat: 1,
+        relations: false,
+        watch: &NOTHING,
+        dump: None,
+        shared: None,
+        ..*plan
+    };
+    smaller.run().report
+}
