@@ -26,6 +26,19 @@ enum Effect {
 }
 
 impl Change {
+    fn of_values(&(kind, says, f): &ValueChange) -> Change {
+        Change {
+            kind,
+            says: says.into(),
+            effect: Effect::Value(f),
+        }
+    }
+
+    /// Returns true if the change concerns the index of an axis alone.
+    pub(super) fn is_move(&self) -> bool {
+        matches!(self.effect, Effect::Move(..))
+    }
+
     /// Returns the changed values of an input.
     pub(super) fn apply(&self, axes: &[Axis], values: &[f64]) -> Vec<f64> {
         match &self.effect {
@@ -113,6 +126,24 @@ const VALUES: &[ValueChange] = &[
     ("function",    "loses its fraction", f64::trunc),
 ];
 
+/// Mistakes in each value of an output.
+#[rustfmt::skip]
+const OUTPUT_VALUES: &[ValueChange] = &[
+    ("zero",     "is 0", |_| 0.0),
+    ("sign",     "has the opposite sign", |x| -x),
+    ("rounded",  "is rounded to bf16", |x| ElementKind::Bf16.rounded(x)),
+    ("rounded",  "is rounded to f16", |x| ElementKind::F16.rounded(x)),
+    ("function", "is twice the right value", |x| 2.0 * x),
+    ("function", "is half of the right value", |x| 0.5 * x),
+    ("function", "is the square of the right value", |x| x * x),
+    ("function", "is the square root of the right value", f64::sqrt),
+    ("function", "is the reciprocal of the right value", f64::recip),
+    ("function", "is exp of the right value", f64::exp),
+    ("function", "is log of the right value: an exp is missing", f64::ln),
+    ("function", "is 1 minus the right value", |x| 1.0 - x),
+    ("function", "is the absolute value of the right value", f64::abs),
+];
+
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
@@ -122,14 +153,20 @@ fn logit(p: f64) -> f64 {
     (p / (1.0 - p)).ln()
 }
 
+/// Returns the changes of each value of an output that stand for mistakes, the simplest first.
+pub(super) fn output_values() -> impl Iterator<Item = Change> {
+    OUTPUT_VALUES.iter().map(Change::of_values)
+}
+
+/// Returns the roundings of each value to a narrow type.
+pub(super) fn roundings() -> impl Iterator<Item = Change> {
+    let all = VALUES.iter().filter(|(kind, ..)| *kind == "rounded");
+    all.take(2).map(Change::of_values)
+}
+
 /// Returns the changes of an input that stand for mistakes, the simplest first.
 pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
-    let values = VALUES.iter().map(|&(kind, says, f)| Change {
-        kind,
-        says: says.into(),
-        effect: Effect::Value(f),
-    });
-    let mut changes: Vec<Change> = values.collect();
+    let mut changes: Vec<Change> = VALUES.iter().map(Change::of_values).collect();
     changes.extend(factors(input));
     for axis in 0..input.axes.len() {
         changes.extend(moves(input, axis));
@@ -156,19 +193,23 @@ pub(super) fn orders(axes: &[Axis], verb: &str) -> Vec<Change> {
     orders
 }
 
-/// Returns the factors that follow from the length of the last axis.
+/// Returns factors: 2, and those that follow from the length of the last axis.
 fn factors(input: &ExperimentInput) -> Vec<Change> {
-    let Some(last) = input.axes.last().filter(|axis| axis.length > 1) else {
-        return Vec::new();
-    };
-    let n = last.length as f64;
     let factor = |says: String, factor: f64| Change {
         kind: "scale",
         says,
         effect: Effect::Factor(factor),
     };
+    let mut factors = vec![
+        factor("is too large by 2".into(), 2.0),
+        factor("is too small by 2".into(), 0.5),
+    ];
+    let Some(last) = input.axes.last().filter(|axis| axis.length > 1) else {
+        return factors;
+    };
+    let n = last.length as f64;
     let (name, length) = (&last.name, last.length);
-    vec![
+    factors.extend([
         factor(
             format!("is too large by sqrt({length}), the root of its number of {name}s"),
             n.sqrt(),
@@ -185,7 +226,8 @@ fn factors(input: &ExperimentInput) -> Vec<Change> {
             format!("is too small by {length}, its number of {name}s"),
             1.0 / n,
         ),
-    ]
+    ]);
+    factors
 }
 
 /// Returns mistakes in the index of an axis.

@@ -61,26 +61,28 @@ fn hides(output: &ExperimentOutput) -> bool {
     got.any(|got| !got.is_finite() || got > LARGER * largest)
 }
 
-/// Returns a cause if the kernels do not respond to an input at all.
+/// Returns a cause if the kernels, or one output of them, do not respond to an input at all.
 fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let silent = |factor: f64| {
+    let outputs = experiment.outputs();
+    let mut silent = vec![true; outputs.len()];
+    let mut expected = vec![true; outputs.len()];
+    for factor in [0.75, -2.0] {
         let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
         let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
-        let left = experiment.run(&changes)?;
-        let mut outputs = experiment.outputs().iter().zip(&left);
-        Some(outputs.all(|(output, left)| same_values(&output.got, left)))
-    };
-    let unread = [0.75, -2.0]
-        .into_iter()
-        .all(|factor| silent(factor) == Some(true));
-    unread.then(|| {
-        cause(
-            "unread",
-            input,
-            None,
-            format!("`{}` is never read", input.tensor),
-        )
-    })
+        let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+        for (number, output) in outputs.iter().enumerate() {
+            silent[number] &= same_values(&output.got, &left[number]);
+            expected[number] &= significant(output, &predicted[number]).contains(&true);
+        }
+    }
+    if silent.iter().all(|silent| *silent) {
+        let text = format!("`{}` is never read", input.tensor);
+        return Some(cause("unread", input, None, text));
+    }
+    let number = (0..outputs.len()).find(|&number| silent[number] && expected[number])?;
+    let output = &outputs[number];
+    let text = format!("`{}` does not respond to `{}`", output.name, input.tensor);
+    Some(cause("unread", input, Some(output), text))
 }
 
 fn same_values(old: &[f64], new: &[f64]) -> bool {
@@ -313,6 +315,9 @@ fn difference(
         ..
     } = differing;
     let text = match (missing.is_empty(), surplus.is_empty()) {
+        (false, _) if found.is_empty() => {
+            format!("`{o}` does not respond to {from} {at} of `{x}`")
+        }
         (false, false) => format!(
             "{from} {at} of `{x}` is used for {} of `{o}`; the contract uses it for {}",
             ranges(to, found),
@@ -329,5 +334,47 @@ fn difference(
             ranges(to, possible)
         ),
     };
-    Some(text)
+    let formula = formula(
+        responses,
+        input.axes[axis].length,
+        output.axes[out_axis].length,
+    );
+    Some(text + &formula.unwrap_or_default())
+}
+
+/// Returns the map from an output's indices to an input's, as the kernels and as the contract have it, in words: `: i / 2 instead of i mod
+/// 3`. Returns none if an index has several or none, or if no formula fits.
+fn formula(responses: &[Response], inputs: usize, outputs: usize) -> Option<String> {
+    if responses.len() != inputs || inputs < 2 || outputs < 2 {
+        return None;
+    }
+    let map = |indices: fn(&Response) -> &BTreeSet<usize>| -> Option<Vec<usize>> {
+        let sources = (0..outputs).map(|out| {
+            let mut sources = responses
+                .iter()
+                .filter(|found| indices(found).contains(&out));
+            let source = sources.next()?;
+            sources.next().is_none().then_some(source.at)
+        });
+        sources.collect()
+    };
+    let found = named_map(&map(|response| &response.found)?, inputs)?;
+    let expected = named_map(&map(|response| &response.expected)?, inputs)?;
+    Some(format!(": {found} instead of {expected}"))
+}
+
+/// Returns the formula of a map of indices: `i / 2` for 0, 0, 1, 1.
+fn named_map(map: &[usize], inputs: usize) -> Option<String> {
+    let each = map.len() / inputs;
+    let is = |formula: &dyn Fn(usize) -> usize| (0..map.len()).all(|at| map[at] == formula(at));
+    if is(&|at| at) {
+        return Some("i".into());
+    }
+    if is(&|at| at % inputs) {
+        return Some(format!("i mod {inputs}"));
+    }
+    if each > 1 && is(&|at| at / each) {
+        return Some(format!("i / {each}"));
+    }
+    is(&|at| inputs.wrapping_sub(1 + at)).then(|| format!("{} - i", inputs - 1))
 }

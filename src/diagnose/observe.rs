@@ -22,32 +22,35 @@ pub(super) fn coarse(experiment: &Experiment<'_>) -> Option<CauseReport> {
 }
 
 fn coarse_input(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let silent = |step: f64| {
-        let changes = scaled(input, 1.0 + step);
-        let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
-        let (mut silent, mut expected) = (0usize, 0usize);
-        let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
-        for (output, (left, predicted)) in outputs.filter(|(output, _)| output.kind.size() >= 4) {
-            for at in 0..output.got.len() {
-                let response = (output.expected[at] - predicted[at]).abs();
-                let visible = 16.0 * spacing(output.kind) * output.expected[at].abs();
-                if output.wrong[at] && output.got[at].is_finite() && response > visible {
-                    expected += 1;
-                    silent += usize::from(output.got[at] == left[at]);
-                }
-            }
-        }
-        (expected >= 3).then_some(2 * silent > expected)
-    };
-    let kind = match (silent(2f64.powi(-13))?, silent(2f64.powi(-10))?) {
-        (true, true) => ElementKind::Bf16,
-        (true, false) => ElementKind::F16,
-        (false, _) => return None,
-    };
-    // A value that is never read answers no step at all.
-    if silent(0.5) != Some(false) {
+    if !experiment.outputs().iter().all(is_close) {
         return None;
     }
+    // A value that is never read answers no step at all.
+    let large = steps(experiment, input, 0.5)?;
+    let mut seen: Vec<Vec<Step>> = Vec::new();
+    for power in STEPS {
+        let steps = steps(experiment, input, 2f64.powi(power))?;
+        let answers = steps.into_iter().zip(&large);
+        let answers = answers.filter(|(_, large)| large.is_some_and(|large| !large.silent));
+        seen.push(answers.filter_map(|(step, _)| step).collect());
+    }
+    let silent = |steps: &mut dyn Iterator<Item = &Step>| -> Option<f64> {
+        let steps: Vec<&Step> = steps.collect();
+        let silent = steps.iter().filter(|step| step.silent).count();
+        (steps.len() >= 3).then_some(silent as f64 / steps.len() as f64)
+    };
+    if silent(&mut seen[0].iter())? < 0.5 {
+        return None;
+    }
+    // An f16 number answers a change of 2^-10, which is at least its spacing.
+    let mut large = seen
+        .iter()
+        .flatten()
+        .filter(|step| step.change >= 2f64.powi(-10));
+    let kind = match silent(&mut large)? > 0.01 {
+        true => ElementKind::Bf16,
+        false => ElementKind::F16,
+    };
     Some(CauseReport {
         kind: "rounded".into(),
         output: None,
@@ -59,6 +62,54 @@ fn coarse_input(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<
         ),
         explains: None,
     })
+}
+
+/// The steps that an input makes, as powers of 2 of its values.
+const STEPS: [i32; 6] = [-15, -13, -11, -10, -9, -8];
+
+/// The answer of an element to a step of an input.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The change of the right value, as a share of it.
+    change: f64,
+    /// True if the kernels' value does not change.
+    silent: bool,
+}
+
+/// Returns the answer of each element of each wide output if an input grows by a share of its values. Returns none for an element if the
+/// right value changes by less than its type shows.
+fn steps(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    share: f64,
+) -> Option<Vec<Option<Step>>> {
+    let changes = scaled(input, 1.0 + share);
+    let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+    let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
+    let wide = outputs.filter(|(output, _)| output.kind.size() >= 4);
+    let steps = wide.flat_map(|(output, (left, predicted))| {
+        (0..output.got.len()).map(move |at| {
+            let (got, expected) = (output.got[at], output.expected[at]);
+            let change = ((expected - predicted[at]) / expected).abs();
+            let visible = change > 16.0 * spacing(output.kind);
+            (output.wrong[at] && got.is_finite() && visible).then_some(Step {
+                change,
+                silent: got == left[at],
+            })
+        })
+    });
+    Some(steps.collect())
+}
+
+/// Returns true if the errors of an output are as small as roundings to a narrow type make them.
+fn is_close(output: &ExperimentOutput) -> bool {
+    const SHARE: f64 = 0.1;
+    let pairs = output.got.iter().zip(&output.expected);
+    let pairs = pairs.filter(|(got, expected)| got.is_finite() && expected.is_finite());
+    let sums = pairs.fold((0.0, 0.0), |(errors, values), (got, expected)| {
+        (errors + (got - expected).powi(2), values + expected.powi(2))
+    });
+    sums.0 <= SHARE * SHARE * sums.1
 }
 
 /// Returns an input with all values multiplied.
@@ -125,7 +176,7 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let text = match same {
             true => format!("`{name}` is {first:.6} times the reference"),
             false => format!(
-                "each row of `{name}` has a factor of its own, {smallest:.4} to {largest:.4}: a norm or a sum of the row is wrong"
+                "each row of `{name}` has a factor of its own, {smallest:.4} to {largest:.4}: a norm, a sum or a gate of the row is wrong"
             ),
         };
         return Some(CauseReport {
@@ -184,7 +235,8 @@ fn factor(got: &[f64], expected: &[f64]) -> Option<f64> {
     let factor = product(got, expected) / size;
     let errors = got.iter().zip(expected);
     let errors = errors.map(|(got, expected)| (got - factor * expected).powi(2));
-    let alike = factor.is_finite() && errors.sum::<f64>() <= 1e-8 * product(got, got);
+    let alike =
+        factor.is_finite() && factor != 0.0 && errors.sum::<f64>() <= 1e-8 * product(got, got);
     alike.then_some(factor)
 }
 

@@ -16,6 +16,9 @@ use crate::tensor::{Axis, Data, ElementKind, decode, with_element};
 /// Wave instructions that one launch of an experiment may take.
 const BUDGET: u64 = 1 << 24;
 
+/// Wave instructions that all launches of an experiment may take. A computation by the reference counts as much as one by the kernels.
+const WORK: u64 = 1 << 27;
+
 /// Tensors in place of drawn ones, by name.
 pub type Changes = BTreeMap<String, Vec<f32>>;
 
@@ -64,6 +67,10 @@ pub struct Experiment<'a> {
     inputs: Vec<ExperimentInput>,
     outputs: Vec<ExperimentOutput>,
     launches: Cell<u64>,
+    /// Wave instructions of one run.
+    run_work: Cell<u64>,
+    /// Wave instructions that are left.
+    work_left: Cell<u64>,
 }
 
 impl<'a> Plan<'a> {
@@ -83,18 +90,20 @@ impl<'a> Plan<'a> {
             shared: None,
             ..*self
         };
-        Experiment::start(plan, Changes::new())
+        Experiment::start(plan, Changes::new(), WORK)
     }
 }
 
 impl<'a> Experiment<'a> {
-    fn start(plan: Plan<'a>, start: Changes) -> Option<Experiment<'a>> {
+    fn start(plan: Plan<'a>, start: Changes, work: u64) -> Option<Experiment<'a>> {
         let mut experiment = Experiment {
             plan,
             start,
             inputs: Vec::new(),
             outputs: Vec::new(),
             launches: Cell::new(0),
+            run_work: Cell::new(0),
+            work_left: Cell::new(work),
         };
         let prepared = experiment.prepare(&Changes::new())?;
         let (outputs, tolerances) = experiment.launch(Arc::clone(&prepared))?;
@@ -129,16 +138,25 @@ impl<'a> Experiment<'a> {
         self.launches.get()
     }
 
-    /// Returns what the oracle computes from changed inputs.
+    /// Takes the work of one run. Returns none if too little is left.
+    fn work(&self) -> Option<()> {
+        let left = self.work_left.get().checked_sub(self.run_work.get())?;
+        self.work_left.set(left);
+        Some(())
+    }
+
+    /// Returns what the oracle computes from changed inputs. Returns none if it refuses them, or if no work is left.
     pub fn predict(&self, changes: &Changes) -> Option<Outputs> {
+        self.work()?;
         // A changed value need not be a number of the input's type: a candidate may round what follows from it.
         let wide = |name: &str| changes.contains_key(name).then_some(ElementKind::F32);
         self.prepare_as(changes, &wide)
             .map(|prepared| oracles(&prepared))
     }
 
-    /// Returns what the kernels compute from changed inputs. Returns none if they do not run to their end.
+    /// Returns what the kernels compute from changed inputs. Returns none if they do not run to their end, or if no work is left.
     pub fn run(&self, changes: &Changes) -> Option<Outputs> {
+        self.work()?;
         let prepared = self.prepare(changes)?;
         self.launch(prepared).map(|(outputs, _)| outputs)
     }
@@ -147,18 +165,21 @@ impl<'a> Experiment<'a> {
     pub fn changed(&self, changes: Changes) -> Option<Experiment<'a>> {
         let mut start = self.start.clone();
         start.extend(changes);
-        let experiment = Experiment::start(self.plan, start)?;
-        self.launches
-            .set(self.launches.get() + experiment.launches.get());
-        Some(experiment)
+        self.started(self.plan, start)
     }
 
     /// Starts the same experiment with inputs of another seed.
     pub fn redrawn(&self, seed: u64) -> Option<Experiment<'a>> {
-        let plan = Plan { seed, ..self.plan };
-        let experiment = Experiment::start(plan, Changes::new())?;
+        self.started(Plan { seed, ..self.plan }, Changes::new())
+    }
+
+    /// Starts an experiment that takes its work from this one.
+    fn started(&self, plan: Plan<'a>, start: Changes) -> Option<Experiment<'a>> {
+        self.work()?;
+        let experiment = Experiment::start(plan, start, self.work_left.get())?;
         self.launches
             .set(self.launches.get() + experiment.launches.get());
+        self.work_left.set(experiment.work_left.get());
         Some(experiment)
     }
 
@@ -201,6 +222,11 @@ impl<'a> Experiment<'a> {
             .ok()?;
         self.launches
             .set(self.launches.get() + trial.launches.len() as u64);
+        let work = trial
+            .launches
+            .iter()
+            .map(|launch| launch.report.wave_instructions);
+        self.run_work.set(work.flatten().sum());
         let bytes = read_outputs(&mut trial).ok()?.outputs;
         let mut tolerances = Vec::new();
         let mut outputs = Vec::new();
