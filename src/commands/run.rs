@@ -38,8 +38,9 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let failed = FailedTests::read(&mut args)?;
     let args = &args;
     let seed = args.trials.seed()?;
-    let setup = Setup::new(args.trials.sources.sources(), seed)?;
+    let mut setup = Setup::new(args.trials.sources.sources(), seed)?;
     let selection = args.trials.selection();
+    setup.registry.add_described(selection.test);
     let selected = match &failed {
         Some(failed) => {
             failed.check_built_in(&setup)?;

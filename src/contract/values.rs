@@ -42,6 +42,14 @@ impl Values {
         Values { variant, ..self }
     }
 
+    /// Returns the same parameters with another value of one of them. Returns none if there is no such parameter.
+    #[must_use]
+    pub fn replaced(mut self, name: &str, value: Value) -> Option<Values> {
+        let (_, old) = self.named.iter_mut().find(|(key, _)| key == name)?;
+        *old = value;
+        Some(self)
+    }
+
     /// Returns the index of the binding's launch form.
     pub fn variant(&self) -> usize {
         self.variant

@@ -1,6 +1,6 @@
 //! Shrinking: a smaller case of the same contract in which the kernels fail, too. Experiments with it are quick, and a person can look at it.
 
-use crate::contract::{Case, Test, Values};
+use crate::contract::{Case, Values};
 use crate::device::NOTHING;
 use crate::report::model::TrialReport;
 use crate::trial::Plan;
@@ -78,21 +78,12 @@ fn is_smaller(values: &Values, names: &[&str], level: &[i64]) -> bool {
 /// Returns the case of a test with other values, if the contract and the binding take them.
 fn case(plan: &Plan<'_>, values: Values) -> Option<Case> {
     let function = plan.test.function;
-    let refused = function.refuses(&values).is_some() || function.domain.broken(&values).is_some();
-    if refused || !matches!(plan.bound.binding.refuses(&values), Ok(None)) {
+    if function.refuses(&values).is_some() || function.domain.broken(&values).is_some() {
         return None;
     }
-    let id = id(plan.test, &values);
-    Some(Case { id, values })
-}
-
-/// Returns the id by which `--test` takes a case.
-fn id(test: &Test, values: &Values) -> String {
-    let mut cases = test.cases.iter();
-    match cases.find(|case| case.values == *values) {
-        Some(case) => case.id.clone(),
-        None => format!("{}:{}", test.id, values.suffix()),
-    }
+    let case = plan.test.case(values);
+    let taken = matches!(plan.bound.binding.refuses(&case.values), Ok(None));
+    taken.then_some(case)
 }
 
 fn trial(plan: &Plan<'_>, case: &Case) -> TrialReport {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::FIRST_SEED;
 use super::phase::Reader;
+use super::{FIRST_SEED, Registry};
 use crate::contract::design::{KernelChoice, design};
-use crate::contract::{Case, Function, MAX_ELEMENTS, Value, Values};
+use crate::contract::{Case, Function, MAX_ELEMENTS, Test, Value, Values};
 use crate::document::{SpannedValue, Table, array, bad, integer, string, unknown};
 use crate::tensor::Stream;
 
@@ -38,6 +38,86 @@ pub(super) fn design_cases(
         .into_iter()
         .map(case)
         .collect()
+}
+
+impl Test {
+    /// Returns the test's case of these values. It may be one that the registry does not list.
+    pub fn case(&self, values: Values) -> Case {
+        let mut cases = self.cases.iter();
+        let same = |case: &&Case| case.values.iter().eq(values.iter());
+        match cases.find(same) {
+            Some(case) => case.clone(),
+            None => self.other_case(format!("{}:{}", self.id, values.suffix()), values),
+        }
+    }
+
+    fn other_case(&self, id: String, values: Values) -> Case {
+        let variant = match self.designed {
+            true => Stream::new(0, &id, "variant").below(LAUNCH_FORMS),
+            false => 0,
+        };
+        Case {
+            values: values.with_variant(variant),
+            id,
+        }
+    }
+
+    /// Returns the values of the first case with others in place of some: `name=value,...`. Returns none if the contract does not take them.
+    fn described_values(&self, text: &str) -> Option<Values> {
+        let mut values = self.cases.first()?.values.clone();
+        for pair in text.split(',') {
+            let (name, value) = pair.split_once('=')?;
+            let choice = self.function.choices().find(|(word, _)| *word == name);
+            let value = match choice {
+                Some((_, words)) => Value::Word(words.iter().find(|word| **word == value)?),
+                None => Value::Number(value.parse().ok()?),
+            };
+            values = values.replaced(name, value)?;
+        }
+        let mut sizes = self.function.dims.iter();
+        let too_small = sizes.any(|name| values.get(name).is_some_and(|size| size < 1));
+        let refused = self.function.refuses(&values).is_some();
+        let excluded = self.function.domain.broken(&values).is_some();
+        (!too_small && !refused && !excluded).then_some(values)
+    }
+}
+
+impl Registry {
+    /// Adds the cases that lists of names describe and no test has: `ID:name=value,...`. A value that is not named is that of the test's first
+    /// case.
+    pub fn add_described(&mut self, lists: &[String]) {
+        for name in lists.iter().flat_map(|list| described(list)) {
+            let Some((id, text)) = name.split_once(':') else {
+                continue;
+            };
+            let mut tests = self.phases.iter_mut().flat_map(|phase| &mut phase.tests);
+            let Some(test) = tests.find(|test| test.id == id) else {
+                continue;
+            };
+            if test.cases.iter().any(|case| case.id == name) {
+                continue;
+            }
+            if let Some(values) = test.described_values(text) {
+                let case = test.other_case(name, values);
+                test.cases.push(case);
+            }
+        }
+    }
+}
+
+/// Returns the names of a list that describe a case: `ID:name=value,...`.
+fn described(list: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in list.split(',').map(str::trim) {
+        match names.last_mut() {
+            Some(name) if !part.contains(':') && part.contains('=') && name.contains(':') => {
+                *name = format!("{name},{part}");
+            }
+            _ => names.push(part.into()),
+        }
+    }
+    names.retain(|name| name.contains(':') && name.contains('='));
+    names
 }
 
 impl Reader<'_> {

@@ -119,8 +119,9 @@ impl Subject {
             kernels: own.kernels.or(kernels.as_deref()),
             bind: if own.bind.is_empty() { &bind } else { own.bind },
         };
-        let setup = Setup::new(sources, seed).map_err(stop)?;
+        let mut setup = Setup::new(sources, seed).map_err(stop)?;
         let ids = [id.to_owned()];
+        setup.registry.add_described(&ids);
         let selected = setup.runnable(selection(&ids)).map_err(stop)?.0;
         if let [_, _, ..] = selected.as_slice() {
             let listed = selected.iter().take(20).map(|entry| entry.case.id.as_str());
