@@ -255,6 +255,7 @@ fn weigh<E: Element>(
     // Counts of wrong elements: not finite and unexplained; explained by a value other than the reference's; and NaN where the prediction
     // is NaN, too, which many predictions are.
     let (mut except, mut explained, mut nan) = (0, 0, 0);
+    let mut finite = 0;
     for (at, value) in values.iter().enumerate() {
         let Some(value) = *value else { continue };
         let (got, want) = (case.got[at], limits.want[at]);
@@ -281,7 +282,13 @@ fn weigh<E: Element>(
         }
         let expected = (rounded.to_f64() - want).abs() <= limits.allowed(at, rounded);
         let closer = error * REDUCTION < metrics::error(got, want);
-        explained += usize::from(damage.wrong[at] && !expected && (within || closer));
+        let counts = damage.wrong[at] && !expected && (within || closer);
+        explained += usize::from(counts);
+        finite += usize::from(counts && got.to_f64().is_finite());
+    }
+    // Many predictions are infinite where a kernel overflows.
+    if is_general_hypothesis(name) && name != OVERFLOW && finite < FEWEST {
+        return None;
     }
     // A prediction equal to the reference explains nothing. A prediction that leaves an error must account for most of the damage.
     let whole = explains_all && except == 0;

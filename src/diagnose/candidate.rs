@@ -73,6 +73,15 @@ impl Candidate {
     }
 
     fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
+        // Many mistakes overflow, and a narrow type is one of them.
+        let mut outputs = experiment.outputs().iter();
+        let overflows = outputs.any(|output| {
+            let mut pairs = output.got.iter().zip(&output.expected);
+            pairs.any(|(got, expected)| !got.is_finite() && expected.is_finite())
+        });
+        if self.change.kind == "rounded" && overflows {
+            return None;
+        }
         explanation(experiment, &self.predict(experiment)?)
     }
 

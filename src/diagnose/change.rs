@@ -101,9 +101,9 @@ type ValueChange = (&'static str, &'static str, fn(f64) -> f64);
 
 #[rustfmt::skip]
 const VALUES: &[ValueChange] = &[
+    ("sign",        "is taken with the opposite sign", |x| -x),
     ("not-applied", "is not applied: the outputs are those of 1", |_| 1.0),
     ("not-applied", "is not applied: the outputs are those of 0", |_| 0.0),
-    ("sign",        "is taken with the opposite sign", |x| -x),
     ("rounded",     "is rounded to bf16 on its way", |x| ElementKind::Bf16.rounded(x)),
     ("rounded",     "is rounded to f16 on its way", |x| ElementKind::F16.rounded(x)),
     ("rounded",     "has its sigmoid rounded to bf16", |x| logit(ElementKind::Bf16.rounded(sigmoid(x)))),
@@ -141,7 +141,6 @@ const OUTPUT_VALUES: &[ValueChange] = &[
     ("function", "is exp of the right value", f64::exp),
     ("function", "is log of the right value: an exp is missing", f64::ln),
     ("function", "is 1 minus the right value", |x| 1.0 - x),
-    ("function", "is the absolute value of the right value", f64::abs),
 ];
 
 fn sigmoid(x: f64) -> f64 {

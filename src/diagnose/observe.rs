@@ -10,7 +10,7 @@ use super::weigh::{explanation, spacing};
 /// Factors on an input that may keep a value from overflowing.
 const SMALLER: [i32; 4] = [-6, -12, -24, -48];
 
-/// Factors on an input beside which an eps vanishes, within the range of f16. A norm's result is the same for both.
+/// Sizes of an input's values beside which an eps vanishes, as powers of 2 within the range of f16. A norm's result is the same for both.
 const LARGER: [i32; 2] = [10, 13];
 
 /// Returns a cause if the kernels do not answer a small step of an input that f32 would show.
@@ -126,22 +126,31 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
     };
     let output = experiment.outputs().iter().find(bad)?;
     let inputs = experiment.inputs().iter();
-    let mut inputs = inputs.filter(|input| responds(experiment, input));
-    let (input, power) = inputs.find_map(|input| {
+    let inputs: Vec<&ExperimentInput> =
+        inputs.filter(|input| responds(experiment, input)).collect();
+    // One input alone tells more than all of them.
+    let singles = inputs.iter().map(|input| vec![*input]);
+    let sets: Vec<Vec<&ExperimentInput>> = singles.chain([inputs.clone()]).collect();
+    let (set, power) = sets.iter().find_map(|set| {
         let mut powers = SMALLER.into_iter();
         let power = powers.find(|&power| {
-            let smaller = experiment.changed(scaled(input, 2f64.powi(power)));
+            let changes = set.iter().flat_map(|input| scaled(input, 2f64.powi(power)));
+            let smaller = experiment.changed(changes.collect());
             smaller.is_some_and(|smaller| is_right(&smaller))
         })?;
-        Some((input, power))
+        Some((set, power))
     })?;
+    let (input, subject) = match set.as_slice() {
+        [input] => (Some(input.tensor.clone()), format!("`{}`", input.tensor)),
+        _ => (None, "the inputs".into()),
+    };
     Some(CauseReport {
         kind: "overflow".into(),
         output: Some(output.name.clone()),
-        tensor: Some(input.tensor.clone()),
+        tensor: input,
         text: format!(
-            "a value on the way from `{}` to `{}` overflows: with `{}` times 2^{power} the result is right",
-            input.tensor, output.name, input.tensor
+            "a value on the way from {subject} to `{}` overflows: with {subject} times 2^{power} the result is right",
+            output.name
         ),
         explains: None,
     })
@@ -174,9 +183,15 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let same = largest - smallest < 1e-3 * largest.abs().max(smallest.abs());
         let (name, first) = (&output.name, factors.first()?);
         let text = match same {
-            true => format!("`{name}` is {first:.6} times the reference"),
+            true => format!(
+                "`{name}` is {} times the reference{}",
+                words(*first),
+                root(experiment, *first)
+            ),
             false => format!(
-                "each row of `{name}` has a factor of its own, {smallest:.4} to {largest:.4}: a norm, a sum or a gate of the row is wrong"
+                "each row of `{name}` has a factor of its own, {} to {}: what is wrong is one number for the row, as a norm, a sum or a gate",
+                words(smallest),
+                words(largest)
             ),
         };
         return Some(CauseReport {
@@ -188,6 +203,30 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
         });
     }
     None
+}
+
+/// Returns a factor in words.
+fn words(factor: f64) -> String {
+    match (1e-3..1e4).contains(&factor.abs()) {
+        true => format!("{factor:.4}"),
+        false => format!("{factor:.2e}"),
+    }
+}
+
+/// Returns the length whose root a factor is, in words, if it is the root of a length of an axis.
+fn root(experiment: &Experiment<'_>, factor: f64) -> String {
+    let square = (factor * factor).max((factor * factor).recip());
+    let inputs = experiment.inputs().iter();
+    let mut axes = inputs.flat_map(|input| input.axes.iter().map(move |axis| (input, axis)));
+    let found =
+        axes.find(|(_, axis)| axis.length > 1 && (square / axis.length as f64 - 1.0).abs() < 1e-3);
+    found.map_or_else(String::new, |(input, axis)| {
+        let side = if factor.abs() > 1.0 { "" } else { "1 / " };
+        format!(
+            ": {side}sqrt({}), the root of the number of {}s of `{}`",
+            axis.length, axis.name, input.tensor
+        )
+    })
 }
 
 /// Returns the factor of each row of an output, if each row is the reference's times a factor.
@@ -249,7 +288,7 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let larger = |power: i32| {
         let scaled = normed
             .iter()
-            .flat_map(|input| scaled(input, 2f64.powi(power)));
+            .flat_map(|input| scaled(input, 2f64.powi(power) / size(input)));
         experiment.changed(scaled.collect())
     };
     let right = LARGER.map(|power| larger(power).is_some_and(|larger| is_right(&larger)));
@@ -269,6 +308,16 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
     })
 }
 
+/// Returns the power of 2 above the values of an input.
+fn size(input: &ExperimentInput) -> f64 {
+    let values = input.values.iter().map(|value| value.abs());
+    let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+    match largest {
+        0.0 => 1.0,
+        largest => 2f64.powf(largest.log2().ceil()),
+    }
+}
+
 /// Returns true if the reference divides an input by its norm: it responds to the ratio of large values, and not to their size. A gate
 /// that is closed responds to neither.
 fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
@@ -277,8 +326,9 @@ fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
         let changed: Vec<f64> = values.map(|(at, value)| value * factor(at)).collect();
         experiment.predict(&Changes::from([(input.name.clone(), narrow(&changed))]))
     };
-    let [first, second] = LARGER.map(|power| predict(&|_| 2f64.powi(power)));
-    let turned = predict(&|at| 2f64.powi(LARGER[1] - (at % 2) as i32));
+    let size = size(input);
+    let [first, second] = LARGER.map(|power| predict(&|_| 2f64.powi(power) / size));
+    let turned = predict(&|at| 2f64.powi(LARGER[1] - (at % 2) as i32) / size);
     let (Some(first), Some(second), Some(turned)) = (first, second, turned) else {
         return false;
     };

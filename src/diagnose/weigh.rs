@@ -13,10 +13,13 @@ const REDUCTION: f64 = 4.0;
 const REST: f64 = 1e-3;
 
 /// At most one of so many wrong elements may stay unexplained.
-const MOST: u64 = 10;
+const MOST: u64 = 50;
 
 /// The root of the largest f32.
 const OVERFLOWS: f64 = 1e19;
+
+/// Ranges of indices that are told.
+const SHOWN: usize = 4;
 
 /// The number of wrong elements that must be finite, because many mistakes give the same infinities.
 const FEWEST: u64 = 3;
@@ -124,7 +127,8 @@ fn square(error: f64) -> f64 {
     }
 }
 
-/// Returns the indices of an axis that have wrong elements, if contradicted elements are at other indices of it.
+/// Returns the indices of an axis that have wrong elements, if contradicted elements are at other indices of it. The indices must be a few
+/// ranges, or evenly spaced.
 fn separate(output: &ExperimentOutput, contradicted: &[bool]) -> Option<String> {
     let along = |axis: usize, flags: &[bool]| -> BTreeSet<usize> {
         let flags = flags.iter().enumerate().filter(|(_, flag)| **flag);
@@ -133,13 +137,24 @@ fn separate(output: &ExperimentOutput, contradicted: &[bool]) -> Option<String> 
     (0..output.axes.len()).find_map(|axis| {
         let wrong = along(axis, &output.wrong);
         let apart = along(axis, contradicted).is_disjoint(&wrong);
-        apart.then(|| format!("at {}", ranges(&output.axes[axis].name, &wrong)))
+        (apart && is_regular(&wrong))
+            .then(|| format!("at {}", ranges(&output.axes[axis].name, &wrong)))
     })
+}
+
+fn is_regular(indices: &BTreeSet<usize>) -> bool {
+    let steps: Vec<usize> = indices
+        .iter()
+        .zip(indices.iter().skip(1))
+        .map(|(a, b)| b - a)
+        .collect();
+    let gaps = steps.iter().filter(|&&step| step > 1).count();
+    let even = steps.iter().all(|step| *step == steps[0]);
+    !indices.is_empty() && (gaps < SHOWN || even)
 }
 
 /// Returns indices of an axis in words: `channel 3`, `channels 0 to 15 and 32`.
 pub(super) fn ranges(axis: &str, indices: &BTreeSet<usize>) -> String {
-    const SHOWN: usize = 4;
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &at in indices {
         match runs.last_mut() {
