@@ -214,6 +214,10 @@ impl<'a> Scope<'a> {
         let known = self.names();
         let near = nearest(name, known.iter().map(String::as_str), 1);
         let help = match near.first() {
+            // A formula would subtract the parts of such a word.
+            Some(near) if near.contains('-') => {
+                format!("did you mean the word '{near}'? It stands in quotes")
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known are: {}", known.join(", ")),
         };

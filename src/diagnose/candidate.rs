@@ -6,7 +6,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, Outputs, narrow};
 use super::change::{Change, changes, orders, output_values, roundings};
 use super::weigh::{Explanation, explanation};
 
-/// At most one of so many wrong elements may stay unexplained by a mistake that is everywhere.
+/// The number of wrong elements of which one may stay unexplained by a mistake that is everywhere.
 const REST: u64 = 200;
 
 /// A mistake in the use of one tensor.

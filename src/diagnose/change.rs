@@ -126,7 +126,7 @@ const VALUES: &[ValueChange] = &[
     ("function",    "loses its fraction", f64::trunc),
 ];
 
-/// Mistakes in each value of an output.
+/// Mistakes in each value of an output. Masked elements stay 0.
 #[rustfmt::skip]
 const OUTPUT_VALUES: &[ValueChange] = &[
     ("zero",     "is 0", |_| 0.0),
@@ -137,9 +137,9 @@ const OUTPUT_VALUES: &[ValueChange] = &[
     ("function", "is half of the right value", |x| 0.5 * x),
     ("function", "is the square of the right value", |x| x * x),
     ("function", "is the square root of the right value", f64::sqrt),
-    ("function", "is the reciprocal of the right value", f64::recip),
+    ("function", "is the reciprocal of the right value", |x| if x == 0.0 { 0.0 } else { x.recip() }),
     ("function", "is exp of the right value", f64::exp),
-    ("function", "is log of the right value: an exp is missing", f64::ln),
+    ("function", "is log of the right value: an exp is missing", |x| if x == 0.0 { 0.0 } else { x.ln() }),
     ("function", "is 1 minus the right value", |x| 1.0 - x),
 ];
 

@@ -12,7 +12,7 @@ const REDUCTION: f64 = 4.0;
 /// The share of the errors of its row that a wrong element may keep. Kernels round in f32, and a wrong state may grow.
 const REST: f64 = 1e-3;
 
-/// At most one of so many wrong elements may stay unexplained.
+/// The number of wrong elements of which one may stay unexplained.
 const MOST: u64 = 50;
 
 /// The root of the largest f32.

@@ -7,6 +7,7 @@ mod bench;
 mod bindings;
 mod ci_docs;
 mod debug;
+mod diagnosis;
 mod disasm;
 mod documents;
 mod exec;

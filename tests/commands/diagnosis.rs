@@ -1,0 +1,114 @@
+//! The reason of a failure, found by experiments.
+
+use serde_json::Value;
+
+use crate::{run, scratch};
+
+/// A cumulative sum whose planted bug leaves out the element itself.
+const EXCLUSIVE: &str = r#"
+schema = 1
+[[binding]]
+contract = "cumsum"
+symbol = "planted_cumsum_exclusive"
+grid = [1]
+block = [1]
+args = ["in", "out", "i32 n"]
+"#;
+
+const PLANTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/planted.co");
+
+/// Every planted bug of the document's first phases, with the reason that experiments find. A reason that misleads must not be accepted
+/// here, and none may be written by hand.
+#[test]
+fn the_reasons_of_planted_bugs() {
+    let here = scratch("reasons");
+    let args = ["--phase", "1-5,7", "--explain", "blind", "--format", "json"];
+    let run = run(&here, &[&["self-test"][..], &args].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    let mut lines = Vec::new();
+    for test in report["tests"].as_array().expect("tests") {
+        for bug in test["planted"].as_array().expect("bugs") {
+            let reason = bug["reason"].as_str().unwrap_or("no reason");
+            let (test, name) = (&test["id"], &bug["name"]);
+            lines.push(format!(
+                "{}, {}\n    {reason}",
+                test.as_str().expect("an id"),
+                name.as_str().expect("a name")
+            ));
+        }
+    }
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn a_failure_has_a_reason_and_a_smaller_case_that_fails() {
+    let here = scratch("smaller");
+    std::fs::write(here.join("b.toml"), EXCLUSIVE).expect("written");
+    let flags = ["--kernels", PLANTED, "--bind", "b.toml", "--test", "cumsum"];
+    let lines = run(&here, &[&flags[..], &["--format", "jsonl"]].concat());
+    let events = lines.out.lines().map(serde_json::from_str::<Value>);
+    let events: Vec<Value> = events.map(|event| event.expect("JSON")).collect();
+    let found: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["event"] == "diagnosis")
+        .collect();
+    let [found] = found.as_slice() else {
+        panic!("{}", lines.out);
+    };
+    assert_eq!(found["id"], "cumsum");
+    let cause = &found["diagnosis"]["causes"][0]["text"];
+    assert_eq!(cause, "`in` is read at element i - 1 for element i");
+    let smallest = &found["diagnosis"]["smallest"];
+    assert_eq!(smallest["case"], "cumsum:n=63");
+    let rerun = smallest["rerun"].as_str().expect("a line");
+    let rerun = rerun.strip_prefix("deltanet-check ").expect("a command");
+    let again: Vec<&str> = rerun
+        .split_terminator(" --dump")
+        .next()
+        .expect("flags")
+        .split(' ')
+        .collect();
+    let again = run(&here, &again);
+    assert_eq!(again.code, 1, "{}", again.err);
+    assert!(again.out.contains("FAIL cumsum:n=63"), "{}", again.out);
+    // Without experiments there is no reason.
+    let off = run(
+        &here,
+        &[&flags[..], &["--format", "json", "--explain", "off"]].concat(),
+    );
+    assert_eq!(off.code, 1);
+    assert!(!off.out.contains("diagnosis"), "{}", off.out);
+}
+
+#[test]
+fn a_case_that_no_test_lists() {
+    let here = scratch("described");
+    let one = run(
+        &here,
+        &[
+            "--test",
+            "gemm_nt_tiled:M=17,K=9,cumsum:n=7",
+            "--format",
+            "json",
+        ],
+    );
+    assert_eq!(one.code, 0, "{}", one.err);
+    let report: Value = serde_json::from_str(&one.out).expect("JSON");
+    let phases = report["phases"].as_array().expect("phases").iter();
+    let trials = phases.flat_map(|phase| phase["trials"].as_array().expect("trials"));
+    let shapes: Vec<&str> = trials.filter_map(|trial| trial["shape"].as_str()).collect();
+    assert_eq!(shapes, ["n=7", "M=17 N=64 K=9"]);
+    for wrong in [
+        "cumsum:n=0",
+        "cumsum:m=7",
+        "cumsum:n=x",
+        "cumsum:n=999999999",
+        "nothing:n=7",
+    ] {
+        let refused = run(&here, &["--test", wrong]);
+        assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+        let line = format!("error: there is no test `{wrong}`");
+        assert!(refused.err.starts_with(&line), "{}", refused.err);
+    }
+}
