@@ -114,7 +114,10 @@ fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<Diagn
         observe::coarse,
         influence::find,
     ];
-    let causes = methods.iter().find_map(|find| find(&experiment));
+    let causes = methods.iter().find_map(|find| {
+        experiment.begin_method();
+        find(&experiment)
+    });
     Some(DiagnosisReport {
         causes: causes.into_iter().collect(),
         smallest,

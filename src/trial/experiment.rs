@@ -16,8 +16,8 @@ use crate::tensor::{Axis, Data, ElementKind, decode, with_element};
 /// Wave instructions that one launch of an experiment may take.
 const BUDGET: u64 = 1 << 24;
 
-/// Wave instructions that all launches of an experiment may take. A computation by the reference counts as much as one by the kernels.
-const WORK: u64 = 1 << 27;
+/// Wave instructions that the launches of one method may take. A computation by the reference counts as much as one by the kernels.
+const WORK: u64 = 1 << 25;
 
 /// Tensors in place of drawn ones, by name.
 pub type Changes = BTreeMap<String, Vec<f32>>;
@@ -136,6 +136,11 @@ impl<'a> Experiment<'a> {
     /// The number of launches so far.
     pub fn launches(&self) -> u64 {
         self.launches.get()
+    }
+
+    /// Gives a method the work that it may take.
+    pub fn begin_method(&self) {
+        self.work_left.set(WORK);
     }
 
     /// Takes the work of one run. Returns none if too little is left.
