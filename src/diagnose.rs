@@ -93,7 +93,6 @@ fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<Diagn
     });
     let plan = Plan {
         case: smaller.as_ref().map_or(plan.case, |(case, _)| case),
-        shared: None,
         ..*plan
     };
     let experiment = plan.experiment().filter(is_small)?;

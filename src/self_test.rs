@@ -260,11 +260,7 @@ impl<'a> Runner<'a> {
         };
         let trials: Vec<_> = plans.iter().zip(finished).collect();
         let diagnose = |(plan, done): &(&Plan<'_>, &FinishedTrial), tell: &mut dyn FnMut(_)| {
-            let plan = Plan {
-                shared: None,
-                ..**plan
-            };
-            let found = diagnose::diagnose_failure(&plan, &done.report, depth);
+            let found = diagnose::diagnose_failure(plan, &done.report, depth);
             let cause = found.and_then(|found| found.causes.into_iter().next());
             tell(cause.map(|cause| format!("{}: {}", cause.kind, cause.text)));
         };

@@ -1,7 +1,7 @@
 //! Candidates: mistakes under which the reference computes what the kernels left.
 
 use crate::report::model::CauseReport;
-use crate::trial::{Changes, Experiment, ExperimentInput, Outputs, narrow};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
 
 use super::change::{Change, changes, orders, output_values, roundings};
 use super::weigh::{Explanation, explanation};
@@ -75,11 +75,7 @@ impl Candidate {
     fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
         // Many mistakes overflow, and a narrow type is one of them.
         let mut outputs = experiment.outputs().iter();
-        let overflows = outputs.any(|output| {
-            let mut pairs = output.got.iter().zip(&output.expected);
-            pairs.any(|(got, expected)| !got.is_finite() && expected.is_finite())
-        });
-        if self.change.kind == "rounded" && overflows {
+        if self.change.kind == "rounded" && outputs.any(ExperimentOutput::overflows) {
             return None;
         }
         explanation(experiment, &self.predict(experiment)?)

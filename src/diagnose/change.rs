@@ -104,8 +104,6 @@ const VALUES: &[ValueChange] = &[
     ("sign",        "is taken with the opposite sign", |x| -x),
     ("not-applied", "is not applied: the outputs are those of 1", |_| 1.0),
     ("not-applied", "is not applied: the outputs are those of 0", |_| 0.0),
-    ("rounded",     "is rounded to bf16 on its way", |x| ElementKind::Bf16.rounded(x)),
-    ("rounded",     "is rounded to f16 on its way", |x| ElementKind::F16.rounded(x)),
     ("rounded",     "has its sigmoid rounded to bf16", |x| logit(ElementKind::Bf16.rounded(sigmoid(x)))),
     ("rounded",     "has its sigmoid rounded to f16", |x| logit(ElementKind::F16.rounded(sigmoid(x)))),
     ("rounded",     "has its exp rounded to bf16", |x| ElementKind::Bf16.rounded(x.exp()).ln()),
@@ -124,6 +122,16 @@ const VALUES: &[ValueChange] = &[
     ("function",    "is taken to base 2: log2(e) is missing", |x| x / LOG2_E),
     ("function",    "is taken to base 2: a factor log2(e) is too many", |x| x * LOG2_E),
     ("function",    "loses its fraction", f64::trunc),
+];
+
+/// Roundings of each value of an input to a narrow type.
+const ROUNDINGS: &[ValueChange] = &[
+    ("rounded", "is rounded to bf16 on its way", |x| {
+        ElementKind::Bf16.rounded(x)
+    }),
+    ("rounded", "is rounded to f16 on its way", |x| {
+        ElementKind::F16.rounded(x)
+    }),
 ];
 
 /// Mistakes in each value of an output. Masked elements stay 0.
@@ -159,13 +167,13 @@ pub(super) fn output_values() -> impl Iterator<Item = Change> {
 
 /// Returns the roundings of each value to a narrow type.
 pub(super) fn roundings() -> impl Iterator<Item = Change> {
-    let all = VALUES.iter().filter(|(kind, ..)| *kind == "rounded");
-    all.take(2).map(Change::of_values)
+    ROUNDINGS.iter().map(Change::of_values)
 }
 
 /// Returns the changes of an input that stand for mistakes, the simplest first.
 pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
-    let mut changes: Vec<Change> = VALUES.iter().map(Change::of_values).collect();
+    let mut changes: Vec<Change> = roundings().collect();
+    changes.extend(VALUES.iter().map(Change::of_values));
     changes.extend(factors(input));
     for axis in 0..input.axes.len() {
         changes.extend(moves(input, axis));

@@ -120,11 +120,8 @@ fn scaled(input: &ExperimentInput, factor: f64) -> Changes {
 
 /// Returns a cause if values that are infinite or no number become right for smaller values of an input.
 pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    let bad = |output: &&ExperimentOutput| {
-        let mut pairs = output.got.iter().zip(&output.expected);
-        pairs.any(|(got, expected)| !got.is_finite() && expected.is_finite())
-    };
-    let output = experiment.outputs().iter().find(bad)?;
+    let mut outputs = experiment.outputs().iter();
+    let output = outputs.find(|output| output.overflows())?;
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();

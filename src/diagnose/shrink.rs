@@ -1,7 +1,6 @@
 //! Shrinking: a smaller case of the same contract in which the kernels fail, too. Experiments with it are quick, and a person can look at it.
 
-use crate::contract::{Case, Values};
-use crate::device::NOTHING;
+use crate::contract::{Case, Value, Values};
 use crate::report::model::TrialReport;
 use crate::trial::Plan;
 
@@ -10,49 +9,51 @@ use super::is_explainable;
 /// The number of runs in search of a smaller case.
 const RUNS: usize = 40;
 
-/// Wave instructions that one launch may take.
-const BUDGET: u64 = 1 << 24;
-
 /// The smallest size that is tried. Mistakes in indices look alike along shorter axes.
 const SMALLEST: i64 = 4;
 
 /// Returns a smaller case in which the first wrong output of a failed trial is wrong, too, with the report of its trial.
 pub(super) fn shrink(plan: &Plan<'_>, report: &TrialReport) -> Option<(Case, TrialReport)> {
-    if plan.device.isolation().is_some() || plan.given.is_some() {
-        return None;
-    }
+    let bare = plan.bare()?;
     let output = wrong_output(report)?;
-    let mut found: Option<(Case, TrialReport)> = None;
+    let mut values = plan.case.values.clone();
+    let mut found = None;
     let mut runs = 0;
     for factor in plan.test.function.domain.factors {
         let names = factor.names();
-        let now = |found: &Option<(Case, TrialReport)>| {
-            let case = found.as_ref().map_or(plan.case, |(case, _)| case);
-            case.values.clone()
-        };
         let mut levels = factor.levels();
         levels.sort_by_key(|level| level.iter().product::<i64>());
         for level in levels {
-            let values = now(&found);
             if runs == RUNS || !is_smaller(&values, names, level) {
                 continue;
             }
-            let smaller = names
-                .iter()
-                .zip(level)
-                .fold(values, |values, (name, &value)| values.with(name, value));
-            let Some(case) = case(plan, smaller) else {
+            let Some(case) =
+                with_level(&values, names, level).and_then(|values| case(plan, values))
+            else {
                 continue;
             };
             runs += 1;
-            let report = trial(plan, &case);
+            let report = Plan {
+                case: &case,
+                ..bare
+            }
+            .run()
+            .report;
             if is_explainable(&report) && wrong_output(&report) == Some(output) {
+                values = case.values.clone();
                 found = Some((case, report));
                 break;
             }
         }
     }
     found
+}
+
+fn with_level(values: &Values, names: &[&str], level: &[i64]) -> Option<Values> {
+    let mut pairs = names.iter().zip(level);
+    pairs.try_fold(values.clone(), |values, (name, &number)| {
+        values.replaced(name, Value::Number(number))
+    })
 }
 
 fn wrong_output(report: &TrialReport) -> Option<&str> {
@@ -84,18 +85,4 @@ fn case(plan: &Plan<'_>, values: Values) -> Option<Case> {
     let case = plan.test.case(values);
     let taken = matches!(plan.bound.binding.refuses(&case.values), Ok(None));
     taken.then_some(case)
-}
-
-fn trial(plan: &Plan<'_>, case: &Case) -> TrialReport {
-    let smaller = Plan {
-        case,
-        limits: plan.limits.of_instructions(BUDGET),
-        repeat: 1,
-        relations: false,
-        watch: &NOTHING,
-        dump: None,
-        shared: None,
-        ..*plan
-    };
-    smaller.run().report
 }

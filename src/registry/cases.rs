@@ -28,16 +28,21 @@ pub(super) fn design_cases(
             suffix if suffix.is_empty() => id.into(),
             suffix => format!("{id}:{suffix}"),
         };
-        let variant = Stream::new(0, &id, "variant").below(LAUNCH_FORMS);
-        Case {
-            values: values.with_variant(variant),
-            id,
-        }
+        drawn_form(id, values)
     };
     design(function, choice, seed)
         .into_iter()
         .map(case)
         .collect()
+}
+
+/// Returns a case with a launch form that its id draws.
+fn drawn_form(id: String, values: Values) -> Case {
+    let variant = Stream::new(0, &id, "variant").below(LAUNCH_FORMS);
+    Case {
+        values: values.with_variant(variant),
+        id,
+    }
 }
 
 impl Test {
@@ -52,13 +57,12 @@ impl Test {
     }
 
     fn other_case(&self, id: String, values: Values) -> Case {
-        let variant = match self.designed {
-            true => Stream::new(0, &id, "variant").below(LAUNCH_FORMS),
-            false => 0,
-        };
-        Case {
-            values: values.with_variant(variant),
-            id,
+        match self.designed {
+            true => drawn_form(id, values),
+            false => Case {
+                values: values.with_variant(0),
+                id,
+            },
         }
     }
 

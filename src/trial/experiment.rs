@@ -59,6 +59,14 @@ pub struct ExperimentOutput {
     pub wrong: Vec<bool>,
 }
 
+impl ExperimentOutput {
+    /// Returns true if the kernels left an infinity or no number where the right value is finite.
+    pub fn overflows(&self) -> bool {
+        let mut pairs = self.got.iter().zip(&self.expected);
+        pairs.any(|(got, expected)| !got.is_finite() && expected.is_finite())
+    }
+}
+
 /// A finished run of a trial, and the means to repeat it with changed inputs.
 pub struct Experiment<'a> {
     plan: Plan<'a>,
@@ -74,13 +82,13 @@ pub struct Experiment<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Runs the trial as the start of an experiment. Returns none if the kernels do not run to their end, if the device runs trials in
-    /// another process, or if the tensors are external.
-    pub fn experiment(&self) -> Option<Experiment<'a>> {
+    /// Returns the plan of one short run that nobody observes. Returns none if the device runs trials in another process, or if the tensors
+    /// are external.
+    pub fn bare(&self) -> Option<Plan<'a>> {
         if self.device.isolation().is_some() || self.given.is_some() {
             return None;
         }
-        let plan = Plan {
+        Some(Plan {
             limits: self.limits.of_instructions(BUDGET),
             launching: Launching::Enabled,
             repeat: 1,
@@ -89,8 +97,12 @@ impl<'a> Plan<'a> {
             dump: None,
             shared: None,
             ..*self
-        };
-        Experiment::start(plan, Changes::new(), WORK)
+        })
+    }
+
+    /// Runs the trial as the start of an experiment. Returns none if the kernels do not run to their end, or if there is no bare plan.
+    pub fn experiment(&self) -> Option<Experiment<'a>> {
+        Experiment::start(self.bare()?, Changes::new(), WORK)
     }
 }
 

@@ -90,7 +90,7 @@ pub const TWICE: Order = |_, places| (0..places).chain(0..places).collect();
 
 impl Values {
     /// Returns the case with a changed whole number.
-    pub(crate) fn with(&self, name: &str, number: i64) -> Values {
+    pub(super) fn with(&self, name: &str, number: i64) -> Values {
         self.changed(|known| (known == name).then_some(number))
     }
 
