@@ -41,6 +41,10 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let mut setup = Setup::new(args.trials.sources.sources(), seed)?;
     let selection = args.trials.selection();
     setup.registry.add_described(selection.test);
+    if let Some(failed) = &failed {
+        let ids: Vec<String> = failed.ids().map(str::to_owned).collect();
+        setup.registry.add_described(&ids);
+    }
     let selected = match &failed {
         Some(failed) => {
             failed.check_built_in(&setup)?;

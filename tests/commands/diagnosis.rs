@@ -69,9 +69,12 @@ fn a_failure_has_a_reason_and_a_smaller_case_that_fails() {
         .expect("flags")
         .split(' ')
         .collect();
-    let again = run(&here, &again);
-    assert_eq!(again.code, 1, "{}", again.err);
-    assert!(again.out.contains("FAIL cumsum:n=63"), "{}", again.out);
+    let report = ["--report", "r.json"];
+    for args in [[&again[..], &report].concat(), vec!["--failed", "r.json"]] {
+        let again = run(&here, &args);
+        assert_eq!(again.code, 1, "{}", again.err);
+        assert!(again.out.contains("FAIL cumsum:n=63"), "{}", again.out);
+    }
     // Without experiments there is no reason.
     let off = run(
         &here,

@@ -107,6 +107,13 @@ impl FailedTests {
         }
     }
 
+    /// Returns the ids of the cases that did not pass.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        let trials = self.report.trials();
+        let bad = trials.filter(|trial| trial.verdict != Verdict::Pass);
+        bad.map(|trial| trial.id)
+    }
+
     /// Returns the selected cases that did not pass in the run of the report; without a selection, all cases that did not pass.
     ///
     /// # Errors
@@ -117,12 +124,7 @@ impl FailedTests {
         setup: &'a Setup,
     ) -> Result<Vec<SelectedCase<'a>>, Stop> {
         let name = &self.report.name;
-        let bad: BTreeSet<&str> = self
-            .report
-            .trials()
-            .filter(|trial| trial.verdict != Verdict::Pass)
-            .map(|trial| trial.id)
-            .collect();
+        let bad: BTreeSet<&str> = self.ids().collect();
         if bad.is_empty() {
             return Err(Stop::nothing(format!(
                 "every test of {name} passed: there is none to run again"
