@@ -109,19 +109,24 @@ impl Registry {
     }
 }
 
-/// Returns the names of a list that describe a case: `ID:name=value,...`.
+/// Returns the names of a list that describe a case: `ID:name=value,...`. A glob describes none: `ID:M=1,*` is not `ID:M=1` and all tests.
 fn described(list: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for part in list.split(',').map(str::trim) {
         match names.last_mut() {
-            Some(name) if !part.contains(':') && part.contains('=') && name.contains(':') => {
+            Some(name) if name.contains(':') && continues(part) => {
                 *name = format!("{name},{part}");
             }
             _ => names.push(part.into()),
         }
     }
-    names.retain(|name| name.contains(':') && name.contains('='));
+    names.retain(|name| name.contains(':') && name.contains('=') && !name.contains('*'));
     names
+}
+
+/// Whether a part of a list belongs to the name of a case before it, not to a name of its own.
+fn continues(part: &str) -> bool {
+    !part.contains(':') && (part.contains('=') || part.starts_with('*'))
 }
 
 impl Reader<'_> {

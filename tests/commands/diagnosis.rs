@@ -114,4 +114,17 @@ fn a_case_that_no_test_lists() {
         let line = format!("error: there is no test `{wrong}`");
         assert!(refused.err.starts_with(&line), "{}", refused.err);
     }
+    // A glob with sizes is a glob. It is no case that nothing lists, beside all tests.
+    let glob = "gemm_nt_tiled_domain:M=1,*";
+    let listed = run(&here, &["--list", "--test", glob]).out;
+    let ids = listed.lines().filter(|line| !line.is_empty());
+    let prefix = glob.trim_end_matches('*');
+    assert!(ids.clone().all(|id| id.starts_with(prefix)), "{listed}");
+    let ran = run(&here, &["--test", glob, "--format", "jsonl"]);
+    let mut trials = ran
+        .out
+        .lines()
+        .filter(|line| line.contains(r#""event":"trial""#));
+    assert!(ids.count() > 0 && trials.clone().count() > 0);
+    assert!(trials.all(|line| line.contains(prefix)), "{}", ran.out);
 }
