@@ -21,6 +21,7 @@ use crate::tensor::npy::Dtype;
 use crate::tensor::{Axis, ElementKind, poison};
 
 pub use crate::report::model::ErrorKind as DeviceErrorKind;
+pub use emulator::origin_report;
 pub use isolated::{Child, IsolatedDevice, Isolation};
 pub use limits::{Budget, BudgetError, Limits};
 pub use watch::{LaunchCosts, Ledger, NOTHING, Sanitize, Sink, TraceSpec, Tracing, Watch};

@@ -117,8 +117,11 @@ fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<Diagn
         experiment.begin_method();
         find(&experiment)
     });
+    let origins = experiment.origins();
+    let causes = causes.or_else(|| observe::non_finite(&origins));
     Some(DiagnosisReport {
         causes: causes.into_iter().collect(),
+        origins,
         smallest,
         launches: experiment.launches(),
     })

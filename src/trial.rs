@@ -128,6 +128,30 @@ impl<'a> Trial<'a> {
         tensors.zip(&self.placed)
     }
 
+    /// Returns the address of an element of a tensor, and its size in bytes.
+    fn element(&self, at: usize, element: usize) -> Option<(u64, u64)> {
+        let placed = self.placed.get(at)?;
+        let place = match &placed.layout {
+            Some(layout) => layout.places().nth(element)?,
+            None => element,
+        };
+        let size = self.tensor(at).kind.size() as u64;
+        Some((placed.address? + place as u64 * size, size))
+    }
+
+    /// Returns the tensor that holds an address, and the distance of the address from its first byte.
+    fn tensor_at(&self, address: u64) -> Option<(&str, u64)> {
+        self.all().find_map(|(tensor, placed)| {
+            let distance = address.checked_sub(placed.address?)?;
+            let count = placed
+                .layout
+                .as_ref()
+                .map_or(tensor.count(), |layout| layout.count);
+            let bytes = (count * tensor.kind.size()) as u64;
+            (distance < bytes).then_some((tensor.name.as_str(), distance))
+        })
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         self.all().position(|(tensor, _)| tensor.name == name)
     }

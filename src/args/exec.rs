@@ -76,6 +76,10 @@ pub struct ExecArgs {
     #[command(flatten)]
     pub sanitize: SanitizeArgs,
 
+    /// Name the instruction that made the first infinity or NaN that a kernel of the emulator stored
+    #[arg(long, conflicts_with_all = ["sanitize", "trace"])]
+    pub first_nonfinite: bool,
+
     /// Flags of the trace.
     #[command(flatten)]
     pub trace: TraceArgs,
@@ -97,6 +101,7 @@ impl ExecArgs {
                 sanitize: None,
                 sanitize_warn: false,
             },
+            first_nonfinite: false,
             trace: TraceArgs {
                 trace: None,
                 trace_kernel: None,

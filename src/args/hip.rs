@@ -59,6 +59,10 @@ pub struct HipArgs {
     )]
     pub clock: f64,
 
+    /// Name the instruction that made the first infinity or NaN that a kernel stored
+    #[arg(long, conflicts_with = "sanitize")]
+    pub first_nonfinite: bool,
+
     /// Order in which work-groups begin and waves take turns: in-order, reverse, random or random=SEED
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Schedule>,
@@ -102,6 +106,8 @@ impl HipArgs {
             variables.push(("GFX906_ABORT", "1".into()));
             variables.push(("GFX906_SANITIZE_ABORT", "1".into()));
         }
+        let first = self.first_nonfinite;
+        variables.extend(first.then(|| ("GFX906_FIRST_NONFINITE", "1".into())));
         variables.extend(self.counters.then(|| ("GFX906_COUNTERS", "1".into())));
         variables.extend(self.record.iter().map(|dir| ("GFX906_RECORD", dir.into())));
         let schedule = self.schedule.map(|order| order.to_string().into());

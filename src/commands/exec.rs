@@ -122,7 +122,8 @@ fn perform_on(
     let watch = match ledger {
         Some(ledger) => Watch::costs(ledger),
         None => Watch::open(device.observes(), trace.as_ref(), kernels, json)?
-            .with_sanitizer(args.sanitize.spec()),
+            .with_sanitizer(args.sanitize.spec())
+            .with_non_finite(args.first_nonfinite),
     };
     check_watch(device, &watch)?;
     warnings::unused(&name, &file);
@@ -170,6 +171,7 @@ fn perform_on(
         code_object: shown(&file.code_object),
         launches,
         findings: session.findings().to_vec(),
+        first_nonfinite: watch.first_origins(),
         saved: Vec::new(),
         problem: None,
         judged: Vec::new(),
@@ -244,7 +246,7 @@ fn limits(args: &ExecArgs, of_file: Limits, watch: &Watch) -> Limits {
     if let Some(budget) = args.limits.budget {
         (limits.instructions, limits.seconds) = (budget.instructions, budget.seconds);
     }
-    let checked = watch.sanitize.is_some() || watch.costs.is_some();
+    let checked = watch.sanitize.is_some() || watch.costs.is_some() || watch.non_finite.is_some();
     if args.limits.budget.is_none() && checked && limits.instructions.is_some() {
         // The checks take time that is not the kernel's.
         limits.seconds = None;

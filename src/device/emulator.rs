@@ -9,7 +9,7 @@ use gfx906::machine::{
     Observer, TURN,
 };
 use gfx906::observe::sanitize::{Finding, Heap, Sanitizer, Site, ranges};
-use gfx906::observe::{Profile, Space};
+use gfx906::observe::{Origin, Profile, Space};
 
 use super::{
     Device, DeviceBuffer, DeviceError, DeviceErrorKind, Launch, LaunchResult, Limits, Session,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::program::Program;
 use crate::report::model::{
-    BytesReport, CountersReport, DeviceReport, FindingReport, OtherReport, SiteReport,
+    BytesReport, CountersReport, DeviceReport, FindingReport, OriginReport, OtherReport, SiteReport,
 };
 use crate::tensor::guards::Guards;
 
@@ -142,8 +142,14 @@ fn launch(
         (None, None, Some(witness), _) => {
             gpu.launch_observed(module, kernel, launch, &mut *lock(witness))
         }
-        _ if watch.counters => gpu.launch_observed(module, kernel, launch, &mut profile),
-        _ => gpu.launch_observed(module, kernel, launch, &mut Nobody),
+        _ => match (&watch.non_finite, watch.counters) {
+            (Some(origins), _) => {
+                let mut both = (&mut profile, &mut *lock(origins));
+                gpu.launch_observed(module, kernel, launch, &mut both)
+            }
+            (None, true) => gpu.launch_observed(module, kernel, launch, &mut profile),
+            (None, false) => gpu.launch_observed(module, kernel, launch, &mut Nobody),
+        },
     };
     Ok((done?, watch.counters.then(|| report(&profile))))
 }
@@ -220,6 +226,21 @@ impl EmulatorSession {
             found.look_up(&lock(lines));
         }
         FindingReport::gather(&mut self.findings, found.iter().map(finding_report));
+    }
+}
+
+/// Returns the origin of a non-finite value in its form in reports.
+pub fn origin_report(origin: &Origin) -> OriginReport {
+    OriginReport {
+        kernel: origin.kernel.clone(),
+        at: SiteReport {
+            pc: origin.site.pc,
+            text: origin.site.text.clone(),
+            source: origin.site.source.clone(),
+        },
+        value: origin.value.clone(),
+        text: origin.to_string(),
+        place: origin.place(),
     }
 }
 
@@ -342,6 +363,11 @@ impl Session for EmulatorSession {
             ),
         };
         self.gather(number);
+        if let Some(non_finite) = &self.watch.non_finite
+            && let Some(lines) = self.modules[number].lines()
+        {
+            lock(non_finite).look_up(launch.kernel, &lock(lines));
+        }
         match done {
             Ok((done, counters)) => Ok(LaunchResult {
                 wave_instructions: Some(done.instructions),

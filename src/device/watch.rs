@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gfx906::observe::sanitize::Checks;
-use gfx906::observe::{Coverage, Filter, Trace, Witness};
+use gfx906::observe::{Coverage, Filter, NonFinite, Trace, Witness};
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::device::SetupError;
+use crate::device::{SetupError, origin_report};
+use crate::report::model::OriginReport;
 use crate::text::{nearest, shown};
 
 pub use ledger::{LaunchCosts, Ledger};
@@ -34,6 +35,8 @@ pub struct Watch {
     pub coverage: Option<Arc<Mutex<Coverage>>>,
     /// The watch of a single instruction.
     pub witness: Option<Arc<Mutex<Witness>>>,
+    /// The origins of non-finite values.
+    pub non_finite: Option<Arc<Mutex<NonFinite>>>,
     /// The checks of the sanitizer that are active.
     pub sanitize: Option<Sanitize>,
     /// The ledger of costs. With a ledger nothing else is observed.
@@ -55,6 +58,7 @@ pub static NOTHING: Watch = Watch {
     trace: None,
     coverage: None,
     witness: None,
+    non_finite: None,
     sanitize: None,
     costs: None,
 };
@@ -80,6 +84,16 @@ impl Watch {
         (watch, witness)
     }
 
+    /// Makes settings that record the origins of non-finite values.
+    pub fn non_finite() -> (Watch, Arc<Mutex<NonFinite>>) {
+        let non_finite = Arc::default();
+        let watch = Watch {
+            non_finite: Some(Arc::clone(&non_finite)),
+            ..Watch::default()
+        };
+        (watch, non_finite)
+    }
+
     /// Makes the settings that record costs in a ledger.
     pub fn costs(ledger: &Arc<Ledger>) -> Watch {
         Watch {
@@ -93,9 +107,28 @@ impl Watch {
         Watch { sanitize, ..self }
     }
 
+    /// Adds the origins of non-finite values.
+    pub fn with_non_finite(self, wanted: bool) -> Watch {
+        Watch {
+            non_finite: wanted.then(Arc::default),
+            ..self
+        }
+    }
+
+    /// Returns the origins of the first non-finite value that kernels have stored; none if they are not observed.
+    pub fn first_origins(&self) -> Option<Vec<OriginReport>> {
+        let non_finite = self.non_finite.as_ref()?;
+        let non_finite = non_finite.lock().unwrap_or_else(PoisonError::into_inner);
+        let origins = non_finite.first_origins().into_iter();
+        Some(origins.map(origin_report).collect())
+    }
+
     /// Returns true if observation adds time to the kernel's own.
     pub fn takes_time(&self) -> bool {
-        self.trace.is_some() || self.sanitize.is_some() || self.costs.is_some()
+        self.trace.is_some()
+            || self.sanitize.is_some()
+            || self.non_finite.is_some()
+            || self.costs.is_some()
     }
 
     /// Returns true if the sanitizer's findings count against a trial.
@@ -125,6 +158,9 @@ impl Watch {
     pub fn flag(&self) -> Option<&'static str> {
         if self.costs.is_some() {
             return Some("profile");
+        }
+        if self.non_finite.is_some() {
+            return Some("--first-nonfinite");
         }
         match (&self.trace, &self.sanitize, self.counters) {
             (Some(_), ..) => Some("--trace"),

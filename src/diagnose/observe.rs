@@ -1,6 +1,6 @@
 //! Properties of the wrong outputs themselves: steps that are too small for a narrow type, factors of rows, values that overflow.
 
-use crate::report::model::CauseReport;
+use crate::report::model::{CauseReport, OriginReport};
 use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
 
@@ -12,6 +12,18 @@ const SMALLER: [i32; 4] = [-6, -12, -24, -48];
 
 /// Sizes of an input's values beside which an eps vanishes, as powers of 2 within the range of f16. A norm's result is the same for both.
 const LARGER: [i32; 2] = [10, 13];
+
+/// Returns the instruction that made the first value that is not finite as a cause, where no experiment finds another.
+pub(super) fn non_finite(origins: &[OriginReport]) -> Option<CauseReport> {
+    let first = origins.last()?;
+    Some(CauseReport {
+        kind: "non-finite".into(),
+        output: None,
+        tensor: None,
+        text: format!("a value that is not finite: {}", first.text),
+        explains: None,
+    })
+}
 
 /// Returns a cause if the kernels do not answer a small step of an input that f32 would show.
 pub(super) fn coarse(experiment: &Experiment<'_>) -> Option<CauseReport> {

@@ -124,7 +124,7 @@ fn described(list: &str) -> Vec<String> {
     names
 }
 
-/// Whether a part of a list belongs to the name of a case before it, not to a name of its own.
+/// Returns true if a part of a list belongs to the name of a case before it, not to a name of its own.
 fn continues(part: &str) -> bool {
     !part.contains(':') && (part.contains('=') || part.starts_with('*'))
 }

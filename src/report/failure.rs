@@ -24,6 +24,8 @@ pub(super) struct Detail {
     findings: usize,
     /// Broken laws and wrong outputs that are shown in full with their pictures, and in a line each.
     parts: [usize; 2],
+    /// True if the origins of a value that is not finite are shown.
+    origins: bool,
     /// Lines of a map. If it is 0 there are no pictures, and no metrics.
     map: usize,
 }
@@ -35,6 +37,7 @@ impl Detail {
         launches: usize::MAX,
         findings: 8,
         parts: [usize::MAX; 2],
+        origins: true,
         map: usize::MAX,
     };
     /// The parts for which a summary has room, the most first.
@@ -45,6 +48,7 @@ impl Detail {
         Detail {
             errors: 6,
             findings: 1,
+            origins: false,
             ..Detail::brief(0)
         },
     ];
@@ -55,6 +59,7 @@ impl Detail {
             launches: 3,
             findings: 2,
             parts: [1, 3],
+            origins: true,
             map,
         }
     }
@@ -80,6 +85,14 @@ pub(super) fn describe(trial: &TrialReport, detail: Detail, look: Look) -> Lines
     let smallest = trial.diagnosis.as_ref();
     let smallest = smallest.and_then(|diagnosis| diagnosis.smallest.as_ref());
     lines.extend(smallest.map(|smallest| ("smallest", plain::line(&smallest.case))));
+    let origins = trial
+        .diagnosis
+        .iter()
+        .flat_map(|diagnosis| &diagnosis.origins);
+    if detail.origins {
+        let origins = origins.map(|origin| format!("{}; {}", origin.text, origin.place));
+        lines.extend(origins.map(|text| ("origin", plain::line(&text))));
+    }
     if let Some(text) = &trial.error {
         let not_run = matches!(trial.verdict, Verdict::Skip | Verdict::Unsupported);
         let label = if not_run { "reason" } else { "error" };

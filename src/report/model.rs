@@ -16,7 +16,7 @@ mod run;
 
 pub use counters::{BytesReport, CountersReport};
 pub use damage::{Damage, DamageMap, Histogram, Level, Series, WrongRow};
-pub use diagnosis::{CauseReport, DiagnosisReport, ExplainedElements, SmallestCase};
+pub use diagnosis::{CauseReport, DiagnosisReport, ExplainedElements, OriginReport, SmallestCase};
 pub use environment::{EnvironmentReport, HostReport, KernelReport, SettingsReport, SourceReport};
 pub use error::ErrorKind;
 pub use finding::{FindingReport, OtherReport, SiteReport};

@@ -63,7 +63,7 @@ impl Layout {
     }
 
     /// Returns the device index of each element, in the contract's order.
-    fn places(&self) -> impl Iterator<Item = usize> {
+    pub fn places(&self) -> impl Iterator<Item = usize> {
         let total: usize = self.lengths.iter().product();
         let mut index = vec![0usize; self.lengths.len()];
         let mut place = 0;

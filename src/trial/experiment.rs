@@ -2,15 +2,17 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+
+use gfx906::observe::{Cause, Origin};
 
 use super::judge::{read_outputs, tolerance};
-use super::{Launching, Plan};
+use super::{Launching, Plan, Trial};
 use crate::compare::{OutputCase, OutputLimits, compare_elements};
 use crate::contract::{Check, ExternalTensors, Instance, Kinds, PreparedCase, Role, Tensor};
-use crate::device::NOTHING;
+use crate::device::{self, NOTHING, Watch};
 use crate::panics;
-use crate::report::model::Tolerance;
+use crate::report::model::{OriginReport, Tolerance};
 use crate::tensor::{Axis, Data, ElementKind, decode, with_element};
 
 /// Wave instructions that one launch of an experiment may take.
@@ -232,6 +234,42 @@ impl<'a> Experiment<'a> {
         prepared.ok()?.ok().map(Arc::new)
     }
 
+    /// Returns where the kernels made the first wrong value that is not finite: the instruction of the value, then those of the values that it
+    /// was made of. Returns none if all wrong values are finite, or if a kernel only copied the value from what nothing has computed.
+    pub fn origins(&self) -> Vec<OriginReport> {
+        let mut outputs = self.outputs.iter().enumerate();
+        let found = outputs.find_map(|(number, output)| {
+            let mut pairs = output.got.iter().zip(&output.expected);
+            let element =
+                pairs.position(|(got, expected)| !got.is_finite() && expected.is_finite());
+            Some((number, element?))
+        });
+        found
+            .and_then(|(output, element)| self.origins_of(output, element))
+            .unwrap_or_default()
+    }
+
+    fn origins_of(&self, output: usize, element: usize) -> Option<Vec<OriginReport>> {
+        let prepared = self.prepare(&Changes::new())?;
+        let (watch, non_finite) = Watch::non_finite();
+        let plan = Plan {
+            watch: &watch,
+            ..self.plan
+        };
+        let trial = plan
+            .launch_prepared(plan.limits, Arc::clone(&prepared))
+            .ok()?;
+        let buffer = &prepared.checks.get(output)?.buffer;
+        let (at, bytes) = trial.element(buffer.tensor, buffer.first + element)?;
+        let non_finite = non_finite.lock().unwrap_or_else(PoisonError::into_inner);
+        let origins = non_finite.origins_at(at, bytes).into_iter();
+        Some(
+            origins
+                .map(|origin| origin_report(&trial, origin))
+                .collect(),
+        )
+    }
+
     fn launch(&self, prepared: Arc<PreparedCase>) -> Option<(Outputs, Vec<Tolerance>)> {
         let mut trial = self
             .plan
@@ -258,6 +296,16 @@ impl<'a> Experiment<'a> {
         }
         Some((outputs, tolerances))
     }
+}
+
+fn origin_report(trial: &Trial<'_>, origin: &Origin) -> OriginReport {
+    let mut report = device::origin_report(origin);
+    if let Cause::Loaded { address } = origin.cause
+        && let Some((name, distance)) = trial.tensor_at(address)
+    {
+        report.text += &format!(": byte {distance} of `{name}`");
+    }
+    report
 }
 
 /// Returns the tensors that an experiment may change: inputs of floats that kernels are offered, and drawn tensors from which

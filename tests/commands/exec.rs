@@ -254,3 +254,50 @@ fn a_block_smaller_than_the_launch_bounds_is_told() {
         assert_eq!((run.code, run.err.as_str()), (0, said));
     }
 }
+
+#[test]
+fn the_first_value_that_is_not_finite_has_an_origin() {
+    let mut launch = scale(99, "in.bin", "out.npy");
+    launch["buffers"]["last"] = json!({"bytes": 400});
+    let mut again = launch["launches"][0].clone();
+    again["args"] = json!(["$output", "$last", {"i32": 99}, {"f32": 0.0}]);
+    let launches = launch["launches"].as_array_mut();
+    launches.expect("launches").push(again);
+    let here = with("exec-nonfinite", &launch);
+    let flags = ["exec", "launch.json", "--first-nonfinite"];
+    let json_flags = [&flags[..], &["--format", "json"]].concat();
+    write(&here, "in.bin", &f32s((0..100).map(|i| i as f32)));
+    let finite = run(&here, &flags);
+    assert!(
+        finite.out.contains("no kernel stored one"),
+        "{}",
+        finite.out
+    );
+    let told: Value = serde_json::from_str(&run(&here, &json_flags).out).expect("JSON");
+    assert_eq!(told["first_nonfinite"], json!([]));
+
+    let large = |i| if i == 70 { -2e38 } else { i as f32 };
+    write(&here, "in.bin", &f32s((0..100).map(large)));
+    let told = run(&here, &json_flags);
+    assert_eq!((told.code, told.err.as_str()), (0, ""));
+    let told: Value = serde_json::from_str(&told.out).expect("JSON");
+    let origins = told["first_nonfinite"].as_array().expect("origins");
+    assert_eq!(
+        origins.len(),
+        1,
+        "the first launch made it of finite values"
+    );
+    assert_eq!(origins[0]["value"], "-inf");
+    let text = origins[0]["text"].as_str().expect("text");
+    assert!(
+        text.contains("v_mul_f32") && text.contains("= -2e38"),
+        "{text}"
+    );
+    assert_eq!(origins[0]["place"], "work-group (1,0,0), wave 0, lane 6");
+    let given = |i| if i == 70 { f32::NAN } else { i as f32 };
+    write(&here, "in.bin", &f32s((0..100).map(given)));
+    let told = run(&here, &flags).out;
+    assert!(told.contains("` loaded NaN from 0x"), "{told}");
+    let refused = run(&here, &[&flags[..], &["--sanitize"]].concat());
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+}

@@ -84,6 +84,16 @@ fn flags_reach_the_runtime_and_the_library_its_names() {
 }
 
 #[test]
+fn the_origin_of_a_value_that_is_not_finite_is_asked_for() {
+    let here = scratch("hip-nonfinite");
+    let script = "env | grep ^GFX906_FIRST";
+    let (out, _) = texts(&hip(&here, &["--first-nonfinite"], script));
+    assert_eq!(out, "GFX906_FIRST_NONFINITE=1\n");
+    let both = hip(&here, &["--first-nonfinite", "--sanitize"], script);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
 fn the_programs_code_is_passed_on() {
     let here = scratch("hip-codes");
     for (script, code) in [

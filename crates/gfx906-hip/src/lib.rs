@@ -19,6 +19,7 @@ mod host;
 mod hostcall;
 mod image;
 mod leaks;
+mod non_finite;
 mod objects;
 mod oob;
 mod printf;

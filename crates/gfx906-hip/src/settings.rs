@@ -16,7 +16,7 @@ use crate::diagnostics::log;
 /// Most wave instructions of a launch without `GFX906_BUDGET`: ten minutes of emulation and more.
 const BUDGET: u64 = 100_000_000_000;
 /// Most CPU seconds of a launch without `GFX906_BUDGET`.
-const SECONDS: f64 = 3600.0;
+const SECONDS: f64 = 600.0;
 
 /// Environment variable that is on with the value 1.
 pub struct Switch {
@@ -54,6 +54,8 @@ pub static LEAKS: Switch = Switch::new("GFX906_LEAKS");
 pub static POISON: Switch = Switch::new("GFX906_POISON");
 /// Counts what kernels do, for the summary.
 pub static COUNTERS: Switch = Switch::new("GFX906_COUNTERS");
+/// Logs the instruction that made the first infinity or NaN that a kernel stored.
+pub static FIRST_NONFINITE: Switch = Switch::new("GFX906_FIRST_NONFINITE");
 /// Makes every call return only when its work is done.
 pub static SYNC: Switch = Switch::new("GFX906_SYNC");
 

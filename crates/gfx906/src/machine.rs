@@ -37,6 +37,7 @@ mod schedule;
 mod setup;
 pub mod shapes;
 mod single;
+pub(crate) mod sources;
 mod stepper;
 mod time;
 mod traffic;

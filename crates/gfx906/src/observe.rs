@@ -3,6 +3,7 @@
 pub mod costs;
 mod coverage;
 mod exchange;
+mod nonfinite;
 mod profile;
 pub mod sanitize;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod witness;
 pub use costs::Costs;
 pub use coverage::Coverage;
 pub use exchange::Exchange;
+pub use nonfinite::{Cause, NonFinite, Origin};
 pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};
 pub use witness::Witness;

@@ -9,7 +9,7 @@ use super::launch::LaunchSpec;
 use super::outcome::{FinishedLaunch, Outcome};
 use super::trap::error_json;
 use crate::commands::table;
-use crate::report::model::{FindingReport, OutputReport, Problem, Verdict};
+use crate::report::model::{FindingReport, OriginReport, OutputReport, Problem, Verdict};
 use crate::report::{findings, outputs, problem, share};
 
 /// Everything that is to be told.
@@ -20,6 +20,8 @@ pub(super) struct Summary<'a> {
     pub(super) launches: Vec<(&'a LaunchSpec, Outcome)>,
     /// Findings of the sanitizer.
     pub(super) findings: Vec<FindingReport>,
+    /// The origins of the first non-finite value that was stored, if they are asked for.
+    pub(super) first_nonfinite: Option<Vec<OriginReport>>,
     pub(super) saved: Vec<SavedFile>,
     /// A problem of a guard, or of a buffer that launches may only read.
     pub(super) problem: Option<Problem>,
@@ -98,6 +100,16 @@ impl Summary<'_> {
                 "\nfindings of the sanitizer\n{}",
                 findings(&self.findings)
             );
+        }
+        if let Some(origins) = &self.first_nonfinite {
+            out += "\nfirst value that is not finite\n";
+            if origins.is_empty() {
+                out += "no kernel stored one\n";
+            }
+            for origin in origins {
+                let (kernel, text, place) = (&origin.kernel, &origin.text, &origin.place);
+                let _ = writeln!(out, "{kernel}: {text}; {place}");
+            }
         }
         if let Some(found) = &self.problem {
             let _ = write!(out, "\nFAIL\n{}", problem(found));
@@ -213,6 +225,9 @@ impl Summary<'_> {
         });
         if !self.findings.is_empty() {
             told["findings"] = json!(self.findings);
+        }
+        if let Some(origins) = &self.first_nonfinite {
+            told["first_nonfinite"] = json!(origins);
         }
         if let Some(problem) = &self.problem {
             told["problem"] = json!(problem);

@@ -2,16 +2,36 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SiteReport;
+
 /// The causes of a trial's failure, and the smallest case that fails.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiagnosisReport {
     /// The causes, the one that explains most first. None where no experiment found a cause.
     pub causes: Vec<CauseReport>,
+    /// The instruction that made a wrong value that is not finite, then those of the values that it was made of.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub origins: Vec<OriginReport>,
     /// The smallest case of the contract that still fails, where it is smaller than the trial's own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub smallest: Option<SmallestCase>,
     /// The number of launches that the experiments made.
     pub launches: u64,
+}
+
+/// The instruction that made a value that is not finite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginReport {
+    /// The kernel.
+    pub kernel: String,
+    /// The instruction.
+    pub at: SiteReport,
+    /// The value that it made: `inf`, `-inf` or `NaN`.
+    pub value: String,
+    /// The instruction and its operands, in words.
+    pub text: String,
+    /// The work-group, the wave and the lane, in words.
+    pub place: String,
 }
 
 /// A cause of wrong elements.

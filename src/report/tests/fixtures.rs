@@ -10,9 +10,9 @@ use crate::report::RunPlan;
 use crate::report::model::{
     self, BytesReport, CardReport, CauseReport, CodeObjectReport, CountersReport, DeviceReport,
     DiagnosisReport, EnvironmentReport, ErrorKind, ExplainedElements, FindingReport, HostReport,
-    KernelReport, LaunchReport, OtherReport, OutputReport, Owner, PhaseReport, Problem,
-    RelationReport, RunReport, SiteReport, SmallestCase, SourceReport, Tolerance, TrialReport,
-    Verdict,
+    KernelReport, LaunchReport, OriginReport, OtherReport, OutputReport, Owner, PhaseReport,
+    Problem, RelationReport, RunReport, SiteReport, SmallestCase, SourceReport, Tolerance,
+    TrialReport, Verdict,
 };
 use crate::tensor::Axis;
 use crate::tensor::guards::Guards;
@@ -673,6 +673,17 @@ fn diagnosis() -> DiagnosisReport {
             },
             scale,
         ],
+        origins: vec![OriginReport {
+            kernel: "gate".into(),
+            at: SiteReport {
+                pc: 0x108,
+                text: "v_exp_f32_e32 v3, v2".into(),
+                source: Some("gate.hip:7".into()),
+            },
+            value: "inf".into(),
+            text: "gate.hip:7: `v_exp_f32_e32 v3, v2` made inf of v2 = 128.0".into(),
+            place: "work-group (1,2,3), wave 0, lane 32".into(),
+        }],
         smallest: Some(SmallestCase {
             case: "gate:T=1,H=1".into(),
             rerun: "deltanet-check --test gate:T=1,H=1 --seed 0".into(),
