@@ -10,7 +10,6 @@ use gfx906::observe::Profile;
 use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
 
 use crate::diagnostics::{self, messages, summary};
-use crate::non_finite;
 use crate::objects::module::Function;
 use crate::oob;
 use crate::settings::{self, SETTINGS};
@@ -79,9 +78,6 @@ pub fn launch(
     launch: &Launch<'_>,
     cooperative: bool,
 ) -> Result<Counters, LaunchError> {
-    if settings::FIRST_NONFINITE.is_on() {
-        return non_finite::launch(gpu, function, launch, cooperative);
-    }
     let Some(sanitized) = &*SANITIZED else {
         return run_counted(gpu, function, launch, cooperative, Nobody).0;
     };

@@ -10,6 +10,7 @@ use crate::calls::record;
 use crate::diagnostics::{self, log, messages, summary, trap};
 use crate::error::{HipError, HipResult};
 use crate::host;
+use crate::non_finite;
 use crate::objects::module;
 use crate::objects::work::Kernel;
 use crate::runtime::state;
@@ -45,7 +46,10 @@ fn launch(work: &Kernel) -> HipResult {
     };
     let kernel = function.kernel()?;
     let start = || {
-        let run = || sanitize::launch(&gpu, function, &launch, work.cooperative);
+        let run = || match settings::FIRST_NONFINITE.is_on() {
+            true => non_finite::launch(&gpu, function, &launch, work.cooperative),
+            false => sanitize::launch(&gpu, function, &launch, work.cooperative),
+        };
         // A single work-group runs on the calling thread.
         match launch.grid {
             [1, 1, 1] => run(),
