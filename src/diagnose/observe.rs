@@ -20,7 +20,10 @@ pub(super) fn non_finite(origins: &[OriginReport]) -> Option<CauseReport> {
         kind: "non-finite".into(),
         output: None,
         tensor: None,
-        text: format!("a value that is not finite: {}", first.text),
+        text: format!(
+            "a value that is not finite: {}; {}",
+            first.text, first.place
+        ),
         explains: None,
     })
 }

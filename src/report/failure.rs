@@ -41,10 +41,14 @@ impl Detail {
         map: usize::MAX,
     };
     /// The parts for which a summary has room, the most first.
-    pub(super) const BRIEF: [Detail; 4] = [
+    pub(super) const BRIEF: [Detail; 5] = [
         Detail::brief(24),
         Detail::brief(12),
         Detail::brief(8),
+        Detail {
+            origins: false,
+            ..Detail::brief(8)
+        },
         Detail {
             errors: 6,
             findings: 1,
@@ -91,7 +95,9 @@ pub(super) fn describe(trial: &TrialReport, detail: Detail, look: Look) -> Lines
         .flat_map(|diagnosis| &diagnosis.origins);
     if detail.origins {
         let origins = origins.map(|origin| format!("{}; {}", origin.text, origin.place));
-        lines.extend(origins.map(|text| ("origin", plain::line(&text))));
+        let origins = origins.map(|text| plain::line(&text));
+        let origins = origins.filter(|text| !reasons.iter().any(|reason| reason.contains(text)));
+        lines.extend(origins.map(|text| ("origin", text)));
     }
     if let Some(text) = &trial.error {
         let not_run = matches!(trial.verdict, Verdict::Skip | Verdict::Unsupported);

@@ -21,6 +21,9 @@ const BUDGET: u64 = 1 << 24;
 /// Wave instructions that the launches of one method may take. A computation by the reference counts as much as one by the kernels.
 const WORK: u64 = 1 << 25;
 
+/// Wave instructions of the longest run whose non-finite values are followed, which takes microseconds for each.
+const FOLLOWED: u64 = 1 << 17;
+
 /// Tensors in place of drawn ones, by name.
 pub type Changes = BTreeMap<String, Vec<f32>>;
 
@@ -234,9 +237,12 @@ impl<'a> Experiment<'a> {
         prepared.ok()?.ok().map(Arc::new)
     }
 
-    /// Returns where the kernels made the first wrong value that is not finite: the instruction of the value, then those of the values that it
-    /// was made of. Returns none if all wrong values are finite, or if a kernel only copied the value from what nothing has computed.
+    /// Returns the instruction that made the first wrong value that is not finite, then those of the values that it was made of. The list is
+    /// empty if all wrong values are finite, or if the run is long.
     pub fn origins(&self) -> Vec<OriginReport> {
+        if self.run_work.get() > FOLLOWED {
+            return Vec::new();
+        }
         let mut outputs = self.outputs.iter().enumerate();
         let found = outputs.find_map(|(number, output)| {
             let mut pairs = output.got.iter().zip(&output.expected);
@@ -259,6 +265,8 @@ impl<'a> Experiment<'a> {
         let trial = plan
             .launch_prepared(plan.limits, Arc::clone(&prepared))
             .ok()?;
+        self.launches
+            .set(self.launches.get() + trial.launches.len() as u64);
         let buffer = &prepared.checks.get(output)?.buffer;
         let (at, bytes) = trial.element(buffer.tensor, buffer.first + element)?;
         let non_finite = non_finite.lock().unwrap_or_else(PoisonError::into_inner);

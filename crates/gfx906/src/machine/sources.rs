@@ -1,7 +1,9 @@
 //! The values of a vector instruction's sources as it uses them: moved between lanes, selected, widened, with their signs changed.
 
+use half::f16;
+
 use super::dpp::source_lane;
-use super::lane::Slot;
+use super::lane::{Lane, Slot};
 use super::modifiers::{Change, plain};
 use super::registers::{LANES, Lanes};
 use super::wave::Wave;
@@ -34,20 +36,11 @@ fn number(role: Role) -> Option<usize> {
 
 /// Returns how a lane function takes a type; none for a type that is no floating-point number.
 fn slot(ty: Type) -> Option<Slot> {
-    let narrow = |sign, half, pair| Slot {
-        registers: 1,
-        sign,
-        half,
-        pair,
-    };
     match ty {
-        Type::F16 => Some(narrow(0x8000, true, false)),
-        Type::F16x2 => Some(narrow(0x8000, false, true)),
-        Type::F32 | Type::Mix => Some(narrow(1 << 31, false, false)),
-        Type::F64 => Some(Slot {
-            registers: 2,
-            ..narrow(1 << 31, false, false)
-        }),
+        Type::F16 => Some(f16::SLOT),
+        Type::F16x2 => Some(<[f16; 2]>::SLOT),
+        Type::F32 | Type::Mix => Some(f32::SLOT),
+        Type::F64 => Some(f64::SLOT),
         _ => None,
     }
 }

@@ -20,7 +20,7 @@ use crate::code_object::Lines;
 use crate::isa::{self, Form, Properties, Role, Type, register_name};
 use crate::machine::shapes::addresses::each;
 use crate::machine::sources::{FloatSource, float_sources, lane_read};
-use crate::machine::{DispatchStart, Group, LANES, MemoryPath, Op, Wave};
+use crate::machine::{DispatchStart, Group, LANES, Op, Wave};
 
 pub use self::origin::{Cause, Origin};
 
@@ -94,7 +94,7 @@ impl NonFinite {
     fn compute(&mut self, run: Run<'_>, result: Destination) {
         let (wave, op, _) = run;
         let sources = std::mem::take(&mut self.sources);
-        for lane in each(result.lanes(wave, op)) {
+        for lane in each(written_lanes(wave, op)) {
             let value = result.value(wave, lane);
             let mark = match value.class() {
                 Class::Finite => 0,
@@ -178,9 +178,8 @@ impl NonFinite {
         if self.marks(wave).is_empty() {
             return;
         }
-        let vector = op.encoding.is_vector();
-        let crosses = op.has(Properties::CROSSES_LANES) || op.form == Form::Dpp;
-        let lanes = if vector { lanes_on(wave) } else { 1 };
+        let crosses = op.has(Properties::CROSSES_LANES);
+        let lanes = written_lanes(wave, op);
         let sources: Vec<u16> = named(&op.inst, isa::Access::Write).collect();
         let mut found = Vec::new();
         for register in named(&op.inst, isa::Access::Read) {
@@ -188,10 +187,10 @@ impl NonFinite {
             for lane in each(lanes) {
                 let bits = bits(wave, register, lane);
                 let marks = self.marks(wave);
-                let other_lanes = if crosses || register < 256 {
-                    0..LANES
-                } else {
-                    lane..lane + 1
+                let from = lane_read(&op.inst, 0, lane).unwrap_or(lane);
+                let other_lanes = match crosses || register < 256 {
+                    true => 0..LANES,
+                    false => from..from + 1,
                 };
                 let marked = sources.iter().flat_map(|&source| {
                     let marks = &*marks;
@@ -324,6 +323,26 @@ fn elements(wave: &Wave, part: &Part, register: u16) -> Vec<(usize, Element, u16
     part.places().flat_map(of).collect()
 }
 
+/// Returns the lanes whose VGPRs an instruction that accesses no memory has written.
+fn written_lanes(wave: &Wave, op: &Op) -> u64 {
+    if op.has(Properties::WRITES_LANE) {
+        return 1 << (wave.scalar32(op.by_role(Role::Src1), op.literal) % LANES as u32);
+    }
+    let lanes = lanes_on(wave);
+    if op.form != Form::Dpp {
+        return lanes;
+    }
+    let there = (0..LANES).filter(|&lane| lane_read(&op.inst, 0, lane).is_some());
+    let there = there.fold(0, |lanes, lane| lanes | 1 << lane);
+    let bound = op.modifiers.flags.has(isa::Flags::BOUND_CTRL);
+    lanes & op.plan.dpp_lanes & if bound { !0 } else { there }
+}
+
+/// Returns true if an instruction reads or writes memory or LDS. Exchanges of lanes through the LDS pipe do not.
+fn accesses_memory(op: &Op) -> bool {
+    op.traffic.read != 0 || op.traffic.written != 0
+}
+
 /// The result of an instruction that is a floating-point number.
 #[derive(Clone, Copy, Debug)]
 struct Destination {
@@ -339,7 +358,7 @@ impl Destination {
         let operand = op.row.operands.first()?;
         let float = matches!(operand.ty, Type::F16 | Type::F16x2 | Type::F32 | Type::F64);
         let written = operand.role == Role::Vdst && operand.access != isa::Access::Read;
-        let computed = op.encoding.is_vector() && op.traffic.way == MemoryPath::None;
+        let computed = op.encoding.is_vector() && !accesses_memory(op);
         let vgpr = op.inst.operands[0].as_vgpr()?;
         (float && written && computed).then_some(Destination {
             vgpr: vgpr.into(),
@@ -351,18 +370,6 @@ impl Destination {
     fn registers(self) -> impl Iterator<Item = u16> {
         let first = 256 + self.vgpr;
         first..first + self.ty.registers() as u16
-    }
-
-    /// Returns the lanes that the instruction has written.
-    fn lanes(self, wave: &Wave, op: &Op) -> u64 {
-        let mut lanes = lanes_on(wave);
-        if op.form == Form::Dpp {
-            let there = (0..LANES).filter(|&lane| lane_read(&op.inst, 0, lane).is_some());
-            let there = there.fold(0, |lanes, lane| lanes | 1 << lane);
-            let bound = op.modifiers.flags.has(isa::Flags::BOUND_CTRL);
-            lanes &= op.plan.dpp_lanes & if bound { !0 } else { there };
-        }
-        lanes
     }
 
     fn value(self, wave: &Wave, lane: usize) -> Value {
@@ -397,7 +404,7 @@ impl Observer for NonFinite {
     }
 
     fn before(&mut self, wave: &Wave, op: &Op, _: u64) {
-        if op.traffic.way != MemoryPath::None {
+        if accesses_memory(op) {
             let stride = u64::from(wave.index) * self.group.scratch_stride;
             accesses(wave, op, self.group.scratch + stride, &mut self.access);
         } else if Destination::of(op).is_some() && !wave.indexes_vgprs() {
@@ -406,7 +413,7 @@ impl Observer for NonFinite {
     }
 
     fn after(&mut self, wave: &Wave, op: &Op, pc: u64) {
-        if op.traffic.way != MemoryPath::None {
+        if accesses_memory(op) {
             return self.transfer((wave, op, pc));
         }
         match Destination::of(op) {

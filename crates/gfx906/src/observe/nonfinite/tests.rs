@@ -159,3 +159,29 @@ fn an_accumulator_is_a_source_and_what_nothing_stores_has_no_part() {
     );
     assert_eq!(selected, [""; 0]);
 }
+
+/// ```text
+/// v_exp_f32 v3, v2
+/// v_sub_u32 v5, 63, v0
+/// v_lshlrev_b32 v5, 2, v5
+/// ds_bpermute_b32 v6, v5, v3
+/// v_lshlrev_b32 v5, 2, v0
+/// global_store_dword v5, v6, s[0:1]
+/// ```
+const EXCHANGED: &str = "7e064102 6a0a00bf 240a0a82 d87e0000 06000305 240a0082 dc708000 00000605";
+
+#[test]
+fn a_value_is_followed_through_an_exchange_of_lanes() {
+    let large = |wave: &mut Wave| {
+        wave.v[2] = [0; 64];
+        wave.v[2][10] = 200f32.to_bits();
+    };
+    let [origins, finite] = origins(EXCHANGED, large, 4, [4 * 53, 4 * 10]);
+    assert_eq!(
+        origins,
+        [
+            "0x100: `v_exp_f32_e32 v3, v2` made inf of v2 = 200.0; work-group (1,2,3), wave 0, lane 10"
+        ]
+    );
+    assert_eq!(finite, [""; 0]);
+}
