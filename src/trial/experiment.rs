@@ -22,7 +22,7 @@ const BUDGET: u64 = 1 << 24;
 const WORK: u64 = 1 << 25;
 
 /// Wave instructions of the longest run whose non-finite values are followed, which takes microseconds for each.
-const FOLLOWED: u64 = 1 << 17;
+const FOLLOWED: u64 = 1 << 18;
 
 /// Tensors in place of drawn ones, by name.
 pub type Changes = BTreeMap<String, Vec<f32>>;
