@@ -3,17 +3,20 @@
 pub mod costs;
 mod coverage;
 mod exchange;
+mod history;
 mod nonfinite;
 mod profile;
 pub mod sanitize;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod value;
 mod witness;
 
 pub use costs::Costs;
 pub use coverage::Coverage;
 pub use exchange::Exchange;
+pub use history::{History, Leaf, Slice, SliceEdge, SliceLeaf, SliceNode};
 pub use nonfinite::{Cause, NonFinite, Origin};
 pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};

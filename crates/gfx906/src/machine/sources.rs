@@ -1,13 +1,17 @@
-//! The values of a vector instruction's sources as it uses them: moved between lanes, selected, widened, with their signs changed.
+//! The sources of a vector instruction: the lanes that it reads and writes, and the values as it uses them: moved between lanes, selected,
+//! widened, with their signs changed.
 
 use half::f16;
 
 use super::dpp::source_lane;
 use super::lane::{Lane, Slot};
 use super::modifiers::{Change, plain};
+use super::op::Op;
 use super::registers::{LANES, Lanes};
+use super::shapes::exchange::{lanes_named, swizzled};
+use super::shapes::indexing::indexed;
 use super::wave::Wave;
-use crate::isa::{Code, F16_CONSTANTS, Form, Inst, Properties, Role, Type};
+use crate::isa::{Code, F16_CONSTANTS, Flags, Form, Inst, Properties, Role, Type};
 
 /// A source that is a floating-point number.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +54,68 @@ pub fn lane_read(inst: &Inst, source: usize, lane: usize) -> Option<usize> {
     match inst.form {
         Form::Dpp if source == 0 => source_lane(inst.modifiers.dpp_ctrl, lane),
         _ => Some(lane),
+    }
+}
+
+/// Returns an instruction whose operands are the registers that an index in M0 selects, or `None` if the operands are direct.
+pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
+    if inst.has(Properties::RELATIVE_MOVE) {
+        let mut made = *inst;
+        let at = usize::from(inst.has(Properties::RELATIVE_SOURCE));
+        let register = u32::from(made.operands[at].0).wrapping_add(wave.scalar32(Code::M0, 0));
+        made.operands[at] = Code(
+            u16::try_from(register)
+                .ok()
+                .filter(|&register| register < 102)?,
+        );
+        return Some(made);
+    }
+    if wave.indexes_vgprs() && inst.encoding.is_vector_alu() {
+        return indexed(wave, inst);
+    }
+    Some(*inst)
+}
+
+/// Returns the lanes whose VGPRs an instruction writes that accesses no memory.
+pub fn written_lanes(wave: &Wave, op: &Op) -> u64 {
+    if op.has(Properties::WRITES_LANE) {
+        return 1 << (wave.scalar32(op.by_role(Role::Src1), op.literal) % LANES as u32);
+    }
+    let lanes = if wave.skips_vector() { 0 } else { wave.exec() };
+    if op.form != Form::Dpp {
+        return lanes;
+    }
+    let there = (0..LANES).filter(|&lane| lane_read(&op.inst, 0, lane).is_some());
+    let there = there.fold(0, |lanes, lane| lanes | 1 << lane);
+    let bound = op.modifiers.flags.has(Flags::BOUND_CTRL);
+    lanes & op.plan.dpp_lanes & if bound { !0 } else { there }
+}
+
+/// Returns true if an instruction reads or writes memory or LDS. Exchanges of lanes through the LDS pipe do not.
+pub fn accesses_memory(op: &Op) -> bool {
+    op.traffic.read != 0 || op.traffic.written != 0
+}
+
+/// Returns the lane from which each lane gets its value in an exchange through the LDS pipe, before it runs; none where it gets 0.
+pub fn exchanged_lanes(wave: &Wave, op: &Op) -> [Option<u8>; LANES] {
+    let named = lanes_named(wave, op);
+    let on = |lane: u8| wave.exec() >> lane & 1 != 0;
+    let lane = |number: u32| (number % LANES as u32) as u8;
+    match op.row.mnemonic {
+        "ds_permute_b32" => {
+            let mut from = [None; LANES];
+            let writers = (0..LANES as u8).filter(|&writer| on(writer));
+            writers.for_each(|writer| {
+                from[usize::from(lane(named[usize::from(writer)]))] = Some(writer);
+            });
+            from
+        }
+        "ds_bpermute_b32" => named.map(|from| Some(lane(from)).filter(|&from| on(from))),
+        _ => std::array::from_fn(|l| {
+            let pattern = op.offset as u32 & 0xffff;
+            let from = lane(l as u32 & 32 | swizzled(pattern, l as u32 & 31));
+            Some(from).filter(|&from| on(from))
+        }),
     }
 }
 

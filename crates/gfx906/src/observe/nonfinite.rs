@@ -8,18 +8,19 @@ mod marks;
 mod origin;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use self::marks::{Element, MemoryMarks, RegisterMarks, named};
 use self::origin::{Mark, Origins};
-use self::value::{Class, Value, maybe_non_finite};
 use super::sanitize::Site;
-use super::sanitize::access::{Access, Part, Space, accesses};
+use super::sanitize::access::{Access, Part, Space, Word, accesses};
+use super::value::{Class, Value, maybe_non_finite};
 use super::{Observer, lanes_on};
 use crate::code_object::Lines;
-use crate::isa::{self, Form, Properties, Role, Type, register_name};
+use crate::isa::{self, Properties, Role, Type, register_name};
 use crate::machine::shapes::addresses::each;
-use crate::machine::sources::{FloatSource, float_sources, lane_read};
+use crate::machine::sources::{
+    FloatSource, accesses_memory, float_sources, lane_read, written_lanes,
+};
 use crate::machine::{DispatchStart, Group, LANES, Op, Wave};
 
 pub use self::origin::{Cause, Origin};
@@ -307,40 +308,17 @@ fn bits(wave: &Wave, register: u16, lane: usize) -> u32 {
 
 /// Returns the elements of a part, each of at most a dword, with their lanes and registers.
 fn elements(wave: &Wave, part: &Part, register: u16) -> Vec<(usize, Element, u16)> {
-    let words = part.bytes.div_ceil(4);
-    let of = |(lane, at): (usize, u64)| {
-        (0..words).map(move |word| {
-            let element = Element {
-                space: part.space,
-                wave: wave.index,
-                lane,
-                at: at.wrapping_add(4 * word),
-                bytes: (part.bytes - 4 * word).min(4),
-            };
-            (lane, element, register.saturating_add(word as u16))
-        })
+    let of = |word: Word| {
+        let element = Element {
+            space: part.space,
+            wave: wave.index,
+            lane: word.lane,
+            at: word.at,
+            bytes: word.bytes,
+        };
+        (word.lane, element, register.saturating_add(word.number))
     };
-    part.places().flat_map(of).collect()
-}
-
-/// Returns the lanes whose VGPRs an instruction that accesses no memory has written.
-fn written_lanes(wave: &Wave, op: &Op) -> u64 {
-    if op.has(Properties::WRITES_LANE) {
-        return 1 << (wave.scalar32(op.by_role(Role::Src1), op.literal) % LANES as u32);
-    }
-    let lanes = lanes_on(wave);
-    if op.form != Form::Dpp {
-        return lanes;
-    }
-    let there = (0..LANES).filter(|&lane| lane_read(&op.inst, 0, lane).is_some());
-    let there = there.fold(0, |lanes, lane| lanes | 1 << lane);
-    let bound = op.modifiers.flags.has(isa::Flags::BOUND_CTRL);
-    lanes & op.plan.dpp_lanes & if bound { !0 } else { there }
-}
-
-/// Returns true if an instruction reads or writes memory or LDS. Exchanges of lanes through the LDS pipe do not.
-fn accesses_memory(op: &Op) -> bool {
-    op.traffic.read != 0 || op.traffic.written != 0
+    part.words().map(of).collect()
 }
 
 /// The result of an instruction that is a floating-point number.

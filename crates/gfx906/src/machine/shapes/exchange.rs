@@ -9,7 +9,7 @@ use super::addresses::each;
 
 /// Returns the lanes that the lanes' byte addresses name, before the reduction to six bits.
 #[inline(always)]
-fn named(w: &Wave, op: &Op) -> Lanes {
+pub fn lanes_named(w: &Wave, op: &Op) -> Lanes {
     let (addr, offset) = (usize::from(op.plan.addr), op.offset as u32);
     let row = &w.v[addr];
     each_lane(|l| row[l].wrapping_add(offset) / 4)
@@ -18,7 +18,7 @@ fn named(w: &Wave, op: &Op) -> Lanes {
 /// Each lane reads the lane that its address names. Disabled lanes read as 0.
 #[inline(always)]
 pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
-    let from = named(w, op);
+    let from = lanes_named(w, op);
     let values = masked(w, op.plan.data.into());
     write::<WIDTH>(w, op, &values, &from)
 }
@@ -26,7 +26,7 @@ pub fn bpermute<const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
 /// Each lane writes to the lane that its address names. The highest writer wins, and lanes without a writer get 0.
 #[inline(always)]
 pub fn permute(w: &mut Wave, op: &Op) -> StepResult {
-    let (exec, to) = (w.exec(), named(w, op));
+    let (exec, to) = (w.exec(), lanes_named(w, op));
     let data = &w.v[usize::from(op.plan.data)];
     let mut values = [0; LANES];
     if exec == !0 {

@@ -46,6 +46,33 @@ impl Part {
     pub fn places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         each(self.lanes).map(|lane| (lane, self.at[lane]))
     }
+
+    /// Iterates over the elements in pieces of at most a dword.
+    pub fn words(&self) -> impl Iterator<Item = Word> + '_ {
+        let bytes = self.bytes;
+        let of = move |(lane, at): (usize, u64)| {
+            (0..bytes.div_ceil(4)).map(move |number| Word {
+                lane,
+                number: number as u16,
+                at: at.wrapping_add(4 * number),
+                bytes: (bytes - 4 * number).min(4),
+            })
+        };
+        self.places().flat_map(of)
+    }
+}
+
+/// A piece of a lane's element, of at most a dword.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    /// The lane.
+    pub lane: usize,
+    /// Number of the piece, and of its register behind the part's first one.
+    pub number: u16,
+    /// Its start.
+    pub at: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
 }
 
 /// Memory accesses of an instruction, which have at most a few parts.

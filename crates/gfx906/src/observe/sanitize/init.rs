@@ -27,6 +27,7 @@ use super::{CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Encoding, Properties, Role};
 use crate::machine::Group;
+use crate::machine::sources::resolved;
 use crate::machine::{LANES, MemoryPath};
 
 pub use self::rule::Traits;
@@ -186,7 +187,7 @@ fn indexed(
     } else {
         !0
     };
-    let Some(inst) = alu::resolved(here.wave, inst) else {
+    let Some(inst) = resolved(here.wave, inst) else {
         return;
     };
     if inst.has(Properties::RELATIVE_MOVE) || inst.encoding.is_vector_alu() {

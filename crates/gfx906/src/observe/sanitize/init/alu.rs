@@ -665,25 +665,6 @@ fn bitwise(f: fn([u64; 3]) -> u64, sources: [Bits; 3], all: u64) -> Bits {
     }
 }
 
-/// Returns an instruction whose operands are the registers that an index in M0 selects, or `None` if the operands are direct.
-pub fn resolved(wave: &Wave, inst: &Inst) -> Option<Inst> {
-    if inst.has(Properties::RELATIVE_MOVE) {
-        let mut made = *inst;
-        let at = usize::from(inst.has(Properties::RELATIVE_SOURCE));
-        let register = u32::from(made.operands[at].0).wrapping_add(wave.scalar32(Code::M0, 0));
-        made.operands[at] = Code(
-            u16::try_from(register)
-                .ok()
-                .filter(|&register| register < 102)?,
-        );
-        return Some(made);
-    }
-    if wave.indexes_vgprs() && inst.encoding.is_vector_alu() {
-        return crate::machine::shapes::indexing::indexed(wave, inst);
-    }
-    Some(*inst)
-}
-
 /// Returns the registers that an instruction names, as if it had no index.
 pub fn named(inst: &Inst) -> Uses {
     if !inst.has(Properties::RELATIVE_MOVE) {

@@ -6,7 +6,7 @@ use crate::isa::Type;
 
 /// Class of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(in crate::observe) enum Class {
     Finite,
     Infinite,
     Nan,
@@ -24,7 +24,7 @@ impl Class {
 
 /// A value of a lane: its registers and its type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Value {
+pub(in crate::observe) struct Value {
     pub low: u32,
     pub high: u32,
     pub ty: Type,
@@ -46,7 +46,7 @@ impl Value {
     }
 
     /// Returns the class of the value: of two numbers, that of the one which is less of a number.
-    pub(super) fn class(self) -> Class {
+    pub(in crate::observe) fn class(self) -> Class {
         let (low, high) = self.numbers();
         match (Class::of(low), high.map(Class::of)) {
             (Class::Nan, _) | (_, Some(Class::Nan)) => Class::Nan,
@@ -56,7 +56,7 @@ impl Value {
     }
 
     /// Returns the value as text: as few digits as its type needs.
-    pub(super) fn text(self) -> String {
+    pub(in crate::observe) fn text(self) -> String {
         let number = |number: f64| match self.ty {
             Type::F64 => format!("{number:?}"),
             _ => format!("{:?}", number as f32),
@@ -70,7 +70,7 @@ impl Value {
 
 /// Returns the non-finite number that the bits of some bytes may be: of two bytes an f16 or a bf16, of four an f32 or two f16. Where the type is
 /// not known, an integer may look like one.
-pub(super) fn maybe_non_finite(bits: u32, bytes: u64) -> Option<String> {
+pub(in crate::observe) fn maybe_non_finite(bits: u32, bytes: u64) -> Option<String> {
     let is_half = |half: u32| half & 0x7c00 == 0x7c00;
     let is_single = |bits: u32| bits & 0x7f80_0000 == 0x7f80_0000;
     let value = |ty, low| Value { low, high: 0, ty }.text();
