@@ -8,13 +8,13 @@ use clap::{Parser, Subcommand};
 
 use crate::args::{
     AuditArgs, BenchArgs, BindArgs, Color, CompareArgs, CompletionsArgs, ContractsArgs, DebugArgs,
-    DisasmArgs, ExecArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs, LintArgs, ManArgs,
-    MergeArgs, MutateArgs, ProfileArgs, RunArgs, SelfTestArgs, SoakArgs, TolerancesArgs,
-    VectorsArgs,
+    DisasmArgs, ExecArgs, ExplainArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs,
+    LintArgs, ManArgs, MergeArgs, MutateArgs, ProfileArgs, RunArgs, SelfTestArgs, SoakArgs,
+    TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
-    audit, bench, bind, compare_reports, contracts, debug, disasm, exec, export, hip, inspect, isa,
-    judge, lint, merge, mutate, profile, run, soak, tolerances, vectors,
+    audit, bench, bind, compare_reports, contracts, debug, disasm, exec, explain, export, hip,
+    inspect, isa, judge, lint, merge, mutate, profile, run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{document, self_test, trial};
@@ -56,6 +56,8 @@ pub struct Cli {
 pub enum Command {
     /// Run any kernel of any code object
     Exec(ExecArgs),
+    /// Say what one element of an output came from, and where this departs from the reference
+    Explain(ExplainArgs),
     /// Debug kernels in an editor, forwards and backwards (Debug Adapter Protocol)
     Debug(DebugArgs),
     /// List the kernels of a code object
@@ -142,6 +144,7 @@ pub fn main() -> Exit {
 fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
     match &cli.command {
         Some(Command::Exec(args)) => exec::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Debug(args)) => debug::run(args),
         Some(Command::Inspect(args)) => inspect::run(args),
         Some(Command::Disasm(args)) => disasm::run(args),

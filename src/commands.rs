@@ -8,6 +8,7 @@ pub mod contracts;
 pub mod debug;
 pub mod disasm;
 pub mod exec;
+pub mod explain;
 pub mod export;
 mod functions;
 pub mod hip;

@@ -3,6 +3,7 @@
 
 mod candidate;
 mod change;
+mod element;
 mod influence;
 mod observe;
 mod shrink;
@@ -14,6 +15,8 @@ use crate::report::model::{
     CauseReport, DiagnosisReport, Problem, SmallestCase, TrialReport, Verdict,
 };
 use crate::trial::{Experiment, Plan, each};
+
+pub use element::{ElementReport, explain, page, text, worst_element};
 
 /// Failures of one run that get experiments, each of another signature.
 const MAX_FAILURES: usize = 16;

@@ -17,6 +17,7 @@ mod pool;
 mod prepare;
 mod relations;
 mod run;
+mod slice;
 mod twin;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub use how::{how, not_passed};
 pub use isolate::{CHILD, ChildError, serve};
 pub use plan::{Dump, FinishedTrial, Plan, PreparedCaseSlot};
 pub use pool::{Progress, default_jobs, each, run_all, run_until};
+pub use slice::{ElementSlice, SliceError, SourceElement, SourceTensor};
 
 /// The choice whether a trial launches kernels.
 #[derive(Clone, Copy)]

@@ -148,7 +148,10 @@ fn launch(
                 gpu.launch_observed(module, kernel, launch, &mut both)
             }
             (None, true) => gpu.launch_observed(module, kernel, launch, &mut profile),
-            (None, false) => gpu.launch_observed(module, kernel, launch, &mut Nobody),
+            (None, false) => match &watch.history {
+                Some(history) => gpu.launch_observed(module, kernel, launch, &mut *lock(history)),
+                None => gpu.launch_observed(module, kernel, launch, &mut Nobody),
+            },
         },
     };
     Ok((done?, watch.counters.then(|| report(&profile))))
@@ -367,6 +370,11 @@ impl Session for EmulatorSession {
             && let Some(lines) = self.modules[number].lines()
         {
             lock(non_finite).look_up(launch.kernel, &lock(lines));
+        }
+        if let Some(history) = &self.watch.history
+            && let Some(lines) = self.modules[number].lines()
+        {
+            lock(history).look_up(launch.kernel, &lock(lines));
         }
         match done {
             Ok((done, counters)) => Ok(LaunchResult {

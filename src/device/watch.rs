@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gfx906::observe::sanitize::Checks;
-use gfx906::observe::{Coverage, Filter, NonFinite, Trace, Witness};
+use gfx906::observe::{Coverage, Filter, History, NonFinite, Trace, Witness};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::device::{SetupError, origin_report};
@@ -37,6 +37,8 @@ pub struct Watch {
     pub witness: Option<Arc<Mutex<Witness>>>,
     /// The origins of non-finite values.
     pub non_finite: Option<Arc<Mutex<NonFinite>>>,
+    /// The record of the runs.
+    pub history: Option<Arc<Mutex<History>>>,
     /// The checks of the sanitizer that are active.
     pub sanitize: Option<Sanitize>,
     /// The ledger of costs. With a ledger nothing else is observed.
@@ -59,6 +61,7 @@ pub static NOTHING: Watch = Watch {
     coverage: None,
     witness: None,
     non_finite: None,
+    history: None,
     sanitize: None,
     costs: None,
 };
@@ -92,6 +95,16 @@ impl Watch {
             ..Watch::default()
         };
         (watch, non_finite)
+    }
+
+    /// Makes settings that record what runs.
+    pub fn history() -> (Watch, Arc<Mutex<History>>) {
+        let history = Arc::default();
+        let watch = Watch {
+            history: Some(Arc::clone(&history)),
+            ..Watch::default()
+        };
+        (watch, history)
     }
 
     /// Makes the settings that record costs in a ledger.

@@ -89,7 +89,7 @@ fn same_values(old: &[f64], new: &[f64]) -> bool {
     old.iter().zip(new).all(|(old, new)| is_same(*old, *new))
 }
 
-fn is_same(a: f64, b: f64) -> bool {
+pub(super) fn is_same(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
 }
 
@@ -147,7 +147,7 @@ fn tried(length: usize) -> BTreeSet<usize> {
 }
 
 /// Changes one index of an axis.
-fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
     let stride = strides(&input.axes)[axis];
     let length = input.axes[axis].length;
     let changed = input.values.iter().enumerate().map(|(flat, &value)| {
@@ -199,7 +199,7 @@ fn unread_indices(
 
 /// Returns for each element whether the reference responds by enough places that the kernels must respond, too. A kernel's value that is
 /// infinite or no number cannot respond.
-fn significant(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
+pub(super) fn significant(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
     let expected = output.expected.iter().filter(|value| value.is_finite());
     let largest = expected.fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let old = output.expected.iter().zip(&output.got);

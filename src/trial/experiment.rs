@@ -140,6 +140,16 @@ impl<'a> Experiment<'a> {
         Some(experiment)
     }
 
+    /// The plan of one run.
+    pub(super) fn plan(&self) -> &Plan<'a> {
+        &self.plan
+    }
+
+    /// Prepares the case with the inputs of this experiment.
+    pub(super) fn unchanged(&self) -> Option<Arc<PreparedCase>> {
+        self.prepare(&Changes::new())
+    }
+
     /// The inputs that can be changed.
     pub fn inputs(&self) -> &[ExperimentInput] {
         &self.inputs
@@ -256,7 +266,7 @@ impl<'a> Experiment<'a> {
     }
 
     fn origins_of(&self, output: usize, element: usize) -> Option<Vec<OriginReport>> {
-        let prepared = self.prepare(&Changes::new())?;
+        let prepared = self.unchanged()?;
         let (watch, non_finite) = Watch::non_finite();
         let plan = Plan {
             watch: &watch,
