@@ -22,6 +22,19 @@ pub fn file_name(id: &str) -> String {
         .collect()
 }
 
+/// Returns a number with the fewest digits that tell it apart as an f32, or as an f64 if it is no f32.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "it is compared with the number"
+)]
+pub fn shortest(value: f64) -> String {
+    let narrow = value as f32;
+    match f64::from(narrow) == value || value.is_nan() {
+        true => format!("{narrow:?}"),
+        false => format!("{value:?}"),
+    }
+}
+
 /// Escapes control characters, and the marks that reorder the text around them.
 pub fn escaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());

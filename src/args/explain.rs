@@ -18,7 +18,7 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "ID")]
     pub test: String,
 
-    /// The element: 'o[0,5,1,17]' [default: the one with the largest error for what it is allowed]
+    /// The element, as in `o[0,5,1,17]` [default: the one with the largest error for what it is allowed]
     #[arg(long, value_name = "NAME[I,…]")]
     pub element: Option<String>,
 

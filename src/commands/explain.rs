@@ -7,6 +7,7 @@ use crate::args::{ExplainArgs, Format};
 use crate::device::Spec;
 use crate::diagnose;
 use crate::exit::{Exit, Stop};
+use crate::report::model::CodeObjectReport;
 use crate::run::{Selection, Setup, parse_seed};
 use crate::tensor::count;
 use crate::text::{nearest, print};
@@ -52,13 +53,25 @@ pub fn run(args: &ExplainArgs) -> Result<Exit, Stop> {
     let json = || serde_json::to_string_pretty(&report).map_err(io::Error::from);
     files.finish(&Renderers {
         json: &|| json().map(|text| text + "\n"),
-        page: &|| diagnose::page(&report),
+        page: &|| diagnose::page(&report, about(&setup.program().report)),
     })?;
     print(&match args.format {
         Format::Table => diagnose::text(&report),
         Format::Json => json().map_err(|error| Stop::setup(error.to_string()))? + "\n",
     })?;
     Ok(Exit::Passed)
+}
+
+/// Returns the lines of a page about the command: names, and their texts.
+fn about(object: &CodeObjectReport) -> Vec<(&'static str, String)> {
+    let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    vec![
+        (
+            "code object",
+            format!("{}, sha256 {}", object.path, object.sha256),
+        ),
+        ("command", command.collect::<Vec<_>>().join(" ")),
+    ]
 }
 
 /// Returns the number of the output and the flat position of an element that is written `o[0,5,1,17]`.

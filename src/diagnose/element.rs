@@ -1,7 +1,9 @@
 //! The explanation of one element of an output: what its value came from, through which instructions, and where this departs from the
 //! reference.
 
+mod lines;
 mod page;
+mod picture;
 mod places;
 mod text;
 
@@ -35,7 +37,7 @@ const CONFIRMED: usize = 4;
 /// Longest axis whose indices are changed one by one.
 const LONGEST: usize = 1024;
 
-/// Where an element came from.
+/// The explanation of an element.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ElementReport {
     /// The schema: `deltanet-check/explain/1`.
@@ -57,7 +59,7 @@ pub struct ElementReport {
     pub allowed: f64,
     /// True if the error is larger.
     pub wrong: bool,
-    /// Where the element depends on other inputs than the reference's, in words.
+    /// Dependences on other inputs than the reference's, in words.
     pub departures: Vec<String>,
     /// The elements of tensors that the value came from.
     pub sources: Vec<SourceReport>,
@@ -100,7 +102,7 @@ pub struct ValueReport {
 /// Something else that a value came from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OtherSource {
-    /// What it is, in words.
+    /// Its description.
     pub text: String,
     /// Numbers of the nodes that used it.
     pub to: Vec<usize>,
@@ -316,9 +318,10 @@ fn departures(
         }
         let missing: BTreeSet<usize> = clearly.difference(&reached).copied().collect();
         if !missing.is_empty() {
+            let verb = if missing.len() == 1 { "does" } else { "do" };
             found.push(format!(
-                "{} of `{}` reach it: the reference depends on {}",
-                none_of(name, &missing),
+                "{} of `{}` {verb} not reach it: the reference depends on {}",
+                ranges(name, &missing),
                 input.tensor,
                 ranges(name, &possibly)
             ));
@@ -330,8 +333,13 @@ fn departures(
         });
         let answered: BTreeSet<usize> = answered.collect();
         if !answered.is_empty() && !possibly.is_empty() {
+            let verb = if answered.len() == 1 {
+                "reaches"
+            } else {
+                "reach"
+            };
             found.push(format!(
-                "{} of `{}` reaches it: the reference depends on {}",
+                "{} of `{}` {verb} it: the reference depends on {}",
                 ranges(name, &answered),
                 input.tensor,
                 ranges(name, &possibly)
@@ -345,8 +353,4 @@ fn departures(
         ));
     }
     found
-}
-
-fn none_of(axis: &str, indices: &BTreeSet<usize>) -> String {
-    format!("none of {}", ranges(axis, indices))
 }

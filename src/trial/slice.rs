@@ -1,16 +1,17 @@
 //! The backward slice of an element of an output, in the terms of the trial's tensors.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
-use gfx906::observe::{Leaf, Slice};
+use gfx906::code_object::Kernel;
+use gfx906::observe::{LONGEST_HISTORY, Leaf, Slice};
 
 use super::experiment::Experiment;
 use super::{Plan, Trial};
 use crate::device::Watch;
 use crate::tensor::{Axis, Data};
 
-/// What an element came from.
+/// The slice of an element.
 pub struct ElementSlice {
     /// The instructions.
     pub slice: Slice,
@@ -49,7 +50,9 @@ pub enum SliceError {
     #[error("its kernels do not run to their end")]
     Unfinished,
     /// The run is too long for a record.
-    #[error("its run is longer than the 1,048,576 wave instructions that are recorded")]
+    #[error(
+        "its run is longer than the {LONGEST_HISTORY} wave instructions that are recorded; a smaller case of the test may do: `--test 'ID:sizes'`"
+    )]
     Long,
 }
 
@@ -67,22 +70,30 @@ impl Experiment<'_> {
             watch: &watch,
             ..*self.plan()
         };
-        let trial = plan.launch_prepared(plan.limits, prepared);
-        let trial = trial.map_err(|_| SliceError::Unfinished)?;
-        let history = history.lock().unwrap_or_else(PoisonError::into_inner);
-        if history.is_cut() {
+        let run = || {
+            let trial = plan.launch_prepared(plan.limits, Arc::clone(&prepared));
+            trial.map_err(|_| SliceError::Unfinished)
+        };
+        let record = || history.lock().unwrap_or_else(PoisonError::into_inner);
+        let trial = run()?;
+        if record().is_cut() {
             return Err(SliceError::Long);
         }
         let (at, bytes) = trial
             .element(place.0, place.1)
             .ok_or(SliceError::Unfinished)?;
-        let slice = history.slice(at, bytes);
+        let steps = record().steps();
+        let mut slice = record().slice(at, bytes);
+        // The emulator is deterministic: the second run takes the same steps.
+        record().begin_values(&slice);
+        drop(run()?);
+        record().give_values(&mut slice);
         let (sources, others) = trial.sources(&slice);
         Ok(ElementSlice {
             slice,
             sources,
             others,
-            steps: history.steps(),
+            steps,
         })
     }
 }
@@ -106,15 +117,11 @@ impl Trial<'_> {
                     }
                     format!("{bytes} bytes of device memory at {address:#x}")
                 }
-                Leaf::Argument {
-                    kernel,
-                    offset,
-                    bytes,
-                } => format!(
-                    "bytes {offset} to {} of `{kernel}`'s arguments",
-                    offset + bytes - 1
-                ),
-                Leaf::Register(name) => format!("{name} as the launch set it, or undefined"),
+                Leaf::Argument { kernel, offset, .. } => self.argument_at(kernel, *offset),
+                Leaf::Register { name, set: true } => format!("{name}, which the launch sets"),
+                Leaf::Register { name, set: false } => {
+                    format!("{name}, which no instruction had written")
+                }
                 Leaf::Lds => "LDS that no instruction had written".into(),
                 Leaf::Scratch => "scratch that no instruction had written".into(),
             };
@@ -138,6 +145,27 @@ impl Trial<'_> {
             }
         });
         (tensors.collect(), others)
+    }
+
+    /// Returns the argument of a kernel that holds a byte of its arguments, in words.
+    fn argument_at(&self, kernel: &str, offset: u64) -> String {
+        let arguments = self.program.object.kernel(kernel);
+        let mut arguments = arguments
+            .into_iter()
+            .flat_map(Kernel::explicit_args)
+            .enumerate();
+        let found = arguments.find(|(_, argument)| {
+            let start = u64::from(argument.offset);
+            (start..start + u64::from(argument.size)).contains(&offset)
+        });
+        match found {
+            Some((number, argument)) => {
+                let name = argument.name.as_ref();
+                let name = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
+                format!("argument {}{name} of `{kernel}`", number + 1)
+            }
+            None => format!("a hidden argument of `{kernel}`"),
+        }
     }
 
     /// Returns the elements of tensors that some bytes belong to: the tensor's number and the flat position in the contract's order.

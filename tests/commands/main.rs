@@ -16,6 +16,7 @@ mod exec_expect;
 mod exec_expect_refused;
 mod exec_refused;
 mod exec_triton;
+mod explain;
 mod export;
 mod fleet;
 mod generate;

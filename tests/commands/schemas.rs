@@ -13,8 +13,9 @@ use crate::{run, scratch};
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
 /// The formats of files that have a schema, by the names of the schemas.
-const FORMATS: [&str; 8] = [
+const FORMATS: [&str; 9] = [
     "compare-1",
+    "explain-1",
     "hip-1",
     "lint-1",
     "mutation-1",
@@ -144,7 +145,7 @@ fn what_two_formats_share_they_say_alike() {
 }
 
 /// The schema asks for everything that is at the top of a report, and takes nothing else.
-fn strict(report: &Value) {
+pub(crate) fn strict(report: &Value) {
     let format = format(report);
     let refuses = |changed: &Value| !validator(&format).is_valid(changed);
     for key in report.as_object().expect("an object").keys() {

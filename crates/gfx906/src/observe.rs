@@ -16,7 +16,7 @@ mod witness;
 pub use costs::Costs;
 pub use coverage::Coverage;
 pub use exchange::Exchange;
-pub use history::{History, Leaf, Slice, SliceEdge, SliceLeaf, SliceNode};
+pub use history::{History, LONGEST_HISTORY, Leaf, Slice, SliceEdge, SliceLeaf, SliceNode};
 pub use nonfinite::{Cause, NonFinite, Origin};
 pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{ElementReport, NodeReport, SourceReport};
-use crate::text::demangled;
+use super::lines::lines;
+use super::{ElementReport, SourceReport};
+use crate::text::{demangled, shortest};
 
 /// Most lines of instructions, and most boxes of a tensor's elements.
 const LINES: usize = 30;
@@ -18,8 +19,10 @@ pub fn text(report: &ElementReport) -> String {
     let verdict = if report.wrong { "wrong" } else { "right" };
     let _ = writeln!(
         text,
-        "  got {:?}, reference {:?}, allowed error {:.1e}: {verdict}",
-        report.got, report.expected, report.allowed
+        "  got {}, reference {}, allowed error {:.1e}: {verdict}",
+        shortest(report.got),
+        shortest(report.expected),
+        report.allowed
     );
     if report.departures.is_empty() {
         text += "\nIt depends on the inputs as the reference does.\n";
@@ -42,7 +45,7 @@ pub fn text(report: &ElementReport) -> String {
         report.nodes.iter().map(|node| node.runs).sum::<u64>(),
         report.runs
     );
-    let lines = lines(&report.nodes);
+    let lines = lines(report).0;
     let kernels = report
         .nodes
         .windows(2)
@@ -91,44 +94,10 @@ fn source_text(source: &SourceReport) -> String {
             let plural = if count == 1 { "" } else { "s" };
             let _ = write!(text, "  {count} element{plural} along {axes}");
             if let ([value], 1) = (source.values.as_slice(), count) {
-                let _ = write!(text, " = {:?}", value.value.0);
+                let _ = write!(text, " = {}", shortest(value.value.0));
             }
         }
         text.push('\n');
     }
     text
-}
-
-/// A line of the list of instructions.
-struct Line {
-    place: String,
-    kernel: String,
-    values: u64,
-    text: String,
-    value: Option<String>,
-}
-
-/// Returns a line for each source line, with the instruction of it that ran last, and one for each instruction without a source line.
-fn lines(nodes: &[NodeReport]) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    for node in nodes {
-        let place = node
-            .source
-            .clone()
-            .unwrap_or_else(|| format!("{:#x}", node.pc));
-        let known = lines
-            .iter_mut()
-            .find(|line| line.place == place && line.kernel == node.kernel);
-        match known {
-            Some(line) => line.values += node.values,
-            None => lines.push(Line {
-                place,
-                kernel: node.kernel.clone(),
-                values: node.values,
-                text: node.text.clone(),
-                value: node.value.clone(),
-            }),
-        }
-    }
-    lines
 }

@@ -4,13 +4,17 @@
 //! the lanes that it exchanged. [`History::slice`] then follows the bytes of an element back through them, from each value to the values
 //! that it was computed of. Addresses, EXEC and branches are not followed: they choose a value and are not part of it.
 
+mod elements;
 mod flow;
+mod result;
 mod slice;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 use std::ops::Range;
+
+use self::elements::LaneElements;
 
 use super::sanitize::Site;
 use super::sanitize::access::{Access, accesses};
@@ -23,8 +27,8 @@ use crate::machine::{DispatchStart, LANES, Op, Wave};
 
 pub use self::slice::{Leaf, Slice, SliceEdge, SliceLeaf, SliceNode};
 
-/// Largest number of wave instructions of a record. Each takes some hundred bytes.
-const LONGEST: usize = 1 << 20;
+/// Largest number of wave instructions of a record. Each takes 24 bytes, and an access to memory at least 56 more.
+pub const LONGEST_HISTORY: usize = 1 << 23;
 
 /// Observer that records a run. Its dispatches run on one thread.
 #[derive(Default)]
@@ -38,13 +42,15 @@ pub struct History {
     first_wave: usize,
     group: Group,
     steps: Vec<Step>,
-    /// Results of the steps, lane by lane.
-    values: Vec<u32>,
-    accesses: Vec<Access>,
+    accesses: Vec<LaneElements>,
     exchanges: Vec<[Option<u8>; LANES]>,
     /// The running instruction, as the observer saw it before.
     next: Detail,
     longer: bool,
+    /// Steps whose results a second run gives, with their lanes, and the number of its steps so far.
+    wanted: Option<(HashMap<usize, usize>, usize)>,
+    /// Results of steps as text.
+    results: HashMap<usize, String>,
 }
 
 /// A launched kernel.
@@ -52,6 +58,8 @@ struct Dispatch {
     kernel: String,
     base: u64,
     kernarg: Range<u64>,
+    /// Numbers of the SGPRs and of the VGPRs that are set when a wave begins.
+    set: (u16, u16),
     /// Number of its first step.
     first: usize,
 }
@@ -67,6 +75,7 @@ struct Instruction {
 
 /// A wave of the run.
 struct WavePlace {
+    dispatch: usize,
     group: [u32; 3],
     index: u32,
     /// Number of its group's first wave.
@@ -79,18 +88,16 @@ struct Step {
     instruction: u32,
     /// Lanes whose VGPRs it wrote.
     lanes: u64,
-    /// Position of its results.
-    values: usize,
     detail: Detail,
 }
 
-/// What the words of an instruction do not tell about one run of it.
+/// Facts about one run of an instruction that its words do not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Detail {
     #[default]
     None,
-    /// Memory accesses, by their number.
-    Access(u32),
+    /// Memory accesses: the number of the first one, and how many there are.
+    Access(u32, u16),
     /// An exchange of lanes, by its number.
     Exchange(u32),
     /// The lane that is read or written.
@@ -120,6 +127,22 @@ impl History {
         }
     }
 
+    /// Forgets the record, and prepares for a second run that gives the nodes of a slice their values.
+    pub fn begin_values(&mut self, slice: &Slice) {
+        let wanted = slice.nodes.iter().map(|node| (node.step, node.place.2));
+        *self = History {
+            wanted: Some((wanted.collect(), 0)),
+            ..History::default()
+        };
+    }
+
+    /// Gives the nodes of a slice the values that the second run had.
+    pub fn give_values(&self, slice: &mut Slice) {
+        for node in &mut slice.nodes {
+            node.value = self.results.get(&node.step).cloned();
+        }
+    }
+
     fn wave(&self, wave: &Wave) -> u32 {
         (self.first_wave + wave.index as usize) as u32
     }
@@ -139,17 +162,6 @@ impl History {
         }
         found
     }
-}
-
-/// Returns the registers of an instruction's first result, at most four.
-fn results(inst: &Inst) -> Range<u16> {
-    let mut operands = inst.row.operands.iter().zip(&inst.operands);
-    let written = operands.find(|(operand, code)| {
-        operand.access != Direction::Read && (code.0 < 128 || code.as_vgpr().is_some())
-    });
-    written.map_or(0..0, |(operand, code)| {
-        code.0..code.0 + inst.registers(operand).min(4)
-    })
 }
 
 /// Returns true if an instruction may write a register or memory.
@@ -173,6 +185,7 @@ impl Observer for History {
             kernel: started.kernel.to_owned(),
             base: started.base,
             kernarg: started.kernarg.clone(),
+            set: (started.sgprs, started.vgprs),
             first: self.steps.len(),
         });
     }
@@ -181,7 +194,9 @@ impl Observer for History {
         self.group = *group;
         self.first_wave = self.waves.len();
         let first = self.first_wave as u32;
+        let dispatch = self.dispatches.len().saturating_sub(1);
         let waves = (0..group.waves as u32).map(|index| WavePlace {
+            dispatch,
             group: group.id,
             index,
             first,
@@ -191,15 +206,17 @@ impl Observer for History {
 
     fn before(&mut self, wave: &Wave, op: &Op, _: u64) {
         self.next = Detail::None;
-        if self.longer {
+        if self.longer || self.wanted.is_some() {
             return;
         }
         if accesses_memory(op) {
             let mut access = Access::default();
             let stride = u64::from(wave.index) * self.group.scratch_stride;
             accesses(wave, op, self.group.scratch + stride, &mut access);
-            self.next = Detail::Access(self.accesses.len() as u32);
-            self.accesses.push(access);
+            let first = self.accesses.len() as u32;
+            self.next = Detail::Access(first, access.parts.len() as u16);
+            self.accesses
+                .extend(access.parts.iter().map(LaneElements::new));
         } else if op.has(Properties::LDS_LANE_EXCHANGE) {
             self.next = Detail::Exchange(self.exchanges.len() as u32);
             self.exchanges.push(exchanged_lanes(wave, op));
@@ -219,31 +236,24 @@ impl Observer for History {
         if self.longer || !writes(op) {
             return;
         }
-        if self.steps.len() == LONGEST {
-            self.longer = true;
+        let inst = resolved(wave, &op.inst).unwrap_or(op.inst);
+        if let Some((wanted, number)) = &mut self.wanted {
+            if let Some(&lane) = wanted.get(number) {
+                let stay = op.plan.fill.map_or(0, |fill| fill.stay);
+                let text = result::text(wave, &inst, stay, lane);
+                self.results.extend(text.map(|text| (*number, text)));
+            }
+            *number += 1;
             return;
         }
-        let inst = resolved(wave, &op.inst).unwrap_or(op.inst);
-        let lanes = written_lanes(wave, op);
-        let values = self.values.len();
-        for register in results(&inst) {
-            match register.checked_sub(256) {
-                None => self
-                    .values
-                    .push(wave.s.get(usize::from(register)).copied().unwrap_or(0)),
-                Some(vgpr) => {
-                    let row = &wave.v[usize::from(vgpr) % 256];
-                    let on = row.iter().enumerate();
-                    let on = on.filter(|(lane, _)| lanes >> lane & 1 != 0);
-                    self.values.extend(on.map(|(_, value)| value));
-                }
-            }
+        if self.steps.len() == LONGEST_HISTORY {
+            self.longer = true;
+            return;
         }
         let step = Step {
             wave: self.wave(wave),
             instruction: self.instruction(op, inst, pc),
-            lanes,
-            values,
+            lanes: written_lanes(wave, op),
             detail: self.next,
         };
         self.steps.push(step);

@@ -2,28 +2,28 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::elements::LaneElements;
 use super::flow::{BOTH, Halves, changes, halves};
-use super::{Detail, Dispatch, History, Instruction, Step, results};
+use super::{Detail, Dispatch, History, Instruction, Step};
 use crate::isa::uses::SCC;
 use crate::isa::{Access as Direction, Code, Form, Inst, Properties, Role, Type, register_name};
 use crate::machine::LANES;
 use crate::machine::shapes::addresses::each;
 use crate::machine::sources::lane_read;
 use crate::observe::sanitize::Site;
-use crate::observe::sanitize::access::{Part, Space, Word};
-use crate::observe::value::Value;
+use crate::observe::sanitize::access::{Space, Word};
 
 /// Scalar registers whose values are followed: SGPRs, VCC and the trap handler's. M0 and EXEC are not.
 const SCALARS: u16 = 124;
 
-/// What an element's value came through, and from.
+/// The instructions that an element's value came through, and its sources.
 #[derive(Clone, Debug, Default)]
 pub struct Slice {
     /// The instructions, from the element backwards. All runs of an instruction are one node.
     pub nodes: Vec<SliceNode>,
     /// Values that flow from one instruction to another.
     pub edges: Vec<SliceEdge>,
-    /// What no instruction of the run made.
+    /// The values that no instruction of the run made.
     pub leaves: Vec<SliceLeaf>,
 }
 
@@ -40,7 +40,9 @@ pub struct SliceNode {
     pub values: u64,
     /// The work-group, the wave and the lane of the last one.
     pub place: ([u32; 3], u32, usize),
-    /// That value as text; none for a store.
+    /// The number of the run that made it.
+    pub(super) step: usize,
+    /// Its value as text, after [`History::give_values`]; none for a store.
     pub value: Option<String>,
 }
 
@@ -56,13 +58,13 @@ pub struct SliceEdge {
 /// A value that no instruction of the run made, and the instruction that used it; none for the element itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceLeaf {
-    /// What it is.
+    /// The value's place.
     pub leaf: Leaf,
     /// The instruction that used it; none for the element itself.
     pub to: Option<usize>,
 }
 
-/// What a slice starts from.
+/// The place of a value that a slice starts from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Leaf {
     /// Bytes of device memory.
@@ -81,8 +83,13 @@ pub enum Leaf {
         /// Number of bytes.
         bytes: u64,
     },
-    /// A register that no instruction had written: an id that the launch sets, or an undefined one.
-    Register(String),
+    /// A register that no instruction had written.
+    Register {
+        /// Its name.
+        name: String,
+        /// True if the launch sets it: an id of a work-group or a work-item, or an address.
+        set: bool,
+    },
     /// LDS that no instruction had written.
     Lds,
     /// Scratch that no instruction had written.
@@ -105,7 +112,7 @@ enum Byte {
 }
 
 /// The runs of an instruction that are part of a slice.
-struct Seen {
+struct NodeRuns {
     order: usize,
     runs: u64,
     values: u64,
@@ -115,12 +122,12 @@ struct Seen {
     counted: (usize, u64),
 }
 
-/// What is wanted at a point of the run, on the way from its end to its begin.
+/// The values that are wanted at a point of the run, on the way from its end to its begin.
 struct Walk<'a> {
     history: &'a History,
     registers: HashMap<Register, Vec<(Consumer, u64)>>,
     bytes: HashMap<Byte, Vec<Consumer>>,
-    seen: HashMap<u32, Seen>,
+    seen: HashMap<u32, NodeRuns>,
     edges: HashSet<(u32, Consumer)>,
     leaves: Vec<(Leaf, Consumer)>,
 }
@@ -144,7 +151,10 @@ impl History {
                 walk.leave(dispatch);
             }
             match step.detail {
-                Detail::Access(access) => walk.access(number, step, access as usize),
+                Detail::Access(first, count) => {
+                    let parts = &self.accesses[first as usize..][..usize::from(count)];
+                    walk.access(number, step, parts);
+                }
                 _ => walk.compute(number, step),
             }
         }
@@ -245,7 +255,7 @@ impl Walk<'_> {
             .map(|&(consumer, _)| (instruction, consumer));
         self.edges.extend(flows);
         let order = self.seen.len();
-        let seen = self.seen.entry(instruction).or_insert(Seen {
+        let seen = self.seen.entry(instruction).or_insert(NodeRuns {
             order,
             runs: 0,
             values: 0,
@@ -369,15 +379,13 @@ impl Walk<'_> {
     }
 
     /// Steps back over an instruction that accesses memory.
-    fn access(&mut self, number: usize, step: &Step, access: usize) {
-        let history = self.history;
-        let parts = &history.accesses[access].parts;
+    fn access(&mut self, number: usize, step: &Step, parts: &[LaneElements]) {
         let plain = parts.iter().all(|part| part.register.is_some());
         if !plain {
             return self.combine(number, step, parts);
         }
         for part in parts {
-            let words: Vec<Word> = part.words().collect();
+            let words: Vec<Word> = part.words();
             // Of lanes that store to one place, the last one counts.
             for word in words.iter().rev() {
                 let register = part.register.unwrap_or(0).saturating_add(word.number);
@@ -389,7 +397,14 @@ impl Walk<'_> {
         }
     }
 
-    fn load(&mut self, number: usize, step: &Step, part: &Part, word: &Word, register: u16) {
+    fn load(
+        &mut self,
+        number: usize,
+        step: &Step,
+        part: &LaneElements,
+        word: &Word,
+        register: u16,
+    ) {
         let inst = &self.history.instructions[step.instruction as usize].inst;
         let scalar = register < 256;
         let lanes = if scalar { !0 } else { 1 << word.lane };
@@ -423,7 +438,14 @@ impl Walk<'_> {
         }
     }
 
-    fn store(&mut self, number: usize, step: &Step, part: &Part, word: &Word, register: u16) {
+    fn store(
+        &mut self,
+        number: usize,
+        step: &Step,
+        part: &LaneElements,
+        word: &Word,
+        register: u16,
+    ) {
         if self.bytes.is_empty() {
             return;
         }
@@ -448,7 +470,7 @@ impl Walk<'_> {
     }
 
     /// Steps back over an atomic, a copy between memory and LDS, or a load that converts.
-    fn combine(&mut self, number: usize, step: &Step, parts: &[Part]) {
+    fn combine(&mut self, number: usize, step: &Step, parts: &[LaneElements]) {
         let inst = &self.history.instructions[step.instruction as usize].inst;
         let all = parts.iter().fold(0, |lanes, part| lanes | part.lanes);
         let of = |role: Role| {
@@ -466,8 +488,8 @@ impl Walk<'_> {
                 .iter()
                 .filter(|part| part.writes && part.lanes >> lane & 1 != 0)
             {
-                for at in 0..part.bytes {
-                    let byte = self.byte(step, part.space, lane, part.at[lane].wrapping_add(at));
+                for at in 0..part.bytes.into() {
+                    let byte = self.byte(step, part.space, lane, part.at(lane).wrapping_add(at));
                     consumers.extend(self.bytes.get(&byte).into_iter().flatten());
                     written.push(byte);
                 }
@@ -499,8 +521,8 @@ impl Walk<'_> {
                 .iter()
                 .filter(|part| part.reads && part.lanes >> lane & 1 != 0)
             {
-                for at in 0..part.bytes {
-                    let byte = self.byte(step, part.space, lane, part.at[lane].wrapping_add(at));
+                for at in 0..part.bytes.into() {
+                    let byte = self.byte(step, part.space, lane, part.at(lane).wrapping_add(at));
                     self.want_byte(byte, step.instruction);
                 }
             }
@@ -545,8 +567,14 @@ impl Walk<'_> {
             self.leaves
                 .extend(consumers.into_iter().map(|by| (leaf.clone(), by)));
         }
-        for ((_, register), consumers) in std::mem::take(&mut self.registers) {
-            let leaf = Leaf::Register(register_name(Code(register / 2), 1));
+        for ((wave, register), consumers) in std::mem::take(&mut self.registers) {
+            let number = register / 2;
+            let dispatch = self.history.waves[wave as usize].dispatch;
+            let (sgprs, vgprs) = self.history.dispatches[dispatch].set;
+            let leaf = Leaf::Register {
+                name: register_name(Code(number), 1),
+                set: number < sgprs || (256..256 + vgprs).contains(&number),
+            };
             self.leaves
                 .extend(consumers.into_iter().map(|(by, _)| (leaf.clone(), by)));
         }
@@ -583,71 +611,9 @@ impl Walk<'_> {
             runs: seen.runs,
             values: seen.values,
             place: (wave.group, wave.index, seen.last.1),
-            value: self.value(step, seen.last.1),
+            step: seen.last.0,
+            value: None,
         }
-    }
-
-    /// Returns a result of a step as text.
-    fn value(&self, step: &Step, lane: usize) -> Option<String> {
-        let history = self.history;
-        let instruction = &history.instructions[step.instruction as usize];
-        let inst = &instruction.inst;
-        let registers = results(inst);
-        let count = registers.len();
-        let (stride, rank) = match registers.start < 256 {
-            true => (1, 0),
-            false => {
-                let below = step.lanes & ((1 << lane) - 1);
-                (
-                    step.lanes.count_ones() as usize,
-                    below.count_ones() as usize,
-                )
-            }
-        };
-        let word = |number: usize| history.values.get(step.values + number * stride + rank);
-        let low = *word(0)?;
-        if count == 0 || stride == 0 {
-            return None;
-        }
-        let result = inst
-            .row
-            .operands
-            .iter()
-            .find(|operand| operand.access != Direction::Read)?;
-        let typed = |ty| {
-            Value {
-                low,
-                high: word(1).copied().unwrap_or(0),
-                ty,
-            }
-            .text()
-        };
-        let shift = instruction
-            .stay
-            .map_or(0, |stay| if stay & 0xffff == 0xffff { 16 } else { 0 });
-        Some(match result.ty {
-            Type::F16 => Value {
-                low: low >> shift,
-                high: 0,
-                ty: Type::F16,
-            }
-            .text(),
-            ty @ (Type::F32 | Type::F64 | Type::F16x2) => typed(ty),
-            _ => {
-                let words = (0..count).filter_map(word).map(|&bits| plain(bits));
-                words.collect::<Vec<_>>().join(", ")
-            }
-        })
-    }
-}
-
-/// Returns bits whose type is not known as text: as a number of floating point where they look like one.
-fn plain(bits: u32) -> String {
-    let value = f32::from_bits(bits);
-    match value.abs() {
-        size if (1e-9..1e9).contains(&size) => format!("{value:?}"),
-        _ if bits < 0x1_0000 => bits.to_string(),
-        _ => format!("{bits:#x}"),
     }
 }
 

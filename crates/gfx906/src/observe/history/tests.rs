@@ -7,7 +7,11 @@ use crate::machine::rig::{MEMORY, run};
 fn slice(words: &str, at: u64, bytes: u64) -> Slice {
     let mut history = History::default();
     assert_eq!(run(words, 1, |_| (), &mut history), None);
-    history.slice(MEMORY + at, bytes)
+    let mut slice = history.slice(MEMORY + at, bytes);
+    history.begin_values(&slice);
+    assert_eq!(run(words, 1, |_| (), &mut history), None);
+    history.give_values(&mut slice);
+    slice
 }
 
 /// Returns the bytes of memory that a slice starts from: offset and number; other leaves as text.
@@ -17,7 +21,7 @@ fn inputs(slice: &Slice) -> (Vec<(u64, u64)>, Vec<String>) {
     for leaf in &slice.leaves {
         match &leaf.leaf {
             Leaf::Memory { address, bytes } => memory.push((address - MEMORY, *bytes)),
-            Leaf::Register(name) => others.push(name.clone()),
+            Leaf::Register { name, set } => others.push(format!("{name} {set}")),
             other => others.push(format!("{other:?}")),
         }
     }
@@ -140,7 +144,7 @@ const EXCHANGED: &str = "240a0082 dc508000 01000005 bf8c0f70 d81a0000 00000105 2
 fn values_are_followed_through_lds_exchanges_and_atomics() {
     // The comparison that chooses has the lane's number.
     let one = inputs(&slice(EXCHANGED, 2048 + 4 * 5, 4));
-    assert_eq!(one, (vec![(4 * 58, 4)], vec!["v0".into()]));
+    assert_eq!(one, (vec![(4 * 58, 4)], vec!["v0 true".into()]));
     // The sum has all lanes' values, and the word's own before.
     let slice = slice(EXCHANGED, 1024, 4);
     let (memory, _) = inputs(&slice);
