@@ -1,5 +1,6 @@
 //! The machine: waves, work-groups, memory, LDS, dispatch.
 
+pub(crate) mod access;
 mod budget;
 mod cooperative;
 mod dispatch;
@@ -12,6 +13,7 @@ mod gpu;
 mod group;
 mod gws;
 mod handler;
+mod hang;
 mod kernarg;
 mod lane;
 mod launch;
@@ -38,6 +40,7 @@ mod setup;
 pub mod shapes;
 mod single;
 pub(crate) mod sources;
+mod spin;
 mod stepper;
 mod time;
 mod traffic;
@@ -64,6 +67,7 @@ pub use program::{CodeCache, Module};
 pub use region::{PAGE, ReadBeyond};
 pub use registers::LANES;
 pub use schedule::{Schedule, UnknownSchedule};
+pub use spin::{Poll, Spin};
 pub use stepper::{SavedLaunch, Stepper, StepperState, WaveStatus};
 pub use time::Time;
 pub use traffic::{MemoryPath, Traffic};

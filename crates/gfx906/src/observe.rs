@@ -23,11 +23,3 @@ pub use trace::{Filter, Trace};
 pub use witness::Witness;
 
 pub use crate::machine::{DispatchStart, Group, Nobody, Observer};
-
-use crate::machine::Wave;
-
-/// Returns the lanes in which a vector instruction has an effect: EXEC, or none if MODE skips vector instructions.
-#[inline]
-fn lanes_on(wave: &Wave) -> u64 {
-    if wave.skips_vector() { 0 } else { wave.exec() }
-}

@@ -101,6 +101,7 @@ impl<O> Stage<'_, O> {
                 fault: Fault::new(TrapKind::GridDeadlock { ended }),
                 wave,
                 pc: resident.waves[wave].pc.wrapping_sub(BARRIER_BYTES),
+                spin: None,
             };
             self.work.fail(resident.place, failure);
         }
@@ -203,8 +204,13 @@ impl Dispatch<'_> {
             let Some(observer) = own.as_mut().or(only.as_deref_mut()) else {
                 break;
             };
-            let done = self.go_on(&mut resident, &mut env, &mut meter, observer, again);
-            if let Err(failure) = &done {
+            let mut done = self.go_on(&mut resident, &mut env, &mut meter, observer, again);
+            if let Err(failure) = &mut done {
+                std::mem::swap(&mut env.lds, &mut resident.lds);
+                let waves = &mut resident.waves;
+                let place = (resident.group, resident.scratch);
+                self.look_at_hang(failure, waves, &mut env, place, &mut resident.progress);
+                std::mem::swap(&mut env.lds, &mut resident.lds);
                 let programs = &self.module.programs;
                 let op = programs.iter().find_map(|p| p.fetch(failure.pc));
                 observer.fault(

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::env::Env;
-use super::group::{self, Budget, Failure, Meter};
+use super::group::{self, Budget, Failure, Meter, Progress};
+use super::hang;
 use super::kernarg::{self, RuntimeStructures};
 use super::launch::{Counters, Launch, LaunchError, Manner};
 use super::memory::{AddressSpace, Region};
@@ -292,15 +293,22 @@ impl<'a> Dispatch<'a> {
             let group = work.budget.schedule().group(place, self.groups);
             self.renew_scratch(space, scratch);
             self.set_up(&mut waves, &mut env, self.id(group), scratch);
-            observer.group(&Group {
-                id: self.id(group),
-                waves: self.waves,
-                scratch,
-                scratch_stride: self.scratch_stride(),
-            });
+            observer.group(&self.group(group, scratch));
             let programs = &self.module.programs;
-            let done = group::run(&mut waves, &mut env, programs, group, &mut meter, observer);
-            if let Err(failure) = done {
+            let mut progress = Progress::new();
+            let done = group::advance(
+                &mut waves,
+                &mut env,
+                programs,
+                group,
+                &mut meter,
+                observer,
+                &mut progress,
+                u64::MAX,
+            );
+            if let Err(mut failure) = done {
+                let at = (group, scratch);
+                self.look_at_hang(&mut failure, &mut waves, &mut env, at, &mut progress);
                 let op = programs.iter().find_map(|p| p.fetch(failure.pc));
                 observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
                 work.fail(place, failure);
@@ -310,6 +318,43 @@ impl<'a> Dispatch<'a> {
         WAVES.with_borrow_mut(|pool| pool.append(&mut waves));
         work.instructions.fetch_add(env.clock, Relaxed);
         meter.close(env.clock);
+    }
+
+    fn group(&self, group: u64, scratch: u64) -> Group {
+        Group {
+            id: self.id(group),
+            waves: self.waves,
+            scratch,
+            scratch_stride: self.scratch_stride(),
+        }
+    }
+
+    /// Adds to a failure what its group waits for, if its budget is used up.
+    pub(super) fn look_at_hang(
+        &self,
+        failure: &mut Failure,
+        waves: &mut [Wave],
+        env: &mut Env<'_>,
+        (group, scratch): (u64, u64),
+        progress: &mut Progress,
+    ) {
+        if matches!(failure.fault.kind, TrapKind::Hang { .. }) {
+            let items = self.launch.block.iter().map(|&side| u64::from(side));
+            let spin = hang::watch(
+                waves,
+                env,
+                &self.module.programs,
+                group,
+                progress,
+                self.launch.limits,
+                (
+                    self.group(group, scratch),
+                    items.product(),
+                    self.module.base,
+                ),
+            );
+            failure.spin = Some(Box::new(spin));
+        }
     }
 
     pub(super) fn id(&self, group: u64) -> [u32; 3] {
@@ -322,7 +367,12 @@ impl<'a> Dispatch<'a> {
     }
 
     pub(super) fn explain(&self, space: &AddressSpace, group: u64, failure: Failure) -> Trap {
-        let Failure { fault, wave, pc } = failure;
+        let Failure {
+            fault,
+            wave,
+            pc,
+            spin,
+        } = failure;
         let op = self.module.programs.iter().find_map(|p| p.fetch(pc));
         let instruction = op.map_or_else(|| "no instruction".to_owned(), Op::text);
         let [bx, by, _] = self.launch.block;
@@ -348,6 +398,7 @@ impl<'a> Dispatch<'a> {
                 .address
                 .filter(|_| in_memory)
                 .and_then(|a| space.nearest(a)),
+            spin,
         }
     }
 }

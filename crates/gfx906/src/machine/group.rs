@@ -7,6 +7,7 @@ use super::env::Env;
 use super::forms;
 use super::observer::Observer;
 use super::program::{Page, SegmentCode};
+use super::spin::Spin;
 use super::trap::{Fault, Stop, TrapKind};
 use super::wave::Wave;
 pub use stepping::Stepping;
@@ -22,6 +23,8 @@ pub struct Failure {
     pub wave: usize,
     /// Guest address of the instruction.
     pub pc: u64,
+    /// The waiting of a group that has used up its budget.
+    pub spin: Option<Box<Spin>>,
 }
 
 /// Condition of a wave between its turns.
@@ -63,6 +66,13 @@ impl Progress {
         }
     }
 
+    /// Returns the waves, of the first ones, that wait at the group's barrier.
+    pub fn at_barrier(&self, waves: usize) -> Vec<u32> {
+        let states = self.states[..waves].iter().zip(0..);
+        let waiting = states.filter(|(state, _)| **state == WaveState::AtBarrier);
+        waiting.map(|(_, wave)| wave).collect()
+    }
+
     /// Returns a wave that waits at the grid's barrier.
     pub fn waiting(&self) -> usize {
         let waits = |state: &WaveState| matches!(state, WaveState::AtGrid(_));
@@ -71,6 +81,7 @@ impl Progress {
 }
 
 /// Runs the waves of a group to their ends.
+#[cfg(test)]
 pub fn run<O: Observer>(
     waves: &mut [Wave],
     env: &mut Env<'_>,
@@ -79,7 +90,7 @@ pub fn run<O: Observer>(
     meter: &mut Meter<'_>,
     observer: &mut O,
 ) -> Result<(), Failure> {
-    let mut progress = Progress::new();
+    let progress = &mut Progress::new();
     advance(
         waves,
         env,
@@ -87,7 +98,7 @@ pub fn run<O: Observer>(
         group,
         meter,
         observer,
-        &mut progress,
+        progress,
         u64::MAX,
     )?;
     Ok(())
@@ -136,6 +147,7 @@ pub fn advance<O: Observer>(
                         fault: *fault,
                         wave: n,
                         pc,
+                        spin: None,
                     });
                 }
             };

@@ -81,7 +81,7 @@ pub fn written_lanes(wave: &Wave, op: &Op) -> u64 {
     if op.has(Properties::WRITES_LANE) {
         return 1 << (wave.scalar32(op.by_role(Role::Src1), op.literal) % LANES as u32);
     }
-    let lanes = if wave.skips_vector() { 0 } else { wave.exec() };
+    let lanes = wave.lanes_on();
     if op.form != Form::Dpp {
         return lanes;
     }

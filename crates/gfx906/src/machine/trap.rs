@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::spin::Spin;
 use crate::code_object::Lines;
 use crate::isa::fields::ReservedValue;
 
@@ -183,12 +184,17 @@ pub struct Trap {
     pub address: Option<u64>,
     /// Allocation nearest to the address.
     pub nearest: Option<Nearest>,
+    /// The waiting of the group, if its budget is used up.
+    pub spin: Option<Box<Spin>>,
 }
 
 impl Trap {
     /// Looks up the source line of the instruction.
     pub fn look_up(&mut self, lines: &Lines) {
         self.source = lines.line_at(self.pc);
+        if let Some(spin) = &mut self.spin {
+            spin.look_up(lines);
+        }
     }
 
     /// Returns true if the kernel would not have ended: a budget ran out, waves wait for each other, or the wave halted itself.
@@ -306,6 +312,9 @@ impl fmt::Display for Trap {
                 ", {place} `{}` ({} bytes at {:#x})",
                 n.name, n.size, n.base
             )?;
+        }
+        if let Some(spin) = &self.spin {
+            write!(f, "{spin}")?;
         }
         Ok(())
     }

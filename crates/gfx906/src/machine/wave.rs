@@ -104,6 +104,12 @@ impl Wave {
         self.mode_bits & Mode::SKIPPED != 0
     }
 
+    /// Returns the lanes in which a vector instruction has an effect: EXEC, or none if MODE skips vector instructions.
+    #[inline]
+    pub fn lanes_on(&self) -> u64 {
+        if self.skips_vector() { 0 } else { self.exec() }
+    }
+
     /// Returns true if an index in M0 is added to VGPR operands (s_set_gpr_idx_on).
     pub fn indexes_vgprs(&self) -> bool {
         self.mode_bits & Mode::INDEXED != 0

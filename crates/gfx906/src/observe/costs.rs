@@ -17,8 +17,8 @@ pub use class::Class;
 pub use lines::LineCounts;
 pub use site::{Example, Site};
 
-use super::sanitize::access::{self, Access, Part};
 use super::{Bytes, DispatchStart, Group, Observer};
+use crate::machine::access::{self, Access, Part};
 use crate::machine::shapes::addresses::place;
 use crate::machine::{Op, Wave};
 use chain::Chains;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::Observer;
-use super::sanitize::access::{Access, Space, accesses};
+use crate::machine::access::{Access, Space, accesses};
 use crate::machine::{DispatchStart, Group, MemoryPath, Op, Wave};
 
 /// Size of a page in bytes.

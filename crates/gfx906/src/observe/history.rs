@@ -17,7 +17,7 @@ use std::ops::Range;
 use self::elements::LaneElements;
 
 use super::sanitize::Site;
-use super::sanitize::access::{Access, accesses};
+use crate::machine::access::{Access, accesses};
 
 use super::{Group, Observer};
 use crate::code_object::Lines;

@@ -11,12 +11,12 @@ mod tests;
 
 use self::marks::{Element, MemoryMarks, RegisterMarks, named};
 use self::origin::{Mark, Origins};
+use super::Observer;
 use super::sanitize::Site;
-use super::sanitize::access::{Access, Part, Space, Word, accesses};
 use super::value::{Class, Value, maybe_non_finite};
-use super::{Observer, lanes_on};
 use crate::code_object::Lines;
 use crate::isa::{self, Properties, Role, Type, register_name};
+use crate::machine::access::{Access, Part, Space, Word, accesses};
 use crate::machine::shapes::addresses::each;
 use crate::machine::sources::{
     FloatSource, accesses_memory, float_sources, lane_read, written_lanes,
@@ -224,7 +224,7 @@ impl NonFinite {
             }
         }
         if access.parts.iter().all(|part| part.register.is_none()) {
-            let lanes = lanes_on(wave);
+            let lanes = wave.lanes_on();
             let marks = self.marks(wave);
             for register in named(&op.inst, isa::Access::Read) {
                 each(lanes).for_each(|lane| marks.set(register, lane, 0));

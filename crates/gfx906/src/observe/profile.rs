@@ -1,6 +1,6 @@
 //! Profile of dispatches: instructions by kind, enabled lanes and moved bytes.
 
-use super::{Observer, lanes_on};
+use super::Observer;
 use crate::isa::{Properties, Role};
 use crate::machine::shapes::resource::Resource;
 use crate::machine::{Kind, LANES, MemoryPath, Op, PRIVATE_BASE, SHARED_BASE, Wave};
@@ -124,7 +124,7 @@ impl Profile {
 
     /// Counts the bytes of a memory instruction.
     fn memory(&mut self, wave: &Wave, op: &Op) {
-        let on = lanes_on(wave);
+        let on = wave.lanes_on();
         let lanes = on.count_ones();
         match op.traffic.way {
             MemoryPath::None => {}
@@ -181,9 +181,9 @@ impl Observer for Profile {
     fn before(&mut self, wave: &Wave, op: &Op, _: u64) {
         self.kinds[op.kind as usize] += 1;
         match op.kind {
-            Kind::Valu => self.lanes += u64::from(lanes_on(wave).count_ones()),
+            Kind::Valu => self.lanes += u64::from(wave.lanes_on().count_ones()),
             Kind::Vmem | Kind::Lds => {
-                self.lanes += u64::from(lanes_on(wave).count_ones());
+                self.lanes += u64::from(wave.lanes_on().count_ones());
                 self.memory(wave, op);
             }
             Kind::Smem => self.memory(wave, op),

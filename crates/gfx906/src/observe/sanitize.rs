@@ -4,7 +4,6 @@
 //! Each check has its own file or folder and sees every instruction before and after it runs ([`CheckedInstruction`]). Findings go to
 //! [`Findings`], which counts equal ones. Only the requested checks run.
 
-pub(in crate::observe) mod access;
 mod checks;
 mod facts;
 mod finding;
@@ -23,13 +22,12 @@ pub mod wait;
 
 use std::sync::Arc;
 
-pub use access::{Access, Part, Space};
+pub use crate::machine::access::{Access, Part, Space};
 pub use checks::{Check, Checks, UnknownCheck};
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Other, Site, ranges};
 pub use heap::{Block, Heap, MemoryDeclarations};
 
-use self::access::accesses;
 use self::facts::Code;
 use self::hazard::Hazard;
 use self::init::Init;
@@ -38,6 +36,7 @@ use self::race::Race;
 use self::sync::Sync;
 use self::wait::Wait;
 use super::Observer;
+use crate::machine::access::accesses;
 use crate::machine::{DispatchStart, Group, MemoryPath, Op, Wave};
 
 /// Facts about the instruction that a check examines.
@@ -68,7 +67,7 @@ impl CheckedInstruction<'_> {
 
     /// Returns the lanes in which a vector instruction has an effect.
     pub fn lanes(&self) -> u64 {
-        super::lanes_on(self.wave)
+        self.wave.lanes_on()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values that one instruction reads and writes, each time it runs. Two runs whose code differs only in that instruction differ first in
 //! these values.
 
-use super::{Observer, lanes_on};
+use super::Observer;
 use crate::isa::{Access, Code, Kind, register_name};
 use crate::machine::{DispatchStart, Op, Wave};
 
@@ -93,7 +93,7 @@ impl Observer for Witness {
         left.add(&[u32::from(wave.scc), wave.mode_bits(), pc]);
         // The stored value is in no written register, so every change of a store makes another digest, unless no lane is active.
         let stores = matches!(op.kind, Kind::Vmem | Kind::Lds);
-        if stores && lanes_on(wave) != 0 {
+        if stores && wave.lanes_on() != 0 {
             let loads = op.inst.row.operands.first();
             let loads = loads.is_some_and(|operand| operand.access == Access::Write);
             if !loads {
@@ -105,7 +105,7 @@ impl Observer for Witness {
 
 /// Formats the sources of an instruction: for vectors, the values of the first and the last enabled lane.
 fn seen(wave: &Wave, op: &Op) -> String {
-    let lanes = lanes_on(wave);
+    let lanes = wave.lanes_on();
     let sources = op.inst.row.operands.iter().zip(&op.inst.operands);
     let sources = sources.filter(|(operand, code)| {
         operand.access != Access::Write && **code != Code::OFF && !code.is_number()

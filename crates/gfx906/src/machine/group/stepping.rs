@@ -103,7 +103,12 @@ impl Stepping {
             Err(Stop::End) => WaveState::Ended,
             Err(Stop::Fault(fault)) => {
                 let fault = *fault;
-                return Err(Failure { fault, wave, pc });
+                return Err(Failure {
+                    fault,
+                    wave,
+                    pc,
+                    spin: None,
+                });
             }
         };
         self.states[wave] = state;

@@ -1,8 +1,8 @@
 //! Memory accesses as a record keeps them: most have their lanes' addresses at equal distances.
 
 use crate::machine::LANES;
+use crate::machine::access::{Part, Space, Word};
 use crate::machine::shapes::addresses::each;
-use crate::observe::sanitize::access::{Part, Space, Word};
 
 /// The elements of the lanes: a [`Part`] that takes less room.
 pub(super) struct LaneElements {

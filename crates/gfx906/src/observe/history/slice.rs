@@ -8,10 +8,10 @@ use super::{Detail, Dispatch, History, Instruction, Step};
 use crate::isa::uses::SCC;
 use crate::isa::{Access as Direction, Code, Form, Inst, Properties, Role, Type, register_name};
 use crate::machine::LANES;
+use crate::machine::access::{Space, Word};
 use crate::machine::shapes::addresses::each;
 use crate::machine::sources::lane_read;
 use crate::observe::sanitize::Site;
-use crate::observe::sanitize::access::{Space, Word};
 
 /// Scalar registers whose values are followed: SGPRs, VCC and the trap handler's. M0 and EXEC are not.
 const SCALARS: u16 = 124;

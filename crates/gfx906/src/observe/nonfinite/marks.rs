@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::sanitize::access::Space;
 use super::origin::Mark;
 use crate::isa::{self, Inst};
 use crate::machine::LANES;
+use crate::machine::access::Space;
 
 /// Number of scalar registers, which precede the VGPRs in a list of all registers.
 const SCALARS: u16 = 128;

@@ -22,11 +22,11 @@ use self::report::{Origins, UndefinedUse};
 use self::rule::Requirement;
 use self::shadow::Shadow;
 use self::storage::{Lds, Scratch};
-use super::access::{Part, Space};
 use super::{CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Encoding, Properties, Role};
 use crate::machine::Group;
+use crate::machine::access::{Part, Space};
 use crate::machine::sources::resolved;
 use crate::machine::{LANES, MemoryPath};
 

@@ -17,11 +17,11 @@ mod provenance;
 #[cfg(test)]
 mod tests;
 
-use super::access::{Part, Space};
 use super::finding::{Detail, Other};
 use super::heap::{Block, MemoryDeclarations};
 use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::Group;
+use crate::machine::access::{Part, Space};
 
 use self::provenance::Provenance;
 pub use self::provenance::Traits;

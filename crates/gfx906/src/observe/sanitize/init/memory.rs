@@ -1,7 +1,7 @@
 //! Undefined bits of the memory that an access reaches.
 
 use super::storage::{Lds, Scratch};
-use crate::observe::sanitize::access::{Part, Space};
+use crate::machine::access::{Part, Space};
 use crate::observe::sanitize::heap::MemoryDeclarations;
 
 /// Memory that an access of a wave reaches.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::shadow::{Origin, REGISTERS, Shadow};
 use crate::isa::{Code, register_name};
-use crate::observe::sanitize::access::Space;
+use crate::machine::access::Space;
 use crate::observe::sanitize::finding::{Detail, Other};
 use crate::observe::sanitize::{Check, CheckedInstruction, Findings, Site};
 

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::isa::uses::RegisterSet;
 use crate::isa::{Access, Code, Encoding, Inst, Properties, Role};
+use crate::machine::access::{Part, Space};
 use crate::machine::{LANES, Wave};
 use crate::observe::sanitize::CheckedInstruction;
-use crate::observe::sanitize::access::{Part, Space};
 
 /// Number of a block, and the lanes whose register came from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -368,7 +368,7 @@ fn kept(state: &WavePointers, here: &CheckedInstruction<'_>, wave: &Wave) -> Opt
 }
 
 fn here_lanes(wave: &Wave) -> u64 {
-    crate::observe::lanes_on(wave)
+    wave.lanes_on()
 }
 
 /// Marks the addresses that a load has returned.

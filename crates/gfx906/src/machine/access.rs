@@ -1,10 +1,9 @@
 //! Memory accesses of an instruction, determined from the registers before it runs.
 
+use super::shapes::addresses::{Addresses, each};
+use super::shapes::{flat, image, lds, mubuf, smem, to_lds, typed};
+use super::{LANES, MemoryPath, Op, PRIVATE_BASE, SHARED_BASE, Wave};
 use crate::isa::{Encoding, Flags, Inst, Properties, Role};
-use crate::machine::shapes::addresses::{Addresses, each};
-use crate::machine::shapes::{flat, image, lds, mubuf, smem, to_lds, typed};
-use crate::machine::{LANES, MemoryPath, Op, PRIVATE_BASE, SHARED_BASE, Wave};
-use crate::observe::lanes_on;
 
 /// Kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,7 +120,7 @@ pub fn accesses(wave: &Wave, op: &Op, scratch: u64, out: &mut Access) {
         register: register.filter(|_| !(reads && writes)),
         high: op.has(Properties::D16_HIGH),
     };
-    let lanes = lanes_on(wave);
+    let lanes = wave.lanes_on();
     let parts = &mut out.parts;
     match op.traffic.way {
         MemoryPath::None => {}

@@ -1,0 +1,149 @@
+//! What a group waits for that does not come: the loads of a loop that does not end.
+
+use std::fmt;
+
+use crate::code_object::Lines;
+
+/// Polls that are told.
+const TOLD: usize = 3;
+
+/// A load that waits for a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Poll {
+    /// Link address of the load.
+    pub pc: u64,
+    /// The load.
+    pub instruction: String,
+    /// Its source line as `FILE:LINE`, after it has been looked up.
+    pub source: Option<String>,
+    /// Numbers of the waves within their group.
+    pub waves: Vec<u32>,
+    /// The lanes that read.
+    pub lanes: u64,
+    /// True if it reads LDS: the address is an offset in it.
+    pub lds: bool,
+    /// Address that the first lane reads.
+    pub address: u64,
+    /// Allocation that holds the address, and the number of its byte.
+    pub place: Option<(String, u64)>,
+    /// The dword that it reads there.
+    pub value: u32,
+    /// Work-items of the wave that are switched off in the loop: they go on when the loop ends.
+    pub off: u64,
+}
+
+/// What a group does that does not end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spin {
+    /// The loads that wait, those of the wave with the lowest number first.
+    pub polls: Vec<Poll>,
+    /// Waves that wait at a barrier.
+    pub at_barrier: Vec<u32>,
+}
+
+impl Spin {
+    /// Looks up the source lines.
+    pub fn look_up(&mut self, lines: &Lines) {
+        for poll in &mut self.polls {
+            poll.source = lines.line_at(poll.pc);
+        }
+    }
+}
+
+impl fmt::Display for Spin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for poll in self.polls.iter().take(TOLD) {
+            write!(f, "\n  waits       {poll}")?;
+        }
+        if self.polls.is_empty() {
+            write!(
+                f,
+                "\n  waits       for no value in memory: the loop's own condition never changes"
+            )?;
+        }
+        if !self.at_barrier.is_empty() {
+            let waves = self.at_barrier.iter().map(u32::to_string);
+            let waves: Vec<String> = waves.collect();
+            let (s, verb) = match waves.len() {
+                1 => ("", "waits"),
+                _ => ("s", "wait"),
+            };
+            write!(
+                f,
+                "\n  barrier     wave{s} {} {verb} there",
+                waves.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Poll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = match &self.source {
+            Some(source) => source.clone(),
+            None => format!("{:#x}", self.pc),
+        };
+        let value = self.value;
+        let signed = value as i32;
+        let value = match signed < 0 {
+            true => format!("{value:#x} ({signed})"),
+            false => value.to_string(),
+        };
+        let waves = self.waves.iter().map(u32::to_string);
+        let waves: Vec<String> = waves.collect();
+        let [many_waves, many_lanes] = [waves.len() > 1, self.lanes.count_ones() > 1];
+        let s = |many: bool| if many { "s" } else { "" };
+        write!(
+            f,
+            "{place}: wave{} {}, lane{} {} read {value} again and again at ",
+            s(many_waves),
+            waves.join(", "),
+            s(many_lanes),
+            Lanes(self.lanes)
+        )?;
+        match (&self.place, self.lds) {
+            (_, true) => write!(f, "byte {} of LDS", self.address)?,
+            (Some((name, byte)), _) => write!(f, "byte {byte} of `{name}`")?,
+            (None, _) => write!(f, "{:#x}", self.address)?,
+        }
+        if self.off != 0 {
+            let (verb, them) = match self.off.count_ones() {
+                1 => ("is", "it"),
+                _ => ("are", "them"),
+            };
+            let plural = if self.off.count_ones() == 1 { "" } else { "s" };
+            write!(
+                f,
+                "; lane{plural} {} of the same wave {verb} switched off until the loop ends, so a lane that waits for {them} waits for its own wave",
+                Lanes(self.off)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Lanes as text: `0, 2 to 5`.
+struct Lanes(u64);
+
+impl fmt::Display for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        let mut between = "";
+        while rest != 0 {
+            let first = rest.trailing_zeros();
+            let count = (rest >> first).trailing_ones();
+            let last = first + count - 1;
+            match count {
+                1 => write!(f, "{between}{first}")?,
+                2 => write!(f, "{between}{first}, {last}")?,
+                _ => write!(f, "{between}{first} to {last}")?,
+            }
+            between = ", ";
+            rest = rest
+                .checked_shr(last + 1)
+                .map_or(0, |high| high.checked_shl(last + 1).unwrap_or(0));
+        }
+        Ok(())
+    }
+}
