@@ -398,6 +398,10 @@ impl<'a> Dispatch<'a> {
                 .address
                 .filter(|_| in_memory)
                 .and_then(|a| space.nearest(a)),
+            wrapped: fault
+                .address
+                .filter(|_| in_memory)
+                .and_then(|a| space.wrapped(a)),
             spin,
         }
     }

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::region::ReadBeyond;
 pub use super::region::Region;
-use super::trap::{AddressProblem, Fault, Nearest, TrapKind};
+use super::trap::{AddressProblem, Fault, Nearest, TrapKind, Wrapped};
 
 /// First flat address that reaches LDS.
 pub const SHARED_BASE: u64 = 1 << 48;
@@ -54,6 +54,9 @@ impl SavedMemory {
         self.0.iter().map(|(_, bytes)| bytes.len() as u64).sum()
     }
 }
+
+/// Distance from an allocation in bytes up to which an address is taken for one that ran beyond its bounds.
+const NEAR: u128 = 1 << 20;
 
 impl AddressSpace {
     /// Adds an allocation.
@@ -216,6 +219,26 @@ impl AddressSpace {
         let after = self.regions.partition_point(|r| r.base < end);
         let before = self.regions[..after].last();
         before.is_some_and(|r| r.base.saturating_add(r.size) > address)
+    }
+
+    /// Returns the place 2^32 elements behind an address, if an element of more than 31 bits' index is there. Elements have 1 to 16 bytes.
+    /// An address near an allocation has a simpler explanation.
+    pub fn wrapped(&self, address: u64) -> Option<Wrapped> {
+        let near = self.nearest(address)?.distance.unsigned_abs() < NEAR;
+        if near {
+            return None;
+        }
+        [2, 4, 1, 8, 16].into_iter().find_map(|element: u64| {
+            let right = address.wrapping_add(element << 32);
+            let mut regions = self.regions.iter().filter(|r| !r.name.is_empty());
+            let region = regions.find(|r| (r.base..r.base + r.size).contains(&right))?;
+            let byte = right - region.base;
+            (byte >= element << 31).then(|| Wrapped {
+                name: region.name.clone(),
+                byte,
+                element,
+            })
+        })
     }
 
     /// Returns the allocation nearest to an address, and its distance.

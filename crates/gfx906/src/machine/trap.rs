@@ -159,6 +159,17 @@ pub struct Nearest {
     pub distance: i128,
 }
 
+/// A place 2^32 elements behind a bad address: that of an index that has passed 2^31 and was computed in 32 bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrapped {
+    /// Name of the allocation.
+    pub name: String,
+    /// Number of its byte.
+    pub byte: u64,
+    /// Size of an element in bytes.
+    pub element: u64,
+}
+
 /// Report on a kernel that stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
@@ -184,6 +195,8 @@ pub struct Trap {
     pub address: Option<u64>,
     /// Allocation nearest to the address.
     pub nearest: Option<Nearest>,
+    /// Place that the address would have if the index had not wrapped.
+    pub wrapped: Option<Wrapped>,
     /// The waiting of the group, if its budget is used up.
     pub spin: Option<Box<Spin>>,
 }
@@ -311,6 +324,18 @@ impl fmt::Display for Trap {
                 f,
                 ", {place} `{}` ({} bytes at {:#x})",
                 n.name, n.size, n.base
+            )?;
+        }
+        if let Some(Wrapped {
+            name,
+            byte,
+            element,
+        }) = &self.wrapped
+        {
+            write!(
+                f,
+                "\n  index       it passed 2^31, if it is computed in 32 bits: 2^32 elements of {element} byte{} further is byte {byte} of `{name}`",
+                if *element == 1 { "" } else { "s" }
             )?;
         }
         if let Some(spin) = &self.spin {

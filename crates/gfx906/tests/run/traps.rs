@@ -115,6 +115,8 @@ fn an_endless_kernel_is_a_hang_and_says_where() {
         trap.instruction.starts_with("s_"),
         "within the loop: {trap}"
     );
+    let told = trap.to_string();
+    assert!(told.contains("\n  waits       "), "{told}");
     assert!(
         trap.to_string()
             .contains("the budget of 1000000 wave instructions used up"),

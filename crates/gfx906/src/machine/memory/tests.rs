@@ -30,6 +30,7 @@ fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool)
         work_item: None,
         address: Some(address),
         nearest: space.nearest(address),
+        wrapped: None,
         spin: None,
     };
     let text = trap.to_string();
@@ -75,6 +76,27 @@ fn what_is_told_of_a_fault_is_true_of_every_kind_of_memory() {
         "memory fault: write of 4 bytes outside every allocation; address     0x14000, right behind the end of `scratch of wave 0` (16384 bytes at 0x10000)",
     ];
     assert_eq!(told, expected);
+}
+
+#[test]
+fn an_index_that_wrapped_is_told_by_the_place_that_was_meant() {
+    const BASE: u64 = 0x70_0000_0000;
+    let mut space = AddressSpace::default();
+    // Pages of it that nobody touches take no memory.
+    space.insert(Arc::new(Region::new("pool", BASE, 6 << 30, true)));
+    let place = |byte: u64, element: u64| {
+        let wrapped = (byte / element) as i32;
+        let address = BASE.wrapping_add_signed(i64::from(wrapped) * element as i64);
+        let found = space.wrapped(address)?;
+        Some((found.name, found.byte, found.element))
+    };
+    let pool = |byte, element| Some(("pool".to_owned(), byte, element));
+    assert_eq!(place(5 << 30, 2), pool(5 << 30, 2));
+    assert_eq!(place((4 << 30) + 6, 2), pool((4 << 30) + 6, 2));
+    assert_eq!(place(3 << 30, 1), pool(3 << 30, 1));
+    assert_eq!(place(5 << 30, 4), None, "an index below 2^31");
+    assert_eq!(space.wrapped(BASE - 64), None, "not far enough");
+    assert_eq!(space.wrapped(BASE + (7 << 30)), None, "behind the end");
 }
 
 #[test]
