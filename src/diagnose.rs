@@ -10,6 +10,7 @@ mod shrink;
 mod weigh;
 
 use crate::compare::is_general_hypothesis;
+use crate::contract::Value;
 use crate::report::Signature;
 use crate::report::model::{
     CauseReport, DiagnosisReport, Problem, SmallestCase, TrialReport, Verdict,
@@ -33,30 +34,35 @@ pub enum Depth {
     Blind,
 }
 
-/// Diagnoses the failures of a run, `jobs` at a time: of each signature the trial of the fewest instructions. Passes each diagnosis to
-/// `told`, with the position of its trial among the given ones.
+/// Wave instructions of a trial that is diagnosed though a shorter one is there.
+const LONGEST: u64 = 1 << 24;
+
+/// Diagnoses the failures of a run, `jobs` at a time: of each signature the most telling trial. Passes each diagnosis to `told`, with the
+/// position of its trial among the given ones.
 pub fn diagnose_failures(
     failures: &[(&Plan<'_>, TrialReport)],
     depth: Depth,
     jobs: usize,
     mut told: impl FnMut(usize, DiagnosisReport),
 ) {
-    let mut smallest: Vec<(Signature, usize)> = Vec::new();
+    let mut chosen: Vec<(Signature, usize)> = Vec::new();
+    let rank = |position: usize| {
+        let (plan, report) = &failures[position];
+        rank(plan, report)
+    };
     for (position, (_, report)) in failures.iter().enumerate() {
         if !is_explainable(report) {
             continue;
         }
         let signature = Signature::of(report);
-        let known = smallest.iter_mut().find(|(of, _)| *of == signature);
+        let known = chosen.iter_mut().find(|(of, _)| *of == signature);
         match known {
-            None => smallest.push((signature, position)),
-            Some((_, at)) if report.wave_instructions < failures[*at].1.wave_instructions => {
-                *at = position;
-            }
+            None => chosen.push((signature, position)),
+            Some((_, at)) if rank(position) < rank(*at) => *at = position,
             Some(_) => {}
         }
     }
-    let chosen = smallest.into_iter().map(|(_, position)| position);
+    let chosen = chosen.into_iter().map(|(_, position)| position);
     let chosen: Vec<usize> = chosen.take(MAX_FAILURES).collect();
     let work = |&position: &usize, tell: &mut dyn FnMut(Option<DiagnosisReport>)| {
         let (plan, report) = &failures[position];
@@ -67,6 +73,19 @@ pub fn diagnose_failures(
             told(chosen[number], diagnosis);
         }
     });
+}
+
+/// Returns how little a trial tells, the most telling first. Along an axis of one or two indices, and with a state of zeros, different
+/// mistakes look alike. Of equal trials the shorter one comes first, and a long one after all others.
+fn rank(plan: &Plan<'_>, report: &TrialReport) -> (bool, usize, Option<u64>) {
+    let values = plan.case.values.iter();
+    let dull = values.filter(|(_, value)| match value {
+        Value::Number(number) => *number < 3,
+        Value::Word(word) => *word == "zero",
+    });
+    let instructions = report.wave_instructions;
+    let long = instructions.is_some_and(|count| count > LONGEST);
+    (long, if long { 0 } else { dull.count() }, instructions)
 }
 
 /// Returns the diagnosis of a failed trial. Returns none if it has no wrong output, or if no experiment is possible.

@@ -249,11 +249,13 @@ fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
         says,
         effect: Effect::Move(axis, map),
     };
+    // Of two indices, a constant, a shift and a quotient read the same.
+    let constant = match n {
+        2 => format!("is read at {name} 0 for {name} 1, too"),
+        _ => format!("is read at {name} 0 for every {name}"),
+    };
     let mut changes = vec![
-        moved(
-            format!("is read at {name} 0 for every {name}"),
-            Box::new(|_| Some(0)),
-        ),
+        moved(constant, Box::new(|_| Some(0))),
         moved(
             format!("is read at {name} i - 1 for {name} i"),
             Box::new(|at| at.checked_sub(1)),
@@ -261,6 +263,14 @@ fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
         moved(
             format!("is read at {name} i + 1 for {name} i"),
             Box::new(|at| Some(at + 1)),
+        ),
+        moved(
+            format!("is read at {name} i - 1 for {name} i, and at {name} 0 for the first"),
+            Box::new(|at| Some(at.saturating_sub(1))),
+        ),
+        moved(
+            format!("is read at {name} i + 1 for {name} i, and at the last for the last"),
+            Box::new(move |at| Some((at + 1).min(n - 1))),
         ),
         moved(
             format!("is read with {name}s in reverse order"),

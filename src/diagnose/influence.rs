@@ -9,8 +9,8 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 use super::candidate::responds;
 use super::weigh::{ranges, spacing};
 
-/// Indices of one axis that are tried.
-const TRIED: usize = 40;
+/// Longest axis whose indices are all tried.
+const TRIED: usize = 16;
 
 /// Axes along which the influence of an input fades.
 const ORDERED: [&str; 2] = ["token", "chunk"];
@@ -40,8 +40,9 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();
-    let unread = inputs.iter().find_map(|input| unread(experiment, input));
-    unread.or_else(|| {
+    let whole = inputs.iter().find_map(|input| unread(experiment, input));
+    let whole = whole.or_else(|| inputs.iter().find_map(|input| misused(experiment, input)));
+    whole.or_else(|| {
         inputs
             .iter()
             .find_map(|input| along_axes(experiment, input))
@@ -83,6 +84,24 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
     let output = &outputs[number];
     let text = format!("`{}` does not respond to `{}`", output.name, input.tensor);
     Some(cause("unread", input, Some(output), text))
+}
+
+/// Returns a cause if an output responds to an input on which the reference's does not depend.
+fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
+    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+    let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
+    let mut misused = outputs.filter(|(output, (left, predicted))| {
+        let answers = clear(&output.got, left, PLACES * spacing(output.kind));
+        same_values(&output.expected, predicted) && answers.contains(&true)
+    });
+    let (output, _) = misused.next()?;
+    let text = format!(
+        "`{}` responds to `{}`, on which it does not depend by the contract",
+        output.name, input.tensor
+    );
+    Some(cause("index", input, Some(output), text))
 }
 
 fn same_values(old: &[f64], new: &[f64]) -> bool {
@@ -132,8 +151,11 @@ fn tried(length: usize) -> BTreeSet<usize> {
     let bounds = [
         0,
         1,
+        2,
+        3,
         length / 2 - 1,
         length / 2,
+        length - 2,
         length - 1,
         15,
         16,
@@ -306,6 +328,17 @@ fn difference(
     let differs =
         |response: &&Response| !missing(response).is_empty() || !surplus(response).is_empty();
     let differing = responses.iter().find(differs)?;
+    // Each index is missing at itself alone.
+    let own = responses
+        .iter()
+        .filter(|one| one.expected.contains(&one.at));
+    let own: Vec<&Response> = own.collect();
+    let at_itself = |one: &&Response| missing(one).iter().eq([&one.at]);
+    if from == to && own.len() > 1 && own.iter().all(at_itself) {
+        return Some(format!(
+            "no {from} of `{x}` is used for its own {to} of `{o}`; the contract uses it there, too"
+        ));
+    }
     let (missing, surplus) = (missing(differing), surplus(differing));
     let Response {
         at,

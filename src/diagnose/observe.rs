@@ -41,12 +41,15 @@ fn coarse_input(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<
         return None;
     }
     // A value that is never read answers no step at all.
-    let large = steps(experiment, input, 0.5)?;
+    let large = steps(experiment, input, LARGE)?;
     let mut seen: Vec<Vec<Step>> = Vec::new();
     for power in STEPS {
         let steps = steps(experiment, input, 2f64.powi(power))?;
+        // Where a mistake makes the kernels' response small, they may well be silent.
+        let scale = 2f64.powi(power) / LARGE;
         let answers = steps.into_iter().zip(&large);
-        let answers = answers.filter(|(_, large)| large.is_some_and(|large| !large.silent));
+        let answers =
+            answers.filter(|(_, large)| large.is_some_and(|large| large.moved * scale > VISIBLE));
         seen.push(answers.filter_map(|(step, _)| step).collect());
     }
     let silent = |steps: &mut dyn Iterator<Item = &Step>| -> Option<f64> {
@@ -57,27 +60,33 @@ fn coarse_input(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<
     if silent(&mut seen[0].iter())? < 0.5 {
         return None;
     }
-    // An f16 number answers a change of 2^-10, which is at least its spacing.
+    // An f16 number answers a change of 2^-10, which is at least its spacing. A bf16 number may not, and neither may the sum of an f16
+    // number and others.
     let mut large = seen
         .iter()
         .flatten()
         .filter(|step| step.change >= 2f64.powi(-10));
     let kind = match silent(&mut large)? > 0.01 {
-        true => ElementKind::Bf16,
-        false => ElementKind::F16,
+        true => "bf16 or f16",
+        false => ElementKind::F16.name(),
     };
     Some(CauseReport {
         kind: "rounded".into(),
         output: None,
         tensor: Some(input.tensor.clone()),
         text: format!(
-            "steps of `{}` that f32 shows change nothing: a value on its way is rounded to {}",
-            input.tensor,
-            kind.name()
+            "steps of `{}` that f32 shows change nothing: a value on its way is rounded to {kind}",
+            input.tensor
         ),
         explains: None,
     })
 }
+
+/// A step that every value that is read answers, as a share of the input's values.
+const LARGE: f64 = 0.5;
+
+/// The share of a value by which it must change for f32 to show it.
+const VISIBLE: f64 = 1.0 / (1 << 19) as f64;
 
 /// The steps that an input makes, as powers of 2 of its values.
 const STEPS: [i32; 6] = [-15, -13, -11, -10, -9, -8];
@@ -87,6 +96,8 @@ const STEPS: [i32; 6] = [-15, -13, -11, -10, -9, -8];
 struct Step {
     /// The change of the right value, as a share of it.
     change: f64,
+    /// The change of the kernels' value, as a share of it.
+    moved: f64,
     /// True if the kernels' value does not change.
     silent: bool,
 }
@@ -109,6 +120,7 @@ fn steps(
             let visible = change > 16.0 * spacing(output.kind);
             (output.wrong[at] && got.is_finite() && visible).then_some(Step {
                 change,
+                moved: ((got - left[at]) / got).abs(),
                 silent: got == left[at],
             })
         })

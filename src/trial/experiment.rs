@@ -18,8 +18,11 @@ use crate::tensor::{Axis, Data, ElementKind, decode, with_element};
 /// Wave instructions that one launch of an experiment may take.
 const BUDGET: u64 = 1 << 24;
 
-/// Wave instructions that the launches of one method may take. A computation by the reference counts as much as one by the kernels.
+/// Wave instructions that the launches of one method may take. A computation by the reference counts as a part of one by the kernels.
 const WORK: u64 = 1 << 25;
+
+/// The cost of a run of the kernels over that of the reference. It is more for most contracts.
+const REFERENCES: u64 = 8;
 
 /// Wave instructions of the longest run whose non-finite values are followed, which takes microseconds for each.
 const FOLLOWED: u64 = 1 << 18;
@@ -170,16 +173,19 @@ impl<'a> Experiment<'a> {
         self.work_left.set(WORK);
     }
 
-    /// Takes the work of one run. Returns none if too little is left.
-    fn work(&self) -> Option<()> {
-        let left = self.work_left.get().checked_sub(self.run_work.get())?;
+    /// Takes the work of one run by the kernels, or the given part of it. Returns none if too little is left.
+    fn work(&self, part: u64) -> Option<()> {
+        let left = self
+            .work_left
+            .get()
+            .checked_sub(self.run_work.get() / part)?;
         self.work_left.set(left);
         Some(())
     }
 
     /// Returns what the oracle computes from changed inputs. Returns none if it refuses them, or if no work is left.
     pub fn predict(&self, changes: &Changes) -> Option<Outputs> {
-        self.work()?;
+        self.work(REFERENCES)?;
         // A changed value need not be a number of the input's type: a candidate may round what follows from it.
         let wide = |name: &str| changes.contains_key(name).then_some(ElementKind::F32);
         self.prepare_as(changes, &wide)
@@ -188,7 +194,7 @@ impl<'a> Experiment<'a> {
 
     /// Returns what the kernels compute from changed inputs. Returns none if they do not run to their end, or if no work is left.
     pub fn run(&self, changes: &Changes) -> Option<Outputs> {
-        self.work()?;
+        self.work(1)?;
         let prepared = self.prepare(changes)?;
         self.launch(prepared).map(|(outputs, _)| outputs)
     }
@@ -207,7 +213,7 @@ impl<'a> Experiment<'a> {
 
     /// Starts an experiment that takes its work from this one.
     fn started(&self, plan: Plan<'a>, start: Changes) -> Option<Experiment<'a>> {
-        self.work()?;
+        self.work(1)?;
         let experiment = Experiment::start(plan, start, self.work_left.get())?;
         self.launches
             .set(self.launches.get() + experiment.launches.get());

@@ -71,6 +71,6 @@ pub use spin::{Poll, Spin};
 pub use stepper::{SavedLaunch, Stepper, StepperState, WaveStatus};
 pub use time::Time;
 pub use traffic::{MemoryPath, Traffic};
-pub use trap::{AddressProblem, Fault, Nearest, StepResult, Stop, Trap, TrapKind, Wrapped};
+pub use trap::{AddressProblem, Fault, Nearest, StepResult, Stop, Trap, TrapKind, WrappedIndex};
 pub use wave::Wave;
 pub use words::Words;

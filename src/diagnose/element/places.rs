@@ -6,6 +6,9 @@ use crate::tensor::{Axis, index};
 
 /// Returns the fewest boxes that some elements fall into along their axes, each as text: `0, 0-5, 1, 0-63`. The flat positions are in order.
 pub(super) fn places(axes: &[Axis], flat: &[usize]) -> Vec<String> {
+    if flat.is_empty() {
+        return Vec::new();
+    }
     let all: Vec<Vec<usize>> = flat.iter().map(|&flat| index(axes, flat)).collect();
     let all: Vec<&[usize]> = all.iter().map(Vec::as_slice).collect();
     boxes(&all).iter().map(|one| one.join(", ")).collect()

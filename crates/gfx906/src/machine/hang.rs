@@ -1,4 +1,4 @@
-//! What the waves of a group wait for that does not end.
+//! The watch of a group that does not end: which loads wait.
 //!
 //! The group goes on for some thousand instructions more under an observer. A load that reads the same values from the same addresses each
 //! time is a *poll*: the loop around it ends when somebody else writes there.

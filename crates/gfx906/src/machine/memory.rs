@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::region::ReadBeyond;
 pub use super::region::Region;
-use super::trap::{AddressProblem, Fault, Nearest, TrapKind, Wrapped};
+use super::trap::{AddressProblem, Fault, Nearest, TrapKind, WrappedIndex};
 
 /// First flat address that reaches LDS.
 pub const SHARED_BASE: u64 = 1 << 48;
@@ -223,7 +223,7 @@ impl AddressSpace {
 
     /// Returns the place 2^32 elements behind an address, if an element of more than 31 bits' index is there. Elements have 1 to 16 bytes.
     /// An address near an allocation has a simpler explanation.
-    pub fn wrapped(&self, address: u64) -> Option<Wrapped> {
+    pub fn wrapped(&self, address: u64) -> Option<WrappedIndex> {
         let near = self.nearest(address)?.distance.unsigned_abs() < NEAR;
         if near {
             return None;
@@ -233,7 +233,7 @@ impl AddressSpace {
             let mut regions = self.regions.iter().filter(|r| !r.name.is_empty());
             let region = regions.find(|r| (r.base..r.base + r.size).contains(&right))?;
             let byte = right - region.base;
-            (byte >= element << 31).then(|| Wrapped {
+            (byte >= element << 31).then(|| WrappedIndex {
                 name: region.name.clone(),
                 byte,
                 element,

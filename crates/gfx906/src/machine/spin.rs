@@ -1,4 +1,4 @@
-//! What a group waits for that does not come: the loads of a loop that does not end.
+//! The loads of a loop that does not end, for a message.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub struct Poll {
     pub off: u64,
 }
 
-/// What a group does that does not end.
+/// The waiting of a group that does not end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spin {
     /// The loads that wait, those of the wave with the lowest number first.

@@ -161,7 +161,7 @@ pub struct Nearest {
 
 /// A place 2^32 elements behind a bad address: that of an index that has passed 2^31 and was computed in 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrapped {
+pub struct WrappedIndex {
     /// Name of the allocation.
     pub name: String,
     /// Number of its byte.
@@ -196,7 +196,7 @@ pub struct Trap {
     /// Allocation nearest to the address.
     pub nearest: Option<Nearest>,
     /// Place that the address would have if the index had not wrapped.
-    pub wrapped: Option<Wrapped>,
+    pub wrapped: Option<WrappedIndex>,
     /// The waiting of the group, if its budget is used up.
     pub spin: Option<Box<Spin>>,
 }
@@ -326,7 +326,7 @@ impl fmt::Display for Trap {
                 n.name, n.size, n.base
             )?;
         }
-        if let Some(Wrapped {
+        if let Some(WrappedIndex {
             name,
             byte,
             element,
