@@ -1,5 +1,7 @@
 //! The mistakes that kernels of the rule make. A report names a mistake whose outputs fit the kernel's.
 
+mod terms;
+
 use std::sync::Arc;
 
 use deltanet_reference::rule::{
@@ -24,7 +26,8 @@ impl Problem {
             state: t.wide(self.initial),
         });
         let part = |state: bool| {
-            let mistakes = MISTAKES.iter().filter(|mistake| (mistake.applies)(self));
+            let mistakes = MISTAKES.iter().chain(terms::MISTAKES);
+            let mistakes = mistakes.filter(|mistake| (mistake.applies)(self));
             let known = mistakes.map(|known| {
                 let (wide, convention, sizes) = (Arc::clone(&wide), self.convention, self.sizes);
                 Mistake::new(known.name, known.explanation, move || {
