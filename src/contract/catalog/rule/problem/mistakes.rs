@@ -5,7 +5,7 @@ mod terms;
 use std::sync::Arc;
 
 use deltanet_reference::rule::{
-    Convention, Gate, HeadMap, Inputs, Order, Outputs, Scale, Sizes, StateLayout, recurrence,
+    Convention, Gate, HeadMap, Inputs, Norm, Order, Outputs, Scale, Sizes, StateLayout, recurrence,
 };
 
 use Effect::{Changed, Computed};
@@ -14,45 +14,105 @@ use super::Problem;
 use crate::contract::catalog::exchanged;
 use crate::contract::{Instance, Mistake};
 
+/// A call of the rule in f64.
+pub struct Call {
+    /// The inputs.
+    pub inputs: CallInputs,
+    /// The variant of the rule.
+    pub convention: Convention,
+    /// The sizes.
+    pub sizes: Sizes,
+    /// True if there is an initial state.
+    pub given: bool,
+}
+
+/// The inputs of a call.
+#[derive(Clone)]
+pub struct CallInputs {
+    pub q: Vec<f64>,
+    pub k: Vec<f64>,
+    pub v: Vec<f64>,
+    pub g: Vec<f64>,
+    pub beta: Vec<f64>,
+    pub state: Vec<f64>,
+}
+
 impl Problem {
     /// Returns the mistakes that show in this case, as they show in the output and in the final state.
     pub fn mistakes(&self, t: &Instance<'_>) -> [Vec<Mistake>; 2] {
-        let wide = Arc::new(Wide {
-            q: t.wide(self.q),
-            k: t.wide(self.k),
-            v: t.wide(self.v),
-            g: t.wide(self.g),
-            beta: t.wide(self.beta),
-            state: t.wide(self.initial),
-        });
+        let call = Call {
+            inputs: CallInputs {
+                q: t.wide(self.q),
+                k: t.wide(self.k),
+                v: t.wide(self.v),
+                g: t.wide(self.g),
+                beta: t.wide(self.beta),
+                state: t.wide(self.initial),
+            },
+            convention: self.convention,
+            sizes: self.sizes,
+            given: self.given,
+        };
+        call.mistakes(Vec::new())
+    }
+}
+
+impl Call {
+    /// Returns the mistakes that show in this call, as they show in the output and in the states. `states` holds the right states after the
+    /// last token and after those before it, one after another. It may be empty: then there is the one after the last token.
+    pub fn mistakes(self, states: Vec<f64>) -> [Vec<Mistake>; 2] {
+        let shared = Arc::new((self, states));
         let part = |state: bool| {
             let mistakes = MISTAKES.iter().chain(terms::MISTAKES);
-            let mistakes = mistakes.filter(|mistake| (mistake.applies)(self));
+            let mistakes = mistakes.filter(|mistake| (mistake.applies)(&shared.0));
             let known = mistakes.map(|known| {
-                let (wide, convention, sizes) = (Arc::clone(&wide), self.convention, self.sizes);
+                let shared = Arc::clone(&shared);
                 Mistake::new(known.name, known.explanation, move || {
-                    let outputs = known.effect.compute(&wide, convention, sizes);
-                    if state { outputs.state } else { outputs.output }
+                    let (call, states) = &*shared;
+                    match state {
+                        true => call.states(&known.effect, states),
+                        false => call.compute(&known.effect, call.sizes.tokens).output,
+                    }
                 })
             });
             known.collect()
         };
         [part(false), part(true)]
     }
+
+    /// Computes the first tokens with a mistake.
+    fn compute(&self, effect: &Effect, tokens: usize) -> Outputs<f64> {
+        let sizes = Sizes {
+            tokens,
+            ..self.sizes
+        };
+        let inputs = match tokens == self.sizes.tokens {
+            true => self.inputs.clone(),
+            false => {
+                let state = self.inputs.state.clone();
+                self.inputs
+                    .part(state, |tensor| slice(tensor, self.sizes, 0..tokens))
+            }
+        };
+        effect.compute(inputs, self.convention, sizes)
+    }
+
+    /// Computes the states with a mistake. A state without a token is the right one.
+    fn states(&self, effect: &Effect, right: &[f64]) -> Vec<f64> {
+        let length = self.inputs.state.len();
+        let count = (right.len() / length.max(1)).max(1);
+        let mut states = right.to_vec();
+        states.resize(count * length, 0.0);
+        let slots = states.chunks_exact_mut(length.max(1));
+        let tokens = (1..=self.sizes.tokens).rev();
+        for (slot, tokens) in slots.zip(tokens) {
+            slot.copy_from_slice(&self.compute(effect, tokens).state);
+        }
+        states
+    }
 }
 
-/// The inputs in f64.
-#[derive(Clone)]
-struct Wide {
-    q: Vec<f64>,
-    k: Vec<f64>,
-    v: Vec<f64>,
-    g: Vec<f64>,
-    beta: Vec<f64>,
-    state: Vec<f64>,
-}
-
-impl Wide {
+impl CallInputs {
     fn inputs(&self) -> Inputs<'_, f64> {
         Inputs {
             q: &self.q,
@@ -65,8 +125,8 @@ impl Wide {
     }
 
     /// A part of the tokens, after a state.
-    fn part(&self, state: Vec<f64>, part: impl Fn(&[f64]) -> Vec<f64>) -> Wide {
-        Wide {
+    fn part(&self, state: Vec<f64>, part: impl Fn(&[f64]) -> Vec<f64>) -> CallInputs {
+        CallInputs {
             q: part(&self.q),
             k: part(&self.k),
             v: part(&self.v),
@@ -81,27 +141,31 @@ impl Wide {
 struct KnownMistake {
     name: &'static str,
     explanation: &'static str,
-    applies: fn(&Problem) -> bool,
+    applies: fn(&Call) -> bool,
     effect: Effect,
 }
 
 /// The way to the results of a mistake.
 enum Effect {
     /// The rule itself, with other inputs or in another convention.
-    Changed(fn(&mut Wide, &mut Convention)),
+    Changed(fn(&mut CallInputs, &mut Convention)),
     /// A computation of its own.
-    Computed(fn(&Wide, Convention, Sizes) -> Outputs<f64>),
+    Computed(fn(&CallInputs, Convention, Sizes) -> Outputs<f64>),
 }
 
 impl Effect {
-    fn compute(&self, wide: &Wide, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
+    fn compute(
+        &self,
+        mut wide: CallInputs,
+        mut convention: Convention,
+        sizes: Sizes,
+    ) -> Outputs<f64> {
         match self {
             Changed(change) => {
-                let mut wide = wide.clone();
                 change(&mut wide, &mut convention);
                 recurrence(&convention, sizes, wide.inputs())
             }
-            Computed(compute) => compute(wide, convention, sizes),
+            Computed(compute) => compute(&wide, convention, sizes),
         }
     }
 }
@@ -125,6 +189,12 @@ const MISTAKES: &[KnownMistake] = &[
         effect: Changed(|_, convention| convention.scale = Scale::One),
     },
     KnownMistake {
+        name: "norm-missing",
+        explanation: "q and k are not divided by their norms",
+        applies: |p| p.convention.norm != Norm::None,
+        effect: Changed(|_, convention| convention.norm = Norm::None),
+    },
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "q and k are exchanged",
         applies: |_| true,
@@ -133,7 +203,7 @@ const MISTAKES: &[KnownMistake] = &[
     KnownMistake {
         name: exchanged::NAME,
         explanation: "the gates and beta are exchanged",
-        applies: |_| true,
+        applies: |p| p.inputs.g.len() == p.inputs.beta.len(),
         effect: Changed(|wide, _| std::mem::swap(&mut wide.g, &mut wide.beta)),
     },
     KnownMistake {
@@ -198,7 +268,7 @@ const MISTAKES: &[KnownMistake] = &[
     },
 ];
 
-fn initial_transposed(wide: &Wide, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
+fn initial_transposed(wide: &CallInputs, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
     convention.state = match convention.state {
         StateLayout::KeyMajor => StateLayout::ValueMajor,
         StateLayout::ValueMajor => StateLayout::KeyMajor,
@@ -229,7 +299,7 @@ fn slice(values: &[f64], sizes: Sizes, range: std::ops::Range<usize>) -> Vec<f64
         .collect()
 }
 
-fn state_dropped(wide: &Wide, convention: Convention, sizes: Sizes) -> Outputs<f64> {
+fn state_dropped(wide: &CallInputs, convention: Convention, sizes: Sizes) -> Outputs<f64> {
     let mut output = vec![0.0; wide.v.len()];
     let mut state = wide.state.clone();
     for start in (0..sizes.tokens).step_by(64) {
@@ -252,7 +322,7 @@ fn state_dropped(wide: &Wide, convention: Convention, sizes: Sizes) -> Outputs<f
     Outputs { output, state }
 }
 
-fn state_shared(wide: &Wide, convention: Convention, sizes: Sizes) -> Outputs<f64> {
+fn state_shared(wide: &CallInputs, convention: Convention, sizes: Sizes) -> Outputs<f64> {
     let one = Sizes {
         sequences: 1,
         ..sizes

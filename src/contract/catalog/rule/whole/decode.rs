@@ -1,9 +1,11 @@
 //! A decode step of a layer.
 
+use deltanet_reference::operators::sigmoid;
+use deltanet_reference::rule::producers::log_gates;
 use deltanet_reference::rule::{DecodeInputs, Norm, decode_step};
 
 use crate::contract::catalog::rule::problem::{
-    STATE, read_convention, scalars, sizes, states, tokens,
+    Call, CallInputs, STATE, read_convention, scalars, sizes, states, tokens,
 };
 use crate::contract::catalog::values;
 use crate::contract::{Choice, DeviceResult, Instance, Rule, axes};
@@ -88,6 +90,20 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         };
         decode_step(&convention, s, inputs, kept)
     });
-    t.check(o, (golden.output, oracle.output))?;
-    t.check(after, (golden.state, oracle.state))
+    let call = Call {
+        inputs: CallInputs {
+            q: t.wide(q),
+            k: t.wide(k),
+            v: t.wide(v),
+            g: log_gates(&t.wide(a), &t.wide(a_log), &t.wide(dt_bias)),
+            beta: sigmoid(&t.wide(b)),
+            state: t.wide(initial),
+        },
+        convention,
+        sizes: s,
+        given: t.word(STATE.0) != "zero",
+    };
+    let [in_output, in_states] = call.mistakes(oracle.state.clone());
+    t.check_or(o, (golden.output, oracle.output), in_output)?;
+    t.check_or(after, (golden.state, oracle.state), in_states)
 }

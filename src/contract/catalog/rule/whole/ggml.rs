@@ -1,10 +1,12 @@
 //! ggml's GATED_DELTA_NET.
 
 use deltanet_reference::rule::{
-    GateKind, Inputs, Sizes, StateLayout, ggml_gated_delta_net, ggml_output_len,
+    Convention, GateKind, Inputs, Sizes, StateLayout, ggml_gated_delta_net, ggml_output_len,
 };
 
-use crate::contract::catalog::rule::problem::{STRENGTHS, scalars, states, tokens, unit_rows};
+use crate::contract::catalog::rule::problem::{
+    Call, CallInputs, STRENGTHS, scalars, states, tokens, unit_rows,
+};
 use crate::contract::{Choice, DeviceResult, Instance, axes, elements};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -97,11 +99,25 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let split = golden.len() - snapshots * s.sequences * s.value_heads * s.key_size * s.value_size;
     let (o, kept) = (dst.part(0, split), dst.part(split, length - split));
     let part = |from: usize, to: usize| (golden[from..to].to_vec(), oracle[from..to].to_vec());
-    t.check_part(o, ("o", outputs), part(0, split), Vec::new())?;
+    let call = Call {
+        inputs: CallInputs {
+            q: t.wide(q),
+            k: t.wide(k),
+            v: t.wide(v),
+            g: t.wide(g),
+            beta: t.wide(beta),
+            state: t.wide(state),
+        },
+        convention: Convention::GGML,
+        sizes: s,
+        given: true,
+    };
+    let [in_output, in_states] = call.mistakes(oracle[split..].to_vec());
+    t.check_part(o, ("o", outputs), part(0, split), in_output)?;
     t.check_part(
         kept,
         ("states", snapshot_axes),
         part(split, length),
-        Vec::new(),
+        in_states,
     )
 }

@@ -6,7 +6,7 @@
 use deltanet_reference::rule::{Convention, Gate, Outputs, Sizes, recurrence};
 
 use super::Effect::Computed;
-use super::{KnownMistake, Wide, slice};
+use super::{CallInputs, KnownMistake, slice};
 
 pub(super) const MISTAKES: &[KnownMistake] = &[
     KnownMistake {
@@ -83,13 +83,13 @@ pub(super) const MISTAKES: &[KnownMistake] = &[
 
 /// One token of all sequences and heads, after a state.
 struct OneToken {
-    wide: Wide,
+    wide: CallInputs,
     convention: Convention,
     sizes: Sizes,
 }
 
 impl OneToken {
-    fn run(&self, change: impl FnOnce(&mut Wide)) -> Outputs<f64> {
+    fn run(&self, change: impl FnOnce(&mut CallInputs)) -> Outputs<f64> {
         let mut wide = self.wide.clone();
         change(&mut wide);
         recurrence(&self.convention, self.sizes, wide.inputs())
@@ -138,7 +138,7 @@ impl OneToken {
 
 /// Runs all tokens, each by a function of its own.
 fn by_tokens(
-    wide: &Wide,
+    wide: &CallInputs,
     convention: Convention,
     sizes: Sizes,
     run: impl Fn(&OneToken) -> Outputs<f64>,
@@ -175,5 +175,113 @@ fn sum(terms: &[(f64, &Outputs<f64>)]) -> Outputs<f64> {
     Outputs {
         output: of(|one| &one.output),
         state: of(|one| &one.state),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Sizes = Sizes {
+        sequences: 2,
+        tokens: 4,
+        key_heads: 1,
+        value_heads: 1,
+        key_size: 3,
+        value_size: 1,
+        gate_kind: deltanet_reference::rule::GateKind::PerHead,
+    };
+
+    fn call() -> CallInputs {
+        let values = |count: usize, by: f64| -> Vec<f64> {
+            (0..count).map(|n| (by * (n as f64 + 1.0)).sin()).collect()
+        };
+        CallInputs {
+            q: values(24, 1.1),
+            k: values(24, 0.7),
+            v: values(8, 2.3),
+            g: values(8, 0.9).iter().map(|g| 0.5 + 0.4 * g).collect(),
+            beta: values(8, 1.7).iter().map(|beta| 0.5 + 0.4 * beta).collect(),
+            state: values(6, 0.3),
+        }
+    }
+
+    /// Computes a wrong rule as a kernel would: `token` gets the state of a head, its decay, k, the factor `beta`, the value, and q. It
+    /// returns the output.
+    fn directly(token: impl Fn(&mut [f64], f64, &[f64], f64, f64, &[f64]) -> f64) -> Outputs<f64> {
+        let x = call();
+        let mut all = Outputs {
+            output: Vec::new(),
+            state: x.state.clone(),
+        };
+        for (b, state) in all.state.chunks_exact_mut(3).enumerate() {
+            for t in 4 * b..4 * b + 4 {
+                let (k, q) = (&x.k[3 * t..][..3], &x.q[3 * t..][..3]);
+                let read = token(state, x.g[t], k, x.beta[t], x.v[t], q);
+                all.output.push(read);
+            }
+        }
+        all
+    }
+
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn each_mistake_is_the_wrong_rule_that_it_names() {
+        let convention = Convention {
+            gate: Gate::Factor,
+            scale: deltanet_reference::rule::Scale::One,
+            ..Convention::GGML
+        };
+        // Decays the state, writes what `error` makes of the value and the prediction, and reads the output.
+        let usual = |error: fn(f64, f64, f64) -> f64| {
+            directly(move |state, decay, k, beta, v, q| {
+                state.iter_mut().for_each(|s| *s *= decay);
+                let error = error(beta, v, dot(state, k));
+                state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
+                dot(state, q)
+            })
+        };
+        let expected = [
+            usual(|beta, v, _| beta * v),
+            usual(|beta, v, read| beta * (v + read)),
+            usual(|beta, v, read| v - beta * read),
+            directly(|state, decay, k, beta, v, q| {
+                let error = beta * (v - decay * dot(state, k));
+                state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
+                dot(state, q)
+            }),
+            directly(|state, decay, k, beta, v, q| {
+                let error = beta * (v - decay * dot(state, k));
+                let pairs = state.iter_mut().zip(k);
+                pairs.for_each(|(s, k)| *s = decay * (*s + error * k));
+                dot(state, q)
+            }),
+            directly(|state, decay, k, beta, v, q| {
+                state.iter_mut().for_each(|s| *s *= decay);
+                let (error, read) = (beta * (v - dot(state, k)), dot(state, q));
+                state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
+                read
+            }),
+        ];
+        assert_eq!(MISTAKES.len(), expected.len());
+        for (mistake, expected) in MISTAKES.iter().zip(expected) {
+            let found = mistake.effect.compute(call(), convention, SIZES);
+            let pairs = [
+                (&found.output, &expected.output),
+                (&found.state, &expected.state),
+            ];
+            for (found, expected) in pairs {
+                for (found, expected) in found.iter().zip(expected) {
+                    let name = mistake.name;
+                    assert!(
+                        (found - expected).abs() < 1e-12,
+                        "{name}: {found} {expected}"
+                    );
+                }
+            }
+        }
     }
 }
