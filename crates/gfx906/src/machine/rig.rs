@@ -88,7 +88,9 @@ pub fn hang(words: &str, waves: usize, set_up: impl Fn(&mut Wave)) -> Spin {
         let (meter, progress) = (&mut meter, &mut progress);
         let nobody = &mut Nobody;
         let done = group::advance(waves, env, programs, 0, meter, nobody, progress, u64::MAX);
-        let failure = done.err().expect("a hang");
+        let Err(failure) = done else {
+            panic!("it ends");
+        };
         assert!(matches!(failure.fault.kind, TrapKind::Hang { .. }));
         let items = 64 * waves.len() as u64;
         let group = group(waves.len());
