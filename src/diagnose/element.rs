@@ -61,6 +61,8 @@ pub struct ElementReport {
     pub wrong: bool,
     /// Dependences on other inputs than the reference's, in words.
     pub departures: Vec<String>,
+    /// The inputs whose indices were not all changed, because the case is large.
+    pub not_compared: Vec<String>,
     /// The elements of tensors that the value came from.
     pub sources: Vec<SourceReport>,
     /// The other things that it came from.
@@ -169,8 +171,13 @@ pub fn explain(
     let found = experiment.slice(at.0, at.1)?;
     let output = &experiment.outputs()[at.0];
     let inputs = experiment.inputs().iter();
-    let departures = inputs.flat_map(|input| departures(experiment, input, &found.sources, at));
-    let departures = departures.collect();
+    let mut departures = Vec::new();
+    let mut not_compared = Vec::new();
+    for input in inputs {
+        let (found, complete) = self::departures(experiment, input, &found.sources, at);
+        departures.extend(found);
+        not_compared.extend((!complete).then(|| input.tensor.clone()));
+    }
     let place: Vec<String> = index(&output.axes, at.1)
         .iter()
         .map(usize::to_string)
@@ -208,6 +215,7 @@ pub fn explain(
         allowed: output.allowed[at.1],
         wrong: output.wrong[at.1],
         departures,
+        not_compared,
         sources: found
             .sources
             .iter()
@@ -278,13 +286,13 @@ fn collapsed(instructions: Vec<NodeReport>) -> (Vec<NodeReport>, Vec<usize>) {
     (nodes, numbers)
 }
 
-/// Returns where an element depends on other values of an input than the reference's does, in words.
+/// Returns where an element depends on other values of an input than the reference's does, in words, and true if every index was tried.
 fn departures(
     experiment: &Experiment<'_>,
     input: &ExperimentInput,
     sources: &[SourceTensor],
     (number, at): (usize, usize),
-) -> Vec<String> {
+) -> (Vec<String>, bool) {
     experiment.begin_method();
     let source = sources.iter().find(|source| source.name == input.tensor);
     let reaching: Vec<usize> =
@@ -292,15 +300,17 @@ fn departures(
     let output = &experiment.outputs()[number];
     let mut found = Vec::new();
     let mut expected_at_all = false;
+    let mut complete = true;
     for (axis, Axis { name, length }) in input.axes.iter().enumerate() {
         if *length > LONGEST {
+            complete = false;
             continue;
         }
         let mut clearly = BTreeSet::new();
         let mut possibly = BTreeSet::new();
         for i in 0..*length {
             let Some(predicted) = experiment.predict(&changed_at(input, axis, i)) else {
-                return found;
+                return (found, false);
             };
             let new = &predicted[number];
             if !is_same(output.expected[at], new[at]) {
@@ -352,5 +362,5 @@ fn departures(
             input.tensor
         ));
     }
-    found
+    (found, complete)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{run, scratch};
 
 /// A cumulative sum whose planted bug leaves out the element itself.
-const EXCLUSIVE: &str = r#"
+pub(crate) const EXCLUSIVE: &str = r#"
 schema = 1
 [[binding]]
 contract = "cumsum"
@@ -15,7 +15,7 @@ block = [1]
 args = ["in", "out", "i32 n"]
 "#;
 
-const PLANTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/planted.co");
+pub(crate) const PLANTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/planted.co");
 
 /// Every planted bug of the document's first phases, with the reason that experiments find. A reason that misleads must not be accepted
 /// here, and none may be written by hand.

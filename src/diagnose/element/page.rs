@@ -14,6 +14,7 @@ use crate::text::{demangled, escaped, shortest};
 struct Page {
     frame: Frame,
     departures: Vec<String>,
+    not_compared: String,
     picture: String,
     sources: Vec<SourceView>,
     others: Vec<String>,
@@ -69,6 +70,7 @@ pub fn page(report: &ElementReport, facts: Vec<(&'static str, String)>) -> io::R
     let page = Page {
         frame: Frame::new("deltanet-check explain", (class, verdict), state, facts),
         departures: report.departures.iter().map(|one| escaped(one)).collect(),
+        not_compared: report.not_compared.join(", "),
         picture: picture(report),
         sources: sources.collect(),
         others: report

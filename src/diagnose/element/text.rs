@@ -25,12 +25,20 @@ pub fn text(report: &ElementReport) -> String {
         report.allowed
     );
     if report.departures.is_empty() {
-        text += "\nIt depends on the inputs as the reference does.\n";
+        text += "\nNo departure from what the reference depends on was found.\n";
     } else {
         text += "\nIt departs from the reference:\n";
         for one in &report.departures {
             let _ = writeln!(text, "  {one}");
         }
+    }
+    if !report.not_compared.is_empty() {
+        let names = report.not_compared.iter().map(|name| format!("`{name}`"));
+        let _ = writeln!(
+            text,
+            "Not every index was compared of {}: the case is too large.",
+            names.collect::<Vec<_>>().join(", ")
+        );
     }
     text += "\nIt came from:\n";
     for source in &report.sources {

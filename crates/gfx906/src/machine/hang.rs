@@ -3,12 +3,12 @@
 //! The group goes on for some thousand instructions more under an observer. A load that reads the same values from the same addresses each
 //! time is a *poll*: the loop around it ends when somebody else writes there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::access::{Access, Space, accesses};
 use super::budget::{Budget, Meter};
 use super::env::Env;
-use super::group::{self, Progress};
+use super::group::{self, GroupStop, Progress};
 use super::launch::Limits;
 use super::observer::{Group, Observer};
 use super::op::Op;
@@ -110,7 +110,7 @@ pub(super) fn watch(
     };
     let mut meter = Meter::new(&budget);
     // The group may reach its end at last, or a fault: what it has read until then counts.
-    let _ = group::advance(
+    let done = group::advance(
         waves,
         env,
         programs,
@@ -120,10 +120,19 @@ pub(super) fn watch(
         progress,
         u64::MAX,
     );
+    let ended = matches!(done, Ok(GroupStop::End));
+    let reads = !watch.loads.is_empty();
+    // A wave that reads other values, or at other places, goes on.
+    let moving: BTreeSet<u32> = watch
+        .loads
+        .iter()
+        .filter(|(_, load)| !load.same)
+        .map(|((wave, _), _)| *wave)
+        .collect();
     let memory = env.memory;
     let mut polls: Vec<Poll> = Vec::new();
     for ((wave, pc), load) in watch.loads {
-        if !load.same || load.runs < 2 {
+        if ended || moving.contains(&wave) || load.runs < 2 {
             continue;
         }
         let (lanes, space, at) = load.access;
@@ -162,6 +171,8 @@ pub(super) fn watch(
     }
     Spin {
         polls,
+        reads,
+        ended,
         at_barrier: progress.at_barrier(waves.len()),
     }
 }
@@ -219,7 +230,33 @@ mod tests {
         let told = rig::hang("bf82ffff", 1, |_| ()).to_string();
         assert_eq!(
             told,
-            "\n  waits       for no value in memory: the loop's own condition never changes"
+            "\n  waits       for no value in memory: the waves read none"
+        );
+    }
+
+    /// ```text
+    /// s_movk_i32 s2, 11000
+    /// loop: s_sub_u32 s2, s2, 1
+    /// global_load_dword v1, v5, s[0:1]
+    /// s_cmp_lg_u32 s2, 0
+    /// s_cbranch_scc1 loop
+    /// ```
+    const LONG: &str = "b0022af8 80828102 dc508000 01000005 bf078002 bf85fffb";
+
+    #[test]
+    fn a_long_loop_is_no_wait() {
+        let spin = rig::hang(LONG, 1, |wave| wave.v[5] = [0; 64]);
+        assert_eq!(
+            (spin.ended, spin.polls.len()),
+            (false, 1),
+            "it reads one place"
+        );
+        // 4000 rounds of four instructions end while they are watched.
+        let short = LONG.replace("b0022af8", "b0020fa0");
+        let told = rig::hang(&short, 1, |wave| wave.v[5] = [0; 64]).to_string();
+        assert_eq!(
+            told,
+            "\n  ended       soon after: the work-group needs a larger budget"
         );
     }
 }

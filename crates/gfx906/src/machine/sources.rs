@@ -29,7 +29,7 @@ pub struct FloatSource {
 }
 
 /// Returns the position among the sources that a role stands for.
-fn number(role: Role) -> Option<usize> {
+pub fn number(role: Role) -> Option<usize> {
     match role {
         Role::Src0 => Some(0),
         Role::Src1 => Some(1),

@@ -39,6 +39,10 @@ pub struct Spin {
     pub polls: Vec<Poll>,
     /// Waves that wait at a barrier.
     pub at_barrier: Vec<u32>,
+    /// True if the waves read memory.
+    pub reads: bool,
+    /// True if the group has ended while it was watched.
+    pub ended: bool,
 }
 
 impl Spin {
@@ -55,10 +59,15 @@ impl fmt::Display for Spin {
         for poll in self.polls.iter().take(TOLD) {
             write!(f, "\n  waits       {poll}")?;
         }
-        if self.polls.is_empty() {
+        if self.ended {
             write!(
                 f,
-                "\n  waits       for no value in memory: the loop's own condition never changes"
+                "\n  ended       soon after: the work-group needs a larger budget"
+            )?;
+        } else if !self.reads {
+            write!(
+                f,
+                "\n  waits       for no value in memory: the waves read none"
             )?;
         }
         if !self.at_barrier.is_empty() {

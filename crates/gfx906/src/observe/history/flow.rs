@@ -2,23 +2,14 @@
 //!
 //! Elements of two bytes travel in pairs. Shifts by 16, masks and packed instructions take them apart, so a register is followed by halves.
 
-use crate::isa::{Form, Inst, Operand, Properties, Role, Type, inline_constant};
+use crate::isa::{Form, Inst, Operand, Properties, Type, inline_constant};
+use crate::machine::sources::number;
 
 /// A set of halves of a register: bit 0 is the low one, bit 1 the high one.
 pub(super) type Halves = u8;
 
 /// Both halves.
 pub(super) const BOTH: Halves = 3;
-
-/// Returns the position among the sources that a role stands for.
-fn number(role: Role) -> Option<usize> {
-    match role {
-        Role::Src0 => Some(0),
-        Role::Src1 => Some(1),
-        Role::Src2 => Some(2),
-        _ => None,
-    }
-}
 
 /// Returns the halves of an operand's registers on which a half of the result depends: half 0 or 1. `selector` is that of a byte
 /// permutation, if all lanes have the same.
@@ -91,13 +82,7 @@ fn by_bits(inst: &Inst, number: usize, half: u16) -> Halves {
     let name = inst.row.mnemonic;
     match (name, number) {
         ("v_lshlrev_b32", 1) => match constant(0) {
-            Some(16..) => {
-                if half == 1 {
-                    1
-                } else {
-                    0
-                }
-            }
+            Some(16..) => half as Halves,
             Some(_) if half == 0 => 1,
             _ => BOTH,
         },
@@ -122,13 +107,7 @@ fn by_bits(inst: &Inst, number: usize, half: u16) -> Halves {
             _ => same,
         },
         ("v_lshl_or_b32", 0) => match constant(1) {
-            Some(16..) => {
-                if half == 1 {
-                    1
-                } else {
-                    0
-                }
-            }
+            Some(16..) => half as Halves,
             _ => BOTH,
         },
         ("v_and_or_b32", 0 | 1) => match constant(1 - number) {
@@ -152,7 +131,8 @@ fn by_bits(inst: &Inst, number: usize, half: u16) -> Halves {
 /// Returns the value of a source, if it is a constant.
 fn constant(inst: &Inst, number: usize) -> Option<u32> {
     let mut operands = inst.row.operands.iter().zip(&inst.operands);
-    let (_, code) = operands.find(|(operand, _)| self::number(operand.role) == Some(number))?;
+    let (_, code) = operands
+        .find(|(operand, _)| crate::machine::sources::number(operand.role) == Some(number))?;
     inline_constant(code.0, inst.literal)
 }
 

@@ -47,7 +47,7 @@ impl RegisterMarks {
 
 /// A place of two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum MarkedPlace {
     Memory(u64),
     Lds(u64),
     Scratch(u32, u8, u64),
@@ -56,7 +56,7 @@ enum Place {
 /// Marks of device memory, of the running group's LDS and of its scratch.
 #[derive(Default)]
 pub(super) struct MemoryMarks {
-    marks: HashMap<Place, Mark>,
+    marks: HashMap<MarkedPlace, Mark>,
 }
 
 /// An element in memory, as one lane of a wave sees it.
@@ -70,13 +70,13 @@ pub(super) struct Element {
 }
 
 impl Element {
-    fn places(self) -> impl Iterator<Item = Place> {
+    fn places(self) -> impl Iterator<Item = MarkedPlace> {
         (self.at & !1..self.at.saturating_add(self.bytes))
             .step_by(2)
             .map(move |at| match self.space {
-                Space::Global => Place::Memory(at),
-                Space::Lds => Place::Lds(at),
-                Space::Scratch => Place::Scratch(self.wave, self.lane as u8, at),
+                Space::Global => MarkedPlace::Memory(at),
+                Space::Lds => MarkedPlace::Lds(at),
+                Space::Scratch => MarkedPlace::Scratch(self.wave, self.lane as u8, at),
             })
     }
 }
@@ -105,7 +105,7 @@ impl MemoryMarks {
     /// Forgets LDS and scratch, which another group gets.
     pub(super) fn begin_group(&mut self) {
         self.marks
-            .retain(|place, _| matches!(place, Place::Memory(_)));
+            .retain(|place, _| matches!(place, MarkedPlace::Memory(_)));
     }
 }
 
