@@ -5,12 +5,15 @@ mod candidate;
 mod change;
 mod element;
 mod influence;
+mod kernel;
 mod observe;
+mod operation;
+mod range;
 mod shrink;
 mod weigh;
 
 use crate::compare::is_general_hypothesis;
-use crate::contract::Value;
+use crate::contract::{Case, Value};
 use crate::report::Signature;
 use crate::report::model::{
     CauseReport, DiagnosisReport, Problem, SmallestCase, TrialReport, Verdict,
@@ -34,6 +37,12 @@ pub enum Depth {
     Blind,
 }
 
+/// The tests of single kernels.
+pub trait KernelTests: Sync {
+    /// Returns the plans of tests that launch one of a trial's kernels alone, each with the kernel. It is empty for a trial of one kernel.
+    fn of<'p>(&'p self, plan: &Plan<'p>) -> Vec<(String, Plan<'p>)>;
+}
+
 /// Wave instructions of a trial that is diagnosed though a shorter one is there.
 const LONGEST: u64 = 1 << 24;
 
@@ -43,12 +52,13 @@ pub fn diagnose_failures(
     failures: &[(&Plan<'_>, TrialReport)],
     depth: Depth,
     jobs: usize,
+    kernel_tests: &dyn KernelTests,
     mut told: impl FnMut(usize, DiagnosisReport),
 ) {
     let mut chosen: Vec<(Signature, usize)> = Vec::new();
     let rank = |position: usize| {
         let (plan, report) = &failures[position];
-        rank(plan, report)
+        rank(plan.case, report)
     };
     for (position, (_, report)) in failures.iter().enumerate() {
         if !is_explainable(report) {
@@ -66,7 +76,7 @@ pub fn diagnose_failures(
     let chosen: Vec<usize> = chosen.take(MAX_FAILURES).collect();
     let work = |&position: &usize, tell: &mut dyn FnMut(Option<DiagnosisReport>)| {
         let (plan, report) = &failures[position];
-        tell(diagnose(plan, report, depth));
+        tell(diagnose(plan, report, depth, kernel_tests));
     };
     each(&chosen, jobs, work, |number, diagnosis| {
         if let Some(diagnosis) = diagnosis {
@@ -77,15 +87,20 @@ pub fn diagnose_failures(
 
 /// Returns how little a trial tells, the most telling first. Along an axis of one or two indices, and with a state of zeros, different
 /// mistakes look alike. Of equal trials the shorter one comes first, and a long one after all others.
-fn rank(plan: &Plan<'_>, report: &TrialReport) -> (bool, usize, Option<u64>) {
-    let values = plan.case.values.iter();
+pub fn rank(case: &Case, report: &TrialReport) -> (bool, usize, Option<u64>) {
+    let instructions = report.wave_instructions;
+    let long = instructions.is_some_and(|count| count > LONGEST);
+    (long, if long { 0 } else { dullness(case) }, instructions)
+}
+
+/// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, and a state of zeros.
+pub fn dullness(case: &Case) -> usize {
+    let values = case.values.iter();
     let dull = values.filter(|(_, value)| match value {
         Value::Number(number) => *number < 3,
         Value::Word(word) => *word == "zero",
     });
-    let instructions = report.wave_instructions;
-    let long = instructions.is_some_and(|count| count > LONGEST);
-    (long, if long { 0 } else { dull.count() }, instructions)
+    dull.count()
 }
 
 /// Returns the diagnosis of a failed trial. Returns none if it has no wrong output, or if no experiment is possible.
@@ -93,13 +108,19 @@ pub fn diagnose_failure(
     plan: &Plan<'_>,
     report: &TrialReport,
     depth: Depth,
+    kernel_tests: &dyn KernelTests,
 ) -> Option<DiagnosisReport> {
     is_explainable(report)
-        .then(|| diagnose(plan, report, depth))
+        .then(|| diagnose(plan, report, depth, kernel_tests))
         .flatten()
 }
 
-fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<DiagnosisReport> {
+fn diagnose(
+    plan: &Plan<'_>,
+    report: &TrialReport,
+    depth: Depth,
+    kernel_tests: &dyn KernelTests,
+) -> Option<DiagnosisReport> {
     if depth == Depth::Full
         && let Some(cause) = known_mistake(report)
     {
@@ -107,6 +128,9 @@ fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<Diagn
             causes: vec![cause],
             ..DiagnosisReport::default()
         });
+    }
+    if let Some(found) = kernel::find(&kernel_tests.of(plan), depth) {
+        return Some(found);
     }
     let smaller = shrink::shrink(plan, report);
     let smallest = smaller.as_ref().map(|(case, report)| SmallestCase {
@@ -123,16 +147,25 @@ fn diagnose(plan: &Plan<'_>, report: &TrialReport, depth: Depth) -> Option<Diagn
         outputs.any(|output| output.wrong.contains(&true))
     };
     if !wrong(&experiment) {
-        return None;
+        // The elements may be right, and their errors together too large.
+        let cause = observe::cut_off(&experiment)?;
+        return Some(DiagnosisReport {
+            causes: vec![cause],
+            smallest,
+            launches: experiment.launches(),
+            ..DiagnosisReport::default()
+        });
     }
     // A cause that explains every element comes first; then the properties, the most definite first.
-    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 7] = [
+    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 9] = [
         |experiment| candidate::find(experiment, true),
+        operation::find,
         observe::overflow,
         observe::eps,
         |experiment| candidate::find(experiment, false),
         observe::row_factors,
         observe::coarse,
+        range::find,
         influence::find,
     ];
     let causes = methods.iter().find_map(|find| {
@@ -157,7 +190,7 @@ fn is_small(experiment: &Experiment<'_>) -> bool {
 
 /// Returns true if a trial failed because the kernels computed other values than the reference. Unwritten elements and broken guards need
 /// no experiment.
-fn is_explainable(report: &TrialReport) -> bool {
+pub fn is_explainable(report: &TrialReport) -> bool {
     let mut outputs = report.outputs.iter();
     let wrong = outputs.any(|output| match &output.problem {
         Some(Problem::Mismatch { unwritten, .. } | Problem::NonFinite { unwritten, .. }) => {
@@ -168,6 +201,9 @@ fn is_explainable(report: &TrialReport) -> bool {
     });
     report.verdict == Verdict::Fail && report.problem.is_none() && report.error.is_none() && wrong
 }
+
+/// The factor by which a known mistake must reduce the largest error, if it leaves one.
+const NEARLY: f64 = 64.0;
 
 /// Returns the mistake of the contract's list that explains every wrong output, if there is one.
 fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
@@ -181,7 +217,10 @@ fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
             Some(_) => return None,
         };
         let best = hypotheses.first()?;
-        if is_general_hypothesis(&best.name) || !best.explains_all || best.except > 0 {
+        let error = output.golden.max_abs.min(output.oracle.max_abs);
+        // A kernel's own roundings, which grow with the values, are no other mistake.
+        let explains = best.explains_all || best.remaining * NEARLY < error;
+        if is_general_hypothesis(&best.name) || !explains || best.except > 0 {
             return None;
         }
         match &found {
@@ -192,6 +231,7 @@ fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
                     kind: best.name.clone(),
                     output: None,
                     tensor: None,
+                    kernel: None,
                     text: best.explanation.clone(),
                     explains: None,
                 });

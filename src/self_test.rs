@@ -19,13 +19,13 @@ use std::thread;
 
 use crate::args::TrialArgs;
 use crate::binding::Binding;
-use crate::contract::Test;
+use crate::contract::{Case, Test};
 use crate::device::{Device, Limits};
 use crate::diagnose::{self, Depth};
 use crate::exit::{Exit, Stop};
 use crate::interrupt::{ArmedSignals, RunResults};
 use crate::program::Program;
-use crate::report::model::{EnvironmentReport, TrialReport, Verdict};
+use crate::report::model::{CauseReport, EnvironmentReport, TrialReport, Verdict};
 use crate::report::{Event, Progress as Bar, Reporter, RunPlan};
 use crate::run::{SelectedCase, Setup};
 use crate::trial::{
@@ -90,6 +90,7 @@ impl<'a> Runner<'a> {
         SelfTest {
             device: self.device.describe().description,
             seed: self.seed,
+            diagnosed: self.depth.is_some(),
             complete: false,
             selected: tests,
             tests: Vec::new(),
@@ -164,6 +165,7 @@ impl<'a> Runner<'a> {
                     bug.caught_by += 1;
                     case.caught += 1;
                     bug.caught.get_or_insert(how.clone());
+                    bug.wrong_values |= pair.wrong_values;
                     bug.reason = bug.reason.take().or_else(|| pair.reason.clone());
                 }
             }
@@ -215,7 +217,8 @@ impl<'a> Runner<'a> {
             for cases in selected.chunk_by(|a, b| a.test.id == b.test.id) {
                 let first = offset(selected, cases);
                 let every_case = every_case_must_catch(&cases[0], &bound[first], &bugs[first]);
-                let cost = |case: usize| instructions(&honest[first + case].report);
+                let cost =
+                    |case: usize| self.cost(selected[first + case].case, &honest[first + case]);
                 let next = next_pairs(&tried[first..first + cases.len()], every_case, cost);
                 pairs.extend(next.into_iter().map(|(case, bug)| (first + case, bug)));
             }
@@ -244,6 +247,7 @@ impl<'a> Runner<'a> {
             for ((&(at, bug), done), reason) in pairs.iter().zip(finished).zip(reasons) {
                 tried[at][bug] = Some(PairResult {
                     launched: done.plant_used,
+                    wrong_values: diagnose::is_explainable(&done.report),
                     caught: how(&done).filter(|_| done.plant_used),
                     reason,
                 });
@@ -252,17 +256,24 @@ impl<'a> Runner<'a> {
         Ok(tried)
     }
 
-    /// Returns the reason of each failed trial, in the words of its diagnosis.
-    fn reasons(&self, plans: &[Plan<'_>], finished: &[FinishedTrial]) -> Vec<Option<String>> {
+    /// Returns the order of a case among those that may catch a bug: the cheapest first, or the most telling if it is diagnosed.
+    fn cost(&self, case: &Case, honest: &FinishedTrial) -> (bool, usize, Option<u64>) {
+        match self.depth {
+            Some(_) => diagnose::rank(case, &honest.report),
+            None => (false, 0, Some(instructions(&honest.report))),
+        }
+    }
+
+    /// Returns the first cause that a diagnosis finds for each failed trial.
+    fn reasons(&self, plans: &[Plan<'_>], finished: &[FinishedTrial]) -> Vec<Option<CauseReport>> {
         let mut reasons = vec![None; plans.len()];
         let Some(depth) = self.depth else {
             return reasons;
         };
         let trials: Vec<_> = plans.iter().zip(finished).collect();
         let diagnose = |(plan, done): &(&Plan<'_>, &FinishedTrial), tell: &mut dyn FnMut(_)| {
-            let found = diagnose::diagnose_failure(plan, &done.report, depth);
-            let cause = found.and_then(|found| found.causes.into_iter().next());
-            tell(cause.map(|cause| format!("{}: {}", cause.kind, cause.text)));
+            let found = diagnose::diagnose_failure(plan, &done.report, depth, self.setup);
+            tell(found.and_then(|found| found.causes.into_iter().next()));
         };
         each(&trials, self.jobs, diagnose, |at, reason| {
             reasons[at] = reason;
@@ -285,6 +296,14 @@ impl<'a> Runner<'a> {
             name: bug.planted.name.clone(),
             due: !excused(bug),
             caught: None,
+            right_reasons: bug.planted.reasons.clone(),
+            kernels: bug
+                .planted
+                .replaced()
+                .into_iter()
+                .map(|(kernel, _)| kernel)
+                .collect(),
+            wrong_values: false,
             reason: None,
             caught_by: 0,
             tried: 0,

@@ -1,10 +1,12 @@
 //! Planted bugs: the changes that they make to a binding's launches.
 
+use std::fmt;
 use std::ops::Range;
 
 use super::formula::{Formula, Node};
 use super::symbol::Symbol;
 use super::{ArgSpec, Binding, FileValue, LaunchSpec};
+use crate::report::model::CauseReport;
 
 /// A planted bug, as a change to the launches of its binding.
 #[derive(Clone, Debug)]
@@ -13,10 +15,64 @@ pub struct PlantedSpec {
     pub name: String,
     /// Byte range in the file.
     pub span: Range<usize>,
+    /// The reasons of which a diagnosis should find one; none where the failure's message is the reason.
+    pub reasons: Vec<Reason>,
     /// The change to the launches.
     pub change: Change,
     /// The condition under which the bug shows; none if it shows in all cases.
     pub when: Option<FileValue<Formula>>,
+}
+
+/// A right reason of a planted bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The kind of the cause: one of [`KINDS`], or the name of a known mistake of the contract.
+    pub kind: String,
+    /// The tensor that the cause concerns; none if a cause of any tensor is right.
+    pub tensor: Option<String>,
+}
+
+/// The kinds of causes, apart from the names of known mistakes.
+pub const KINDS: [&str; 16] = [
+    "not-applied",
+    "sign",
+    "function",
+    "scale",
+    "rounded",
+    "index",
+    "unread",
+    "layout",
+    "zero",
+    "overflow",
+    "eps",
+    "row-factor",
+    "non-finite",
+    "constant",
+    "operation",
+    "step",
+];
+
+impl Reason {
+    /// Returns true if a cause is this one.
+    pub fn is(&self, cause: &CauseReport) -> bool {
+        let tensor = cause.tensor.as_ref().or(cause.output.as_ref());
+        self.kind == cause.kind && (self.tensor.is_none() || self.tensor.as_ref() == tensor)
+    }
+
+    /// Parses `kind` or `kind tensor`. Returns none for other texts.
+    pub fn parse(text: &str) -> Option<Reason> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let (kind, tensor) = match words[..] {
+            [kind] => (kind, None),
+            [kind, tensor] if KINDS.contains(&kind) => (kind, Some(tensor)),
+            _ => return None,
+        };
+        let empty = kind.is_empty() || tensor == Some("");
+        (!empty).then(|| Reason {
+            kind: kind.into(),
+            tensor: tensor.map(String::from),
+        })
+    }
 }
 
 /// The change that a planted bug makes.
@@ -50,6 +106,15 @@ pub struct KernelChange {
     pub replace: Vec<(Symbol, FileValue<Symbol>)>,
     /// The kernel whose grid has x and y exchanged.
     pub swap_grid: Option<Symbol>,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        self.tensor
+            .iter()
+            .try_for_each(|tensor| write!(f, " {tensor}"))
+    }
 }
 
 impl PlantedSpec {

@@ -163,7 +163,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
                     Some((position, (plan, report)))
                 });
             let (at, failures): (Vec<usize>, Vec<_>) = failed.unzip();
-            diagnose_failures(&failures, depth, jobs, |number, diagnosis| {
+            diagnose_failures(&failures, depth, jobs, &setup, |number, diagnosis| {
                 lock().explain(at[number], diagnosis);
             });
         }

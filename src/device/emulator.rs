@@ -242,6 +242,7 @@ pub fn origin_report(origin: &Origin) -> OriginReport {
             source: origin.site.source.clone(),
         },
         value: origin.value.clone(),
+        tensor: None,
         text: origin.to_string(),
         place: origin.place(),
     }

@@ -3,7 +3,7 @@
 use crate::report::model::CauseReport;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
 
-use super::change::{Change, changes, orders, output_values, roundings};
+use super::change::{Change, changes, diagonals, orders, output_moves, output_values, roundings};
 use super::weigh::{Explanation, explanation};
 
 /// The number of wrong elements of which one may stay unexplained by a mistake that is everywhere.
@@ -93,6 +93,7 @@ impl Candidate {
             kind: self.change.kind.into(),
             output: on_output.then(|| self.tensor.clone()),
             tensor: (!on_output && !all).then(|| self.tensor.clone()),
+            kernel: None,
             text: format!("{subject} {}{part}", self.change.says),
             explains: Some(found.elements),
         }
@@ -110,7 +111,9 @@ pub(super) fn find(experiment: &Experiment<'_>, whole: bool) -> Option<CauseRepo
         }
         let rest = found.elements.wrong - found.elements.right;
         let enough = found.part.is_none() && REST * rest <= found.elements.wrong;
-        ((enough || !whole) && is_confirmed(experiment, &candidate)).then(|| candidate.cause(found))
+        let explained = |other: &Experiment<'_>| candidate.explained(other).is_some();
+        let confirmed = || is_confirmed(experiment, &candidate.tensor, explained);
+        ((enough || !whole) && confirmed()).then(|| candidate.cause(found))
     })
 }
 
@@ -144,6 +147,19 @@ fn candidates(experiment: &Experiment<'_>) -> Vec<Candidate> {
         stored: false,
     }));
     for output in experiment.outputs() {
+        let axes = 0..output.axes.len();
+        let moves = axes.flat_map(|axis| output_moves(&output.axes[axis], axis));
+        candidates.extend(
+            diagonals(&output.axes)
+                .into_iter()
+                .chain(moves)
+                .map(|change| Candidate {
+                    tensor: output.name.clone(),
+                    change,
+                    side: Side::Output,
+                    stored: false,
+                }),
+        );
         let mut inputs = experiment.inputs().iter();
         let in_place = inputs.any(|input| input.tensor == output.name && input.axes == output.axes);
         let both = in_place.then_some((Side::Both, "read and written"));
@@ -171,11 +187,15 @@ pub(super) fn responds(experiment: &Experiment<'_>, input: &ExperimentInput) -> 
     predicted.is_some_and(|predicted| !predicted.iter().eq(outputs))
 }
 
-/// Returns true if a candidate also explains the kernels' outputs for other inputs: two more draws, and smaller values of the input.
-/// Another mistake may look like the candidate on one draw, if gates are closed or values are alike.
-fn is_confirmed(experiment: &Experiment<'_>, candidate: &Candidate) -> bool {
+/// Returns true if a mistake also explains the kernels' outputs for other inputs: two more draws, and smaller values of a tensor if it is
+/// an input. Another mistake may look like this one on one draw, if gates are closed or values are alike.
+pub(super) fn is_confirmed(
+    experiment: &Experiment<'_>,
+    tensor: &str,
+    explained: impl Fn(&Experiment<'_>) -> bool,
+) -> bool {
     let mut inputs = experiment.inputs().iter();
-    let input = inputs.find(|input| input.tensor == candidate.tensor);
+    let input = inputs.find(|input| input.tensor == tensor);
     let smaller = input.and_then(|input| {
         let values: Vec<f64> = input.values.iter().map(|value| value * 0.5).collect();
         experiment.changed(Changes::from([(input.name.clone(), narrow(&values))]))
@@ -188,6 +208,6 @@ fn is_confirmed(experiment: &Experiment<'_>, candidate: &Candidate) -> bool {
         let mut outputs = other.outputs().iter();
         let wrong = outputs.any(|output| output.wrong.contains(&true));
         // A right output is no evidence against a mistake that these inputs do not show.
-        !wrong || candidate.explained(&other).is_some()
+        !wrong || explained(&other)
     })
 }

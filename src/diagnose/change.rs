@@ -5,6 +5,8 @@ use std::f64::consts::LOG2_E;
 use crate::tensor::{Axis, ElementKind, count, index, strides};
 use crate::trial::ExperimentInput;
 
+use super::weigh::plural;
+
 /// A mistake in the use of one input, as a change of its values.
 pub(super) struct Change {
     /// The kind of the cause.
@@ -23,6 +25,10 @@ enum Effect {
     Move(usize, Box<dyn Fn(usize) -> Option<usize>>),
     /// Two axes are stored in the other order: the first runs faster.
     Order(usize, usize),
+    /// The last two axes are exchanged within square tiles of this many rows.
+    Tiles(usize),
+    /// A number is added on the diagonal of each matrix of the last two axes, or of each square block of rows.
+    Diagonal(f64),
 }
 
 impl Change {
@@ -34,9 +40,9 @@ impl Change {
         }
     }
 
-    /// Returns true if the change concerns the index of an axis alone.
+    /// Returns true if the change concerns indices alone, and keeps the order of axes.
     pub(super) fn is_move(&self) -> bool {
-        matches!(self.effect, Effect::Move(..))
+        matches!(self.effect, Effect::Move(..) | Effect::Tiles(_))
     }
 
     /// Returns the changed values of an input.
@@ -56,6 +62,17 @@ impl Change {
             Effect::Order(first, second) => {
                 let places = places(axes, *first, *second);
                 places.into_iter().map(|place| values[place]).collect()
+            }
+            Effect::Tiles(size) => exchanged_in_tiles(axes, values, *size),
+            Effect::Diagonal(number) => {
+                let length =
+                    |from_end: usize| axes.iter().rev().nth(from_end).map(|axis| axis.length);
+                let (columns, rows) = (length(0).unwrap_or(1), length(1).unwrap_or(1));
+                let on_diagonal = |flat: usize| flat / columns % rows % columns == flat % columns;
+                let values = values.iter().enumerate();
+                values
+                    .map(|(flat, value)| value + if on_diagonal(flat) { *number } else { 0.0 })
+                    .collect()
             }
         }
     }
@@ -80,6 +97,26 @@ impl Change {
             _ => false,
         }
     }
+}
+
+/// Exchanges rows and columns within each square tile of the last two axes. What lies beyond the ends is 0.
+fn exchanged_in_tiles(axes: &[Axis], values: &[f64], size: usize) -> Vec<f64> {
+    let [.., rows, columns] = axes else {
+        return values.to_vec();
+    };
+    let (rows, columns) = (rows.length, columns.length);
+    let from = (0..values.len()).map(|flat| {
+        let (matrix, row, column) = (
+            flat / (rows * columns),
+            flat / columns % rows,
+            flat % columns,
+        );
+        let from_row = row - row % size + column % size;
+        let from_column = column - column % size + row % size;
+        let inside = from_row < rows && from_column < columns;
+        inside.then(|| values[(matrix * rows + from_row) * columns + from_column])
+    });
+    from.map(Option::unwrap_or_default).collect()
 }
 
 /// Returns the place of each element in memory if two axes are stored in the other order.
@@ -113,6 +150,7 @@ const VALUES: &[ValueChange] = &[
     ("function",    "is taken as exp of it", f64::exp),
     ("function",    "is taken as log of it", f64::ln),
     ("function",    "is taken as 1 minus it", |x| 1.0 - x),
+    ("function",    "has its exp taken as 1 minus it", |x| (1.0 - x.exp()).ln()),
     ("function",    "is taken as sigmoid of it", sigmoid),
     ("function",    "is taken as softplus of it", |x| x.exp().ln_1p()),
     ("function",    "is taken as silu of it", |x| x * sigmoid(x)),
@@ -149,6 +187,8 @@ const OUTPUT_VALUES: &[ValueChange] = &[
     ("function", "is exp of the right value", f64::exp),
     ("function", "is log of the right value: an exp is missing", |x| if x == 0.0 { 0.0 } else { x.ln() }),
     ("function", "is 1 minus the right value", |x| 1.0 - x),
+    ("constant", "is too large by 1", |x| x + 1.0),
+    ("constant", "is too small by 1", |x| x - 1.0),
 ];
 
 fn sigmoid(x: f64) -> f64 {
@@ -179,7 +219,28 @@ pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
         changes.extend(moves(input, axis));
     }
     changes.extend(orders(&input.axes, "read"));
+    changes.extend(tiles(&input.axes));
     changes
+}
+
+/// Returns the exchanges of rows and columns within tiles, as a kernel makes that stages tiles of a matrix the wrong way round.
+fn tiles(axes: &[Axis]) -> Vec<Change> {
+    let [.., rows, columns] = axes else {
+        return Vec::new();
+    };
+    let longest = rows.length.max(columns.length);
+    let sizes = [8, 16, 32, 64]
+        .into_iter()
+        .filter(|&size| size < 2 * longest);
+    let tiles = sizes.map(|size| Change {
+        kind: "layout",
+        says: format!(
+            "is read with {} and {} exchanged within tiles of {size} x {size}",
+            rows.name, columns.name
+        ),
+        effect: Effect::Tiles(size),
+    });
+    tiles.collect()
 }
 
 /// Returns the orders in which a kernel may take a tensor of two or more axes in memory.
@@ -215,32 +276,75 @@ fn factors(input: &ExperimentInput) -> Vec<Change> {
         return factors;
     };
     let n = last.length as f64;
-    let (name, length) = (&last.name, last.length);
+    let (names, length) = (plural(&last.name), last.length);
     factors.extend([
         factor(
-            format!("is too large by sqrt({length}), the root of its number of {name}s"),
+            format!("is too large by sqrt({length}), the root of its number of {names}"),
             n.sqrt(),
         ),
         factor(
-            format!("is too small by sqrt({length}), the root of its number of {name}s"),
+            format!("is too small by sqrt({length}), the root of its number of {names}"),
             1.0 / n.sqrt(),
         ),
         factor(
-            format!("is too large by {length}, its number of {name}s"),
+            format!("is too large by {length}, its number of {names}"),
             n,
         ),
         factor(
-            format!("is too small by {length}, its number of {name}s"),
+            format!("is too small by {length}, its number of {names}"),
             1.0 / n,
         ),
     ]);
     factors
 }
 
+/// Returns mistakes in the diagonal of an output's matrices.
+pub(super) fn diagonals(axes: &[Axis]) -> Vec<Change> {
+    if axes.len() < 2 {
+        return Vec::new();
+    }
+    let diagonal = |says: &str, number: f64| Change {
+        kind: "constant",
+        says: says.into(),
+        effect: Effect::Diagonal(number),
+    };
+    vec![
+        diagonal("lacks the identity: 1 on the diagonal", -1.0),
+        diagonal("has an identity too many: 1 on the diagonal", 1.0),
+    ]
+}
+
+/// Returns mistakes in the index along which an output is written.
+pub(super) fn output_moves(axis: &Axis, number: usize) -> Vec<Change> {
+    let (name, n) = (&axis.name, axis.length);
+    if n < 2 {
+        return Vec::new();
+    }
+    let moved = |says: String, map: Box<dyn Fn(usize) -> Option<usize>>| Change {
+        kind: "index",
+        says,
+        effect: Effect::Move(number, map),
+    };
+    vec![
+        moved(
+            format!("is written with {} in reverse order", plural(name)),
+            Box::new(move |at| Some(n - 1 - at)),
+        ),
+        moved(
+            format!("is written at {name} i + 1 for {name} i"),
+            Box::new(|at| at.checked_sub(1)),
+        ),
+        moved(
+            format!("is written at {name} i - 1 for {name} i"),
+            Box::new(|at| Some(at + 1)),
+        ),
+    ]
+}
+
 /// Returns mistakes in the index of an axis.
 fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
     let Axis { name, length } = &input.axes[axis];
-    let n = *length;
+    let (n, names) = (*length, plural(name));
     if n < 2 {
         return Vec::new();
     }
@@ -273,7 +377,7 @@ fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
             Box::new(move |at| Some((at + 1).min(n - 1))),
         ),
         moved(
-            format!("is read with {name}s in reverse order"),
+            format!("is read with {names} in reverse order"),
             Box::new(move |at| Some(n - 1 - at)),
         ),
     ];
@@ -296,7 +400,7 @@ fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
     for end in ends {
         let range = match (end, n - 1) {
             (first, last) if first == last => format!("{name} {first}"),
-            (first, last) => format!("{name}s {first} to {last}"),
+            (first, last) => format!("{names} {first} to {last}"),
         };
         let mut unread = moved(
             format!("is not read at {range}: the outputs are those of 0 there"),

@@ -92,16 +92,43 @@ fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Cause
     let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
     let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
-    let mut misused = outputs.filter(|(output, (left, predicted))| {
+    let misused = outputs.filter(|(output, (left, predicted))| {
         let answers = clear(&output.got, left, PLACES * spacing(output.kind));
         same_values(&output.expected, predicted) && answers.contains(&true)
     });
-    let (output, _) = misused.next()?;
+    let output = misused
+        .map(|(output, _)| output)
+        .find(|output| never_depends(experiment, input, output))?;
     let text = format!(
         "`{}` responds to `{}`, on which it does not depend by the contract",
         output.name, input.tensor
     );
     Some(cause("index", input, Some(output), text))
+}
+
+/// Returns true if the reference's output does not depend on an input, whatever one other input is: zeros or ones. Closed gates hide a
+/// dependence, and open ones show it.
+fn never_depends(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    output: &ExperimentOutput,
+) -> bool {
+    let mut outputs = experiment.outputs().iter();
+    let Some(number) = outputs.position(|other| other.name == output.name) else {
+        return false;
+    };
+    let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
+    let others = experiment.inputs().iter();
+    let others = others.filter(|other| other.name != input.name);
+    let same = |other: &ExperimentInput, value: f32| -> Option<bool> {
+        let mut changes = Changes::from([(other.name.clone(), vec![value; other.values.len()])]);
+        let before = experiment.predict(&changes)?;
+        changes.insert(input.name.clone(), narrow(&changed));
+        let after = experiment.predict(&changes)?;
+        Some(same_values(&before[number], &after[number]))
+    };
+    let mut pairs = others.flat_map(|other| [(other, 0.0), (other, 1.0)]);
+    pairs.all(|(other, value)| same(other, value) == Some(true))
 }
 
 fn same_values(old: &[f64], new: &[f64]) -> bool {
@@ -122,22 +149,33 @@ fn cause(
         kind: kind.into(),
         output: output.map(|output| output.name.clone()),
         tensor: Some(input.tensor.clone()),
+        kernel: None,
         text,
         explains: None,
     }
 }
 
+/// The answers to changes at one index of an axis each: the index, the kernels' outputs and the reference's.
+type Answers = Vec<(usize, Outputs, Outputs)>;
+
 fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    (0..input.axes.len()).find_map(|axis| {
-        let tried = tried(input.axes[axis].length);
-        let responses = tried.into_iter().map(|at| {
+    let answers = |axis: usize| -> Option<Answers> {
+        let tried = tried(input.axes[axis].length).into_iter();
+        let answers = tried.map(|at| {
             let changes = changed_at(input, axis, at);
             Some((at, experiment.run(&changes)?, experiment.predict(&changes)?))
         });
-        let responses: Vec<(usize, Outputs, Outputs)> = responses.collect::<Option<_>>()?;
-        unread_indices(experiment, input, axis, &responses)
-            .or_else(|| other_indices(experiment, input, axis, &responses))
-    })
+        answers.collect()
+    };
+    // The axes for which there is work left.
+    let axes: Vec<(usize, Answers)> = (0..input.axes.len())
+        .map_while(|axis| Some((axis, answers(axis)?)))
+        .collect();
+    let unread =
+        |(axis, answers): &(usize, Answers)| unread_indices(experiment, input, *axis, answers);
+    axes.iter()
+        .find_map(unread)
+        .or_else(|| other_indices(experiment, input, &axes))
 }
 
 /// Returns the indices of an axis that are tried: all of a short axis; else both ends, the middle, and bounds of waves and half waves.
@@ -237,28 +275,34 @@ pub(super) fn significant(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
 fn other_indices(
     experiment: &Experiment<'_>,
     input: &ExperimentInput,
-    axis: usize,
-    responses: &[(usize, Outputs, Outputs)],
+    axes: &[(usize, Answers)],
 ) -> Option<CauseReport> {
-    for (number, output) in experiment.outputs().iter().enumerate() {
-        // The axis of the same name comes first: its indices are easiest to compare.
-        let mut out_axes: Vec<usize> = (0..output.axes.len())
-            .filter(|&axis| output.axes[axis].length > 1)
-            .collect();
-        out_axes.sort_by_key(|&other| output.axes[other].name != input.axes[axis].name);
-        for out_axis in out_axes {
-            let responses: Vec<Response> = responses
+    let outputs = experiment.outputs().iter().enumerate();
+    let mut pairs: Vec<_> = outputs
+        .flat_map(|(number, output)| {
+            let long = (0..output.axes.len()).filter(|&axis| output.axes[axis].length > 1);
+            long.flat_map(move |out_axis| {
+                let axes = axes.iter();
+                axes.map(move |(axis, answers)| (number, output, out_axis, *axis, answers))
+            })
+        })
+        .collect();
+    // Axes of the same name come first: their indices are easiest to compare.
+    pairs.sort_by_key(|&(number, output, out_axis, axis, _)| {
+        (number, output.axes[out_axis].name != input.axes[axis].name)
+    });
+    pairs
+        .into_iter()
+        .find_map(|(number, output, out_axis, axis, answers)| {
+            let responses: Vec<Response> = answers
                 .iter()
                 .map(|(at, left, predicted)| {
                     response(output, out_axis, *at, &left[number], &predicted[number])
                 })
                 .collect();
-            if let Some(text) = difference(input, axis, output, out_axis, &responses) {
-                return Some(cause("index", input, Some(output), text));
-            }
-        }
-    }
-    None
+            let text = difference(input, axis, output, out_axis, &responses)?;
+            Some(cause("index", input, Some(output), text))
+        })
 }
 
 fn response(

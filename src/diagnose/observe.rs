@@ -5,24 +5,68 @@ use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
 
 use super::candidate::responds;
-use super::weigh::{explanation, spacing};
+use super::weigh::{explanation, plural, spacing};
 
-/// Factors on an input that may keep a value from overflowing.
-const SMALLER: [i32; 4] = [-6, -12, -24, -48];
+/// Powers of 2 on an input that may keep a value from overflowing.
+const SMALLER: [i32; 9] = [-1, -2, -4, -6, -8, -12, -16, -24, -48];
 
 /// Sizes of an input's values beside which an eps vanishes, as powers of 2 within the range of f16. A norm's result is the same for both.
 const LARGER: [i32; 2] = [10, 13];
 
-/// Returns the instruction that made the first value that is not finite as a cause, where no experiment finds another.
+/// Returns the instruction that made the first value that is not finite as a cause, where no experiment finds another. If an input held the
+/// value, the kernels use that element where the contract does not.
 pub(super) fn non_finite(origins: &[OriginReport]) -> Option<CauseReport> {
     let first = origins.last()?;
+    let (kind, text) = match &first.tensor {
+        None => (
+            "non-finite",
+            format!("a value that is not finite: {}", first.text),
+        ),
+        Some(tensor) => (
+            "index",
+            format!(
+                "an element of `{tensor}` that is not finite is used where the result is finite: {}",
+                first.text
+            ),
+        ),
+    };
     Some(CauseReport {
-        kind: "non-finite".into(),
+        kind: kind.into(),
         output: None,
+        tensor: first.tensor.clone(),
+        kernel: None,
+        text: format!("{text}; {}", first.place),
+        explains: None,
+    })
+}
+
+/// Returns a cause if the values of a narrow output are cut off towards zero, and not rounded to the nearest.
+pub(super) fn cut_off(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    const MOST: f64 = 0.95;
+    let mut outputs = experiment.outputs().iter();
+    let output = outputs.find(|output| {
+        let narrow = matches!(output.kind, ElementKind::Bf16 | ElementKind::F16);
+        let pairs = output.got.iter().zip(&output.expected);
+        // Only elements that are no number of the type tell.
+        let telling = pairs.filter(|(_, expected)| output.kind.rounded(**expected) != **expected);
+        let telling: Vec<bool> = telling
+            .map(|(got, expected)| {
+                let error = (got - expected).abs();
+                got.abs() <= expected.abs() && error <= spacing(output.kind) * expected.abs()
+            })
+            .collect();
+        let smaller = telling.iter().filter(|smaller| **smaller).count();
+        narrow && telling.len() >= 64 && smaller as f64 >= MOST * telling.len() as f64
+    })?;
+    let kind = output.kind.name();
+    Some(CauseReport {
+        kind: "rounded".into(),
+        output: Some(output.name.clone()),
         tensor: None,
+        kernel: None,
         text: format!(
-            "a value that is not finite: {}; {}",
-            first.text, first.place
+            "`{}` is cut off to {kind}, and not rounded to the nearest",
+            output.name
         ),
         explains: None,
     })
@@ -74,6 +118,7 @@ fn coarse_input(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<
         kind: "rounded".into(),
         output: None,
         tensor: Some(input.tensor.clone()),
+        kernel: None,
         text: format!(
             "steps of `{}` that f32 shows change nothing: a value on its way is rounded to {kind}",
             input.tensor
@@ -156,13 +201,16 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let singles = inputs.iter().map(|input| vec![*input]);
     let sets: Vec<Vec<&ExperimentInput>> = singles.chain([inputs.clone()]).collect();
     let (set, power) = sets.iter().find_map(|set| {
+        // The first power with which nothing overflows must make the result right: with tiny inputs, many mistakes do not show.
         let mut powers = SMALLER.into_iter();
-        let power = powers.find(|&power| {
+        let (power, right) = powers.find_map(|power| {
             let changes = set.iter().flat_map(|input| scaled(input, 2f64.powi(power)));
-            let smaller = experiment.changed(changes.collect());
-            smaller.is_some_and(|smaller| is_right(&smaller))
+            let smaller = experiment.changed(changes.collect())?;
+            let mut outputs = smaller.outputs().iter();
+            let overflows = outputs.any(ExperimentOutput::overflows);
+            (!overflows).then(|| (power, is_right(&smaller)))
         })?;
-        Some((set, power))
+        right.then_some((set, power))
     })?;
     let (input, subject) = match set.as_slice() {
         [input] => (Some(input.tensor.clone()), format!("`{}`", input.tensor)),
@@ -172,6 +220,7 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
         kind: "overflow".into(),
         output: Some(output.name.clone()),
         tensor: input,
+        kernel: None,
         text: format!(
             "a value on the way from {subject} to `{}` overflows: with {subject} times 2^{power} the result is right",
             output.name
@@ -222,6 +271,7 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
             kind: if same { "scale" } else { "row-factor" }.into(),
             output: Some(name.clone()),
             tensor: None,
+            kernel: None,
             text,
             explains: Some(found.elements),
         });
@@ -247,8 +297,10 @@ fn root(experiment: &Experiment<'_>, factor: f64) -> String {
     found.map_or_else(String::new, |(input, axis)| {
         let side = if factor.abs() > 1.0 { "" } else { "1 / " };
         format!(
-            ": {side}sqrt({}), the root of the number of {}s of `{}`",
-            axis.length, axis.name, input.tensor
+            ": {side}sqrt({}), the root of the number of {} of `{}`",
+            axis.length,
+            plural(&axis.name),
+            input.tensor
         )
     })
 }
@@ -324,6 +376,7 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
         kind: "eps".into(),
         output: None,
         tensor: Some(normed[0].tensor.clone()),
+        kernel: None,
         text: format!(
             "the result is right for large values of {} alone: the eps of a norm is wrong, or in another place",
             names.collect::<Vec<_>>().join(" and ")

@@ -171,6 +171,17 @@ pub(super) fn ranges(axis: &str, indices: &BTreeSet<usize>) -> String {
     if runs.len() > SHOWN {
         text += ", ...";
     }
-    let plural = if indices.len() == 1 { "" } else { "s" };
-    format!("{axis}{plural} {text}")
+    match indices.len() {
+        1 => format!("{axis} {text}"),
+        _ => format!("{} {text}", plural(axis)),
+    }
+}
+
+/// Returns the plural of an axis's name: `key channels`, `tokens before the last`.
+pub(super) fn plural(axis: &str) -> String {
+    match axis {
+        // Some axes are named by what they count.
+        _ if axis.contains("s before ") => axis.into(),
+        _ => format!("{axis}s"),
+    }
 }

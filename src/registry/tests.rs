@@ -1,6 +1,9 @@
 //! Tests of the registry's reader: the complaints about wrong files, and the built-in registry.
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::contract::{Case, Instance, Test, Value};
 use crate::files::FileError;
 use crate::program::Program;
 use crate::report::model::Tolerance;
@@ -544,4 +547,41 @@ fn damaged_files_are_diagnosed() {
             let _ = Registry::parse("x", &text, None);
         }
     }
+}
+
+/// A mistake that panics or has another shape would take the verdict of a wrong kernel away.
+#[test]
+fn every_known_mistake_can_be_computed() {
+    let registry = Registry::built_in().expect("a registry");
+    let size = |case: &Case| -> i64 {
+        let numbers = case.values.iter().filter_map(|(_, value)| match value {
+            Value::Number(number) => Some((*number).max(1)),
+            Value::Word(_) => None,
+        });
+        numbers.product()
+    };
+    // The smallest case of each contract.
+    let mut smallest: BTreeMap<&str, (&Test, &Case)> = BTreeMap::new();
+    for test in registry.tests() {
+        for case in &test.cases {
+            let known = smallest.entry(test.function.name).or_insert((test, case));
+            if size(case) < size(known.1) {
+                *known = (test, case);
+            }
+        }
+    }
+    let mut computed = 0;
+    for (test, case) in smallest.into_values() {
+        let named = (case.id.as_str(), &case.values);
+        let made = Instance::make(test.function, named, 0, None, &|_| None);
+        let made = made.expect("a case");
+        for check in &made.checks {
+            for mistake in &check.mistakes {
+                let name = (mistake.name, &case.id);
+                assert_eq!(mistake.values().len(), check.oracle.len(), "{name:?}");
+                computed += 1;
+            }
+        }
+    }
+    assert!(computed > 100, "{computed}");
 }

@@ -566,6 +566,7 @@ fn groups_have_one_contract_one_place_and_one_cause() {
             kind: kind.into(),
             output: None,
             tensor: None,
+            kernel: None,
             text: "a cause".into(),
             explains: None,
         }];

@@ -12,6 +12,7 @@ use super::{Bindings, SkipReason};
 use crate::binding::{Binding, built_in};
 use crate::contract::{Case, Test};
 use crate::device::{Budget, Device};
+use crate::diagnose::{self, KernelTests};
 use crate::files::FileError;
 use crate::program::Program;
 use crate::registry::Registry;
@@ -248,6 +249,45 @@ impl Setup {
             })
         };
         selected.iter().map(bind).collect()
+    }
+}
+
+/// The number of a test's cases that are tried in search of the kernel that makes a trial of several fail.
+const KERNEL_CASES: usize = 8;
+
+impl KernelTests for Setup {
+    /// A planted bug that replaces the kernel is in these tests, too.
+    fn of<'p>(&'p self, plan: &Plan<'p>) -> Vec<(String, Plan<'p>)> {
+        let kernels = plan.bound.kernels();
+        if kernels.len() < 2 {
+            return Vec::new();
+        }
+        let tests = self.registry.tests().filter(|test| !test.designed);
+        let plans = tests.flat_map(|test| {
+            let mut cases: Vec<&Case> = test.cases.iter().collect();
+            cases.sort_by_key(|case| diagnose::dullness(case));
+            cases.into_iter().take(KERNEL_CASES).filter_map(|case| {
+                let bound = self.bind_case(test, case, plan.program).ok()?.ok()?;
+                let [kernel] = &bound.kernels()[..] else {
+                    return None;
+                };
+                let bound = Bound {
+                    planted: plan.bound.planted,
+                    ..bound
+                };
+                kernels.contains(kernel).then(|| {
+                    let plan = Plan {
+                        test,
+                        case,
+                        bound,
+                        shared: None,
+                        ..*plan
+                    };
+                    (kernel.clone(), plan)
+                })
+            })
+        });
+        plans.collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The order in which pairs of a case and a planted bug run.
 
+use crate::report::model::CauseReport;
+
 /// The result of a case with a planted bug.
 #[derive(Clone, Default)]
 pub(super) struct PairResult {
@@ -7,18 +9,20 @@ pub(super) struct PairResult {
     pub launched: bool,
     /// The description of how the case caught the bug; none if it did not.
     pub caught: Option<String>,
+    /// True if wrong values caught the bug, which a diagnosis may explain.
+    pub wrong_values: bool,
     /// The reason that a diagnosis found, if there was one.
-    pub reason: Option<String>,
+    pub reason: Option<CauseReport>,
 }
 
 /// Returns the pairs of a case and a bug that a test runs next; none if nothing is left to catch or to try.
 ///
 /// Each bug that no case has caught runs in the cheapest case that has not tried it. With `every_case`,
 /// each case that has caught nothing tries its next bug.
-pub(super) fn next_pairs(
+pub(super) fn next_pairs<C: Ord>(
     tried: &[Vec<Option<PairResult>>],
     every_case: bool,
-    cost: impl Fn(usize) -> u64,
+    cost: impl Fn(usize) -> C,
 ) -> Vec<(usize, usize)> {
     let (cases, bugs) = (tried.len(), tried.first().map_or(0, Vec::len));
     let caught = |case: usize, bug: usize| {

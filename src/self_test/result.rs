@@ -1,11 +1,18 @@
 //! The result of a self-test.
 
+use std::collections::BTreeMap;
+
+use crate::binding::{KINDS, Reason};
+use crate::report::model::CauseReport;
+
 /// The result of a self-test.
 pub struct SelfTest {
     /// The device that ran the kernels.
     pub device: String,
     /// The seed of the inputs.
     pub seed: u64,
+    /// True if each planted bug was diagnosed.
+    pub diagnosed: bool,
     /// True if the result contains all tests.
     pub complete: bool,
     /// The number of selected tests.
@@ -50,8 +57,14 @@ pub struct PlantedBugResult {
     pub due: bool,
     /// The description of how the first catching case caught it; none if no case did.
     pub caught: Option<String>,
+    /// The reasons of which a diagnosis should find one.
+    pub right_reasons: Vec<Reason>,
+    /// The kernels that the bug replaces. In a trial of several kernels, the right reason names one of them.
+    pub kernels: Vec<String>,
+    /// True if wrong values caught the bug, which a diagnosis may explain. Other messages are the reason by themselves.
+    pub wrong_values: bool,
     /// The reason that a diagnosis found; none without one.
-    pub reason: Option<String>,
+    pub reason: Option<CauseReport>,
     /// The number of cases that caught the bug.
     pub caught_by: usize,
     /// The number of cases that tried the bug.
@@ -60,7 +73,51 @@ pub struct PlantedBugResult {
     pub launched: bool,
 }
 
+/// The judgement of the reasons that a diagnosis found for some planted bugs.
+#[derive(Clone, Copy, Default)]
+pub struct ReasonCounts {
+    /// Bugs that have a right reason.
+    pub bugs: usize,
+    /// Bugs whose reason is a right one.
+    pub right: usize,
+    /// Bugs whose reason is another one.
+    pub wrong: usize,
+}
+
+impl PlantedBugResult {
+    /// Returns true if the reason that was found is right, and false if it is another one. Returns none if no reason was found, or if the
+    /// bug has no right reason.
+    pub fn reason_is_right(&self) -> Option<bool> {
+        let cause = self.reason.as_ref()?;
+        if let (Some(kernel), false) = (&cause.kernel, self.kernels.is_empty()) {
+            return Some(self.kernels.contains(kernel));
+        }
+        let mut reasons = self.right_reasons.iter();
+        (!self.right_reasons.is_empty()).then(|| reasons.any(|reason| reason.is(cause)))
+    }
+}
+
 impl SelfTest {
+    /// Returns the judgement of the reasons of all bugs that left wrong values, by the kind of their first right reason.
+    pub fn reasons(&self) -> BTreeMap<&str, ReasonCounts> {
+        let mut kinds: BTreeMap<&str, ReasonCounts> = BTreeMap::new();
+        let bugs = self.tests.iter().flat_map(|test| &test.planted);
+        for bug in bugs.filter(|bug| bug.wrong_values) {
+            let Some(first) = bug.right_reasons.first() else {
+                continue;
+            };
+            let kind = match KINDS.contains(&first.kind.as_str()) {
+                true => &first.kind,
+                false => "known mistake",
+            };
+            let counts = kinds.entry(kind).or_default();
+            counts.bugs += 1;
+            counts.right += usize::from(bug.reason_is_right() == Some(true));
+            counts.wrong += usize::from(bug.reason_is_right() == Some(false));
+        }
+        kinds
+    }
+
     /// Returns every violation of the self-test's demands, one line each.
     pub fn complaints(&self) -> Vec<String> {
         let mut lines = Vec::new();

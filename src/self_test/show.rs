@@ -3,7 +3,9 @@
 use comfy_table::{Table, presets};
 use serde_json::json;
 
-use super::{CaseResult, SelfTest, TestResult};
+use super::result::ReasonCounts;
+use super::{CaseResult, PlantedBugResult, SelfTest, TestResult};
+use crate::binding::Reason;
 use crate::report::fit;
 
 /// Renders the result as a table of at most `columns` columns, or as JSON.
@@ -91,11 +93,42 @@ fn rows(test: &TestResult, verbose: bool) -> Vec<[String; 5]> {
             true => word(bug.caught.is_some()),
             false => "not by it",
         };
-        let how = bug.reason.as_deref().or(bug.caught.as_deref());
+        let reason = reason(bug);
+        let how = reason.as_deref().or(bug.caught.as_deref());
         let how = how.unwrap_or("-");
         row(word, &bug.name, bug.caught_by, bug.tried, how)
     }));
     rows
+}
+
+/// Returns the reason that a diagnosis found, with the right reasons if it is none of them.
+fn reason(bug: &PlantedBugResult) -> Option<String> {
+    let cause = bug.reason.as_ref()?;
+    let right: Vec<String> = bug.right_reasons.iter().map(Reason::to_string).collect();
+    let note = match bug.reason_is_right() {
+        Some(false) => format!(" [not right: {}]", right.join(", ")),
+        _ => String::new(),
+    };
+    Some(format!("{}: {}{note}", cause.kind, cause.text))
+}
+
+/// Renders how many reasons were right, by the kind of the right reason.
+fn reasons(result: &SelfTest) -> String {
+    let kinds = result.reasons();
+    let mut text = String::from("\nreasons         bugs  right  wrong  none\n");
+    let mut all = ReasonCounts::default();
+    let line = |kind: &str, counts: &ReasonCounts| {
+        let ReasonCounts { bugs, right, wrong } = counts;
+        let none = bugs - right - wrong;
+        format!("{kind:<14} {bugs:>5}  {right:>5}  {wrong:>5} {none:>5}\n")
+    };
+    for (kind, counts) in &kinds {
+        text.push_str(&line(kind, counts));
+        all.bugs += counts.bugs;
+        all.right += counts.right;
+        all.wrong += counts.wrong;
+    }
+    text + &line("all", &all)
 }
 
 fn summary(result: &SelfTest) -> String {
@@ -132,6 +165,9 @@ fn summary(result: &SelfTest) -> String {
     text.push_str(&format!(
         "all zeros, input echoed  {zeros}/{all} rejected\n"
     ));
+    if result.diagnosed {
+        text.push_str(&reasons(result));
+    }
     text
 }
 
@@ -164,6 +200,9 @@ pub fn json(result: &SelfTest) -> String {
                         "caught": bug.caught.is_some(),
                         "by": bug.caught,
                         "reason": bug.reason,
+                        "right_reasons": bug.right_reasons.iter().map(Reason::to_string).collect::<Vec<_>>(),
+                        "wrong_values": bug.wrong_values,
+                        "reason_is_right": bug.reason_is_right(),
                         "cases": bug.caught_by,
                     })
                 })

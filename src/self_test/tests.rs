@@ -7,9 +7,11 @@ mod operators;
 
 use super::pairs::{PairResult, next_pairs};
 use super::{PlantedBugResult, SelfTest, TestResult};
+use crate::binding::Reason;
 use crate::device::{Device, Spec};
 use crate::program::{BUILT_IN, PLANTED};
 use crate::registry::REGISTRY;
+use crate::report::model::CauseReport;
 use crate::report::model::{ErrorKind, Problem, TrialReport, Verdict};
 use crate::trial::{Bound, Plan, PlantedKernel};
 
@@ -169,6 +171,7 @@ fn rounds(
         for (case, bug) in pairs {
             assert!(tried[case][bug].is_none(), "case {case}, bug {bug}: again");
             tried[case][bug] = Some(PairResult {
+                wrong_values: true,
                 reason: None,
                 launched: true,
                 caught: catches(case, bug).then(|| "caught".into()),
@@ -211,6 +214,9 @@ fn a_bug_or_a_case_without_a_catch_is_tried_everywhere_before_it_counts_as_misse
 #[test]
 fn a_bug_that_a_design_need_not_catch_is_no_complaint() {
     let planted = |name: &str, due| PlantedBugResult {
+        right_reasons: Vec::new(),
+        kernels: Vec::new(),
+        wrong_values: false,
         reason: None,
         name: name.into(),
         due,
@@ -229,6 +235,7 @@ fn a_bug_that_a_design_need_not_catch_is_no_complaint() {
     let result = SelfTest {
         device: String::new(),
         seed: 0,
+        diagnosed: false,
         complete: true,
         selected: 1,
         tests: vec![test],
@@ -244,4 +251,46 @@ fn a_bug_that_a_design_need_not_catch_is_no_complaint() {
         table.contains("MISSED") && table.contains("not by it"),
         "{table}"
     );
+}
+
+#[test]
+fn reasons_are_right_if_they_name_the_cause_or_the_kernel() {
+    let cause = |kind: &str, kernel: Option<&str>| CauseReport {
+        kind: kind.into(),
+        output: Some("o".into()),
+        tensor: Some("q".into()),
+        kernel: kernel.map(String::from),
+        text: String::new(),
+        explains: None,
+    };
+    let bug = |reason: Option<CauseReport>| PlantedBugResult {
+        name: "head maps swapped".into(),
+        due: true,
+        caught: Some("o: wrong".into()),
+        right_reasons: ["head-map", "index q", "unread"]
+            .map(|text| Reason::parse(text).expect("a reason"))
+            .into(),
+        kernels: vec!["kernel_mul".into()],
+        wrong_values: true,
+        reason,
+        caught_by: 1,
+        tried: 1,
+        launched: true,
+    };
+    let judged = [
+        (None, None),
+        (Some(cause("index", None)), Some(true)),
+        (Some(cause("head-map", None)), Some(true)),
+        (Some(cause("unread", None)), Some(true)),
+        (Some(cause("sign", None)), Some(false)),
+        (Some(cause("sign", Some("kernel_mul"))), Some(true)),
+        (Some(cause("index", Some("kernel_exp"))), Some(false)),
+    ];
+    for (reason, right) in judged {
+        assert_eq!(bug(reason.clone()).reason_is_right(), right, "{reason:?}");
+    }
+    for wrong in ["", "index ", "index q k", "head-map q"] {
+        let parsed = Reason::parse(wrong);
+        assert_eq!(parsed, None, "{wrong}");
+    }
 }

@@ -328,6 +328,7 @@ fn origin_report(trial: &Trial<'_>, origin: &Origin) -> OriginReport {
         && let Some((name, distance)) = trial.tensor_at(address)
     {
         report.text += &format!(": byte {distance} of `{name}`");
+        report.tensor = Some(name.to_owned());
     }
     report
 }

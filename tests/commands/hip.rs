@@ -177,7 +177,8 @@ fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_f
     let here = std::fs::canonicalize(here).expect("there");
     let program = here.join("bin/deltanet-check");
     std::fs::create_dir(here.join("bin")).expect("made");
-    std::fs::copy(env!("CARGO_BIN_EXE_deltanet-check"), &program).expect("copied");
+    // A copy would be busy while another test starts a program: its writer is inherited.
+    std::fs::hard_link(env!("CARGO_BIN_EXE_deltanet-check"), &program).expect("linked");
     let run = |library: Option<&Path>| {
         let mut command = Command::new(&program);
         command.args(["hip", "--", "true"]).current_dir(&here);

@@ -1,7 +1,7 @@
 //! Reading planted bugs from TOML.
 
 use super::Reader;
-use crate::binding::planted::{Change, KernelChange, LaunchChange, PlantedSpec};
+use crate::binding::planted::{Change, KINDS, KernelChange, LaunchChange, PlantedSpec, Reason};
 use crate::binding::symbol::Symbol;
 use crate::binding::{FileValue, LaunchSpec};
 use crate::document::{self, Table, array, bad, integer, string, unknown};
@@ -38,7 +38,7 @@ impl Reader<'_, '_> {
         value: document::SpannedValue<'_>,
         launches: &[&LaunchSpec],
     ) -> Option<PlantedSpec> {
-        let keys: Vec<&str> = ["name", "when"]
+        let keys: Vec<&str> = ["name", "reason", "when"]
             .into_iter()
             .chain(OF_A_LAUNCH)
             .chain(OF_KERNELS)
@@ -61,9 +61,32 @@ impl Reader<'_, '_> {
         Some(PlantedSpec {
             name: name.into(),
             span: value.span(),
+            reasons: table
+                .get("reason")
+                .map_or_else(Vec::new, |value| self.reasons(value)),
             change,
             when: table.get("when").and_then(|value| self.formula(value)),
         })
+    }
+
+    fn reasons(&mut self, list: document::SpannedValue<'_>) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        for value in array(list, self.out) {
+            let Some(text) = string(value, self.out) else {
+                continue;
+            };
+            let reason = Reason::parse(text);
+            if reason.is_none() {
+                let title = format!("`{text}` is no reason");
+                let help = format!(
+                    "write a kind and a tensor, as in `\"index q\"`, or the name of a known mistake; the kinds are {}",
+                    KINDS.join(", ")
+                );
+                self.out.push(bad(value, &title, "unknown kind", &help));
+            }
+            reasons.extend(reason);
+        }
+        reasons
     }
 
     fn of_a_launch(

@@ -28,6 +28,9 @@ pub struct OriginReport {
     pub at: SiteReport,
     /// The value that it made: `inf`, `-inf` or `NaN`.
     pub value: String,
+    /// The tensor that held the value, if no instruction made it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tensor: Option<String>,
     /// The instruction and its operands, in words.
     pub text: String,
     /// The work-group, the wave and the lane, in words.
@@ -37,7 +40,7 @@ pub struct OriginReport {
 /// A cause of wrong elements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CauseReport {
-    /// The kind of the cause in a fixed vocabulary: `not-applied`, `wrong-index`, `scale`.
+    /// The kind of the cause in a fixed vocabulary: `not-applied`, `index`, `scale`.
     pub kind: String,
     /// The output that the cause makes wrong, where it concerns one output.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -45,6 +48,9 @@ pub struct CauseReport {
     /// The input that the kernel uses wrongly, where the cause lies in one input.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tensor: Option<String>,
+    /// The kernel that is wrong by itself, if a test of it alone fails.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kernel: Option<String>,
     /// The cause in one sentence.
     pub text: String,
     /// The number of wrong elements that the cause explains, where it was counted.

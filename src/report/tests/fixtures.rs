@@ -655,6 +655,7 @@ fn diagnosis() -> DiagnosisReport {
         kind: "scale".into(),
         output: None,
         tensor: None,
+        kernel: None,
         text: "the results are\u{1b} twice the reference".into(),
         explains: None,
     };
@@ -664,6 +665,7 @@ fn diagnosis() -> DiagnosisReport {
                 kind: "not-applied".into(),
                 output: Some("o".into()),
                 tensor: Some("beta".into()),
+                kernel: None,
                 text: "the kernel does not read `beta`; its results are those of a `beta` of 1 for every token and head"
                     .into(),
                 explains: Some(ExplainedElements {
@@ -680,6 +682,7 @@ fn diagnosis() -> DiagnosisReport {
                 text: "v_exp_f32_e32 v3, v2".into(),
                 source: Some("gate.hip:7".into()),
             },
+            tensor: None,
             value: "inf".into(),
             text: "gate.hip:7: `v_exp_f32_e32 v3, v2` made inf of v2 = 128.0".into(),
             place: "work-group (1,2,3), wave 0, lane 32".into(),

@@ -197,7 +197,7 @@ const MISTAKES: &[KnownMistake] = &[
     KnownMistake {
         name: exchanged::NAME,
         explanation: "q and k are exchanged",
-        applies: |_| true,
+        applies: |p| !p.inputs.q.is_empty(),
         effect: Changed(|wide, _| std::mem::swap(&mut wide.q, &mut wide.k)),
     },
     KnownMistake {
@@ -209,8 +209,14 @@ const MISTAKES: &[KnownMistake] = &[
     KnownMistake {
         name: "undecayed-error",
         explanation: "the error is taken from the state before its decay",
-        applies: |_| true,
+        applies: |p| p.convention.order != Order::ErrorFirst,
         effect: Changed(|_, convention| convention.order = Order::ErrorFirst),
+    },
+    KnownMistake {
+        name: "decayed-error",
+        explanation: "the error is taken from the decayed state",
+        applies: |p| p.convention.order == Order::ErrorFirst,
+        effect: Changed(|_, convention| convention.order = Order::DecayFirst),
     },
     KnownMistake {
         name: "gate-sign",
@@ -228,6 +234,17 @@ const MISTAKES: &[KnownMistake] = &[
         explanation: "the gate is the factor itself, and its exponential is taken",
         applies: |p| p.convention.gate == Gate::Factor,
         effect: Changed(|_, convention| convention.gate = Gate::Log),
+    },
+    KnownMistake {
+        name: "log-as-factor",
+        explanation: "the gate is taken as the factor itself: its exponential is missing",
+        applies: |p| p.convention.gate != Gate::Factor,
+        effect: Changed(|wide, convention| {
+            if convention.gate == Gate::NegatedLog {
+                wide.g.iter_mut().for_each(|g| *g = -*g);
+            }
+            convention.gate = Gate::Factor;
+        }),
     },
     KnownMistake {
         name: "beta-on-v-only",
@@ -289,8 +306,11 @@ fn transposed(values: &[f64], [.., rows, columns]: [usize; 4]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns a range of tokens of a tensor `[B, T, ...]`.
+/// Returns a range of tokens of a tensor `[B, T, ...]`. A rule that reads the output with k has no q.
 fn slice(values: &[f64], sizes: Sizes, range: std::ops::Range<usize>) -> Vec<f64> {
+    if values.is_empty() {
+        return Vec::new();
+    }
     let width = values.len() / (sizes.sequences * sizes.tokens);
     let sequences = values.chunks_exact(sizes.tokens * width);
     sequences

@@ -1,0 +1,126 @@
+//! Operations: an output that is right but for an input that is added to it, or that another operation makes of two inputs.
+
+use crate::report::model::CauseReport;
+use crate::trial::{Experiment, ExperimentInput, ExperimentOutput, Outputs};
+
+use super::candidate::is_confirmed;
+use super::weigh::{Explanation, explanation};
+
+/// An operation on two values, with the kind of the cause and the words for it.
+type Words = (&'static str, &'static str, fn(f64, f64) -> f64);
+
+/// Operations on the right values and an input.
+const ON_OUTPUT: [Words; 4] = [
+    ("function", "is copied to", |_, x| x),
+    ("operation", "is added to", |right, x| right + x),
+    ("operation", "is subtracted from", |right, x| right - x),
+    ("operation", "is multiplied with", |right, x| right * x),
+];
+
+/// Operations on two inputs.
+#[rustfmt::skip]
+const ON_INPUTS: [Words; 7] = [
+    ("operation", "sum", |a, b| a + b),
+    ("operation", "difference", |a, b| a - b),
+    ("operation", "product", |a, b| a * b),
+    ("operation", "quotient", |a, b| a / b),
+    ("operation", "maximum", f64::max),
+    ("operation", "minimum", f64::min),
+    ("operation", "negative difference", |a, b| b - a),
+];
+
+/// A wrong operation that makes one output. The numbers are those of outputs and inputs of the experiment.
+enum Operation {
+    OnOutput(usize, usize, Words),
+    OnInputs(usize, [usize; 2], Words),
+}
+
+impl Operation {
+    fn predict(&self, experiment: &Experiment<'_>) -> Outputs {
+        let right = experiment.outputs().iter();
+        let mut outputs: Outputs = right.map(|output| output.expected.clone()).collect();
+        let values = |input: usize| &experiment.inputs()[input].values;
+        let combined = |a: &[f64], b: &[f64], f: fn(f64, f64) -> f64| -> Vec<f64> {
+            a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
+        };
+        match self {
+            Operation::OnOutput(output, input, (_, _, f)) => {
+                outputs[*output] = combined(&outputs[*output], values(*input), *f);
+            }
+            Operation::OnInputs(output, [a, b], (_, _, f)) => {
+                outputs[*output] = combined(values(*a), values(*b), *f);
+            }
+        }
+        outputs
+    }
+
+    fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
+        explanation(experiment, &self.predict(experiment))
+    }
+
+    fn cause(&self, experiment: &Experiment<'_>, found: Explanation) -> CauseReport {
+        let name = |input: usize| &experiment.inputs()[input].tensor;
+        let (kind, output, input, text) = match self {
+            Operation::OnOutput(output, input, (kind, words, _)) => {
+                let name = name(*input);
+                let output = &experiment.outputs()[*output].name;
+                match name == output {
+                    true => ("step", output, name, format!("`{output}` stays as it was")),
+                    false => (*kind, output, name, format!("`{name}` {words} `{output}`")),
+                }
+            }
+            Operation::OnInputs(output, [a, b], (kind, words, _)) => {
+                let (a, b) = (name(*a), name(*b));
+                let output = &experiment.outputs()[*output].name;
+                (
+                    *kind,
+                    output,
+                    b,
+                    format!("`{output}` is the {words} of `{a}` and `{b}`"),
+                )
+            }
+        };
+        CauseReport {
+            kind: kind.into(),
+            output: Some(output.clone()),
+            tensor: Some(input.clone()),
+            kernel: None,
+            text,
+            explains: Some(found.elements),
+        }
+    }
+}
+
+/// Returns the first operation that explains the wrong elements.
+pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    operations(experiment).into_iter().find_map(|operation| {
+        let found = operation.explained(experiment)?;
+        let explained = |other: &Experiment<'_>| operation.explained(other).is_some();
+        let whole = found.part.is_none() && found.elements.right == found.elements.wrong;
+        (whole && is_confirmed(experiment, "", explained))
+            .then(|| operation.cause(experiment, found))
+    })
+}
+
+fn operations(experiment: &Experiment<'_>) -> Vec<Operation> {
+    let mut all = Vec::new();
+    for (number, output) in experiment.outputs().iter().enumerate() {
+        let inputs = experiment.inputs().iter().enumerate();
+        let fits = inputs.filter(|(_, input)| has_shape_of(input, output));
+        let fits: Vec<usize> = fits.map(|(input, _)| input).collect();
+        for &a in &fits {
+            all.extend(ON_OUTPUT.map(|f| Operation::OnOutput(number, a, f)));
+            for &b in fits.iter().filter(|&&b| b > a) {
+                all.extend(ON_INPUTS.map(|f| Operation::OnInputs(number, [a, b], f)));
+            }
+        }
+    }
+    all
+}
+
+fn has_shape_of(input: &ExperimentInput, output: &ExperimentOutput) -> bool {
+    let lengths = |axes: &[crate::tensor::Axis]| -> Vec<usize> {
+        axes.iter().map(|axis| axis.length).collect()
+    };
+    lengths(&input.axes) == lengths(&output.axes)
+}

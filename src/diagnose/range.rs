@@ -1,0 +1,129 @@
+//! Range: values of an input on one side of a bound that change nothing in the kernels.
+
+use std::collections::BTreeSet;
+
+use crate::report::model::CauseReport;
+use crate::trial::{Changes, Experiment, ExperimentInput, narrow};
+
+use super::candidate::responds;
+use super::influence::{is_same, significant};
+
+/// The fewest values beyond a bound.
+const FEWEST: usize = 8;
+
+/// Values within the bound that must each be answered.
+const WITHIN: usize = 4;
+
+/// A side of a bound.
+#[derive(Clone, Copy)]
+enum Side {
+    Below,
+    Above,
+}
+
+/// The answer to a change of some values.
+struct Answer {
+    kernels: bool,
+    reference: bool,
+}
+
+/// Returns the first input of which values beyond a bound change nothing.
+pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let inputs = experiment.inputs().iter();
+    let mut inputs = inputs.filter(|input| responds(experiment, input));
+    inputs.find_map(|input| {
+        [Side::Below, Side::Above]
+            .into_iter()
+            .find_map(|side| bound(experiment, input, side))
+    })
+}
+
+fn bound(experiment: &Experiment<'_>, input: &ExperimentInput, side: Side) -> Option<CauseReport> {
+    let mut order: Vec<usize> = (0..input.values.len()).collect();
+    order.sort_by(|&a, &b| match side {
+        Side::Below => input.values[a].total_cmp(&input.values[b]),
+        Side::Above => input.values[b].total_cmp(&input.values[a]),
+    });
+    let answer = |elements: &[usize]| answer(experiment, input, side, elements);
+    let silent = |count: usize| -> Option<bool> { Some(!answer(&order[..count])?.kernels) };
+    let few = FEWEST.max(order.len() / 16);
+    if order.len() < 4 * FEWEST || !silent(few)? || !answer(&order[..few])?.reference {
+        return None;
+    }
+    // The kernels answer if all values change, and are silent if the first few do.
+    let (mut beyond, mut within) = (few, order.len());
+    if silent(within)? {
+        return None;
+    }
+    while within - beyond > 1 {
+        let middle = usize::midpoint(beyond, within);
+        match silent(middle)? {
+            true => beyond = middle,
+            false => within = middle,
+        }
+    }
+    // Where the place decides and not the value, values within the bound are silent, too.
+    let rest = &order[beyond..];
+    for part in 0..WITHIN {
+        let one = rest[part * (rest.len() - 1) / (WITHIN - 1)];
+        let answer = answer(&[one])?;
+        if answer.reference && !answer.kernels {
+            return None;
+        }
+    }
+    let [last, first] = [order[beyond - 1], order[beyond]].map(|at| input.values[at]);
+    let bound = match (last <= 0.0) == (first <= 0.0) {
+        true => f64::midpoint(last, first),
+        false => 0.0,
+    };
+    let (word, other) = match side {
+        Side::Below => ("below", "smaller"),
+        Side::Above => ("above", "larger"),
+    };
+    Some(CauseReport {
+        kind: "function".into(),
+        output: None,
+        tensor: Some(input.tensor.clone()),
+        kernel: None,
+        text: format!(
+            "`{}` is cut off {word} {bound:.2}: {other} values change nothing",
+            input.tensor
+        ),
+        explains: None,
+    })
+}
+
+/// Moves some values away from the bound, and returns whether kernels and reference answer.
+fn answer(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    side: Side,
+    elements: &[usize],
+) -> Option<Answer> {
+    let spread = input
+        .values
+        .iter()
+        .fold(0.0, |max: f64, x| max.max(x.abs()));
+    let step = match side {
+        Side::Below => -0.25 * spread,
+        Side::Above => 0.25 * spread,
+    };
+    let chosen: BTreeSet<usize> = elements.iter().copied().collect();
+    let values = input.values.iter().enumerate();
+    let changed: Vec<f64> = values
+        .map(|(at, value)| value + if chosen.contains(&at) { step } else { 0.0 })
+        .collect();
+    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+    let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
+    let mut answer = Answer {
+        kernels: false,
+        reference: false,
+    };
+    for (output, (left, predicted)) in outputs {
+        let mut pairs = output.got.iter().zip(left);
+        answer.kernels |= pairs.any(|(old, new)| !is_same(*old, *new));
+        answer.reference |= significant(output, predicted).contains(&true);
+    }
+    Some(answer)
+}
