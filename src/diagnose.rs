@@ -16,8 +16,10 @@ use crate::compare::is_general_hypothesis;
 use crate::contract::{Case, Value};
 use crate::report::Signature;
 use crate::report::model::{
-    CauseReport, DiagnosisReport, Problem, SmallestCase, TrialReport, Verdict,
+    CauseReport, DiagnosisReport, Hypothesis, OutputReport, Problem, SmallestCase, TrialReport,
+    Verdict,
 };
+use crate::tensor::ElementKind;
 use crate::trial::{Experiment, Plan, each};
 
 pub use element::{ElementReport, explain, page, text, worst_element};
@@ -202,8 +204,18 @@ pub fn is_explainable(report: &TrialReport) -> bool {
     report.verdict == Verdict::Fail && report.problem.is_none() && report.error.is_none() && wrong
 }
 
-/// The factor by which a known mistake must reduce the largest error, if it leaves one.
-const NEARLY: f64 = 64.0;
+/// Returns true if a hypothesis leaves no more than a kernel's own roundings, which grow with wrong values beyond the tolerance.
+fn leaves_roundings(output: &OutputReport, hypothesis: &Hypothesis) -> bool {
+    const ROUNDINGS: f64 = 16.0;
+    const MOST: f64 = 1.0 / 64.0;
+    let kinds = [ElementKind::F32, ElementKind::F16, ElementKind::Bf16];
+    let Some(kind) = kinds.into_iter().find(|kind| kind.name() == output.element) else {
+        return false;
+    };
+    let error = output.golden.max_abs.min(output.oracle.max_abs);
+    let mismatch = matches!(output.problem, Some(Problem::Mismatch { .. }));
+    mismatch && hypothesis.remaining < error * MOST.min(ROUNDINGS * weigh::spacing(kind))
+}
 
 /// Returns the mistake of the contract's list that explains every wrong output, if there is one.
 fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
@@ -217,9 +229,7 @@ fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
             Some(_) => return None,
         };
         let best = hypotheses.first()?;
-        let error = output.golden.max_abs.min(output.oracle.max_abs);
-        // A kernel's own roundings, which grow with the values, are no other mistake.
-        let explains = best.explains_all || best.remaining * NEARLY < error;
+        let explains = best.explains_all || leaves_roundings(output, best);
         if is_general_hypothesis(&best.name) || !explains || best.except > 0 {
             return None;
         }

@@ -287,7 +287,7 @@ fn weigh<E: Element>(
         finite += usize::from(counts && got.to_f64().is_finite());
     }
     // Many predictions are infinite where a kernel overflows.
-    if is_general_hypothesis(name) && name != OVERFLOW && finite < FEWEST {
+    if name != OVERFLOW && finite < FEWEST {
         return None;
     }
     // A prediction equal to the reference explains nothing. A prediction that leaves an error must account for most of the damage.
