@@ -12,6 +12,8 @@ mod range;
 mod shrink;
 mod weigh;
 
+use std::cell::RefCell;
+
 use crate::compare::is_general_hypothesis;
 use crate::contract::{Case, Value};
 use crate::report::Signature;
@@ -159,18 +161,19 @@ fn diagnose(
         });
     }
     // A cause that explains every element comes first; then the properties, the most definite first.
-    let methods: [fn(&Experiment<'_>) -> Option<CauseReport>; 9] = [
-        |experiment| candidate::find(experiment, true),
-        operation::find,
-        observe::overflow,
-        observe::eps,
-        |experiment| candidate::find(experiment, false),
-        observe::row_factors,
-        observe::coarse,
-        range::find,
-        influence::find,
+    let partial = RefCell::new(candidate::Partial::default());
+    let methods: [&dyn Fn(&Experiment<'_>) -> Option<CauseReport>; 9] = [
+        &|experiment| partial.borrow_mut().whole(experiment),
+        &operation::find,
+        &observe::overflow,
+        &observe::eps,
+        &|experiment| partial.borrow_mut().find(experiment),
+        &observe::row_factors,
+        &observe::coarse,
+        &range::find,
+        &influence::find,
     ];
-    let causes = methods.iter().find_map(|find| {
+    let causes = methods.into_iter().find_map(|find| {
         experiment.begin_method();
         find(&experiment)
     });

@@ -87,16 +87,6 @@ impl Watch {
         (watch, witness)
     }
 
-    /// Makes settings that record the origins of non-finite values.
-    pub fn non_finite() -> (Watch, Arc<Mutex<NonFinite>>) {
-        let non_finite = Arc::default();
-        let watch = Watch {
-            non_finite: Some(Arc::clone(&non_finite)),
-            ..Watch::default()
-        };
-        (watch, non_finite)
-    }
-
     /// Makes settings that record what runs.
     pub fn history() -> (Watch, Arc<Mutex<History>>) {
         let history = Arc::default();

@@ -81,6 +81,12 @@ impl Candidate {
         explanation(experiment, &self.predict(experiment)?)
     }
 
+    /// Returns the candidate as a cause, if it explains other inputs, too.
+    fn confirmed(&self, experiment: &Experiment<'_>, found: Explanation) -> Option<CauseReport> {
+        let explained = |other: &Experiment<'_>| self.explained(other).is_some();
+        is_confirmed(experiment, &self.tensor, explained).then(|| self.cause(found))
+    }
+
     fn cause(&self, found: Explanation) -> CauseReport {
         let part = found.part.map(|part| format!(", {part}"));
         let part = part.unwrap_or_default();
@@ -100,21 +106,34 @@ impl Candidate {
     }
 }
 
-/// Returns the first candidate that explains the wrong elements, on the trial's inputs and on others. `whole` demands that it explains
-/// nearly all of them, and that it is a mistake everywhere in the tensor.
-pub(super) fn find(experiment: &Experiment<'_>, whole: bool) -> Option<CauseReport> {
-    candidates(experiment).into_iter().find_map(|candidate| {
-        let found = candidate.explained(experiment)?;
-        // The indices that a part of an axis reads tell little: many maps agree on a few of them.
-        if found.part.is_some() && candidate.change.is_move() {
-            return None;
-        }
-        let rest = found.elements.wrong - found.elements.right;
-        let enough = found.part.is_none() && REST * rest <= found.elements.wrong;
-        let explained = |other: &Experiment<'_>| candidate.explained(other).is_some();
-        let confirmed = || is_confirmed(experiment, &candidate.tensor, explained);
-        ((enough || !whole) && confirmed()).then(|| candidate.cause(found))
-    })
+/// Candidates that explain wrong elements of an experiment, but are no mistake everywhere in a tensor.
+#[derive(Default)]
+pub(super) struct Partial(Vec<(Candidate, Explanation)>);
+
+impl Partial {
+    /// Returns the first candidate that explains nearly all wrong elements, on the trial's inputs and on others, and that is a mistake
+    /// everywhere in the tensor. Keeps the candidates before it that explain a part.
+    pub(super) fn whole(&mut self, experiment: &Experiment<'_>) -> Option<CauseReport> {
+        candidates(experiment).into_iter().find_map(|candidate| {
+            let found = candidate.explained(experiment)?;
+            // The indices that a part of an axis reads tell little: many maps agree on a few of them.
+            if found.part.is_some() && candidate.change.is_move() {
+                return None;
+            }
+            let rest = found.elements.wrong - found.elements.right;
+            if found.part.is_none() && REST * rest <= found.elements.wrong {
+                return candidate.confirmed(experiment, found);
+            }
+            self.0.push((candidate, found));
+            None
+        })
+    }
+
+    /// Returns the first candidate that explains a part of the wrong elements, on the trial's inputs and on others.
+    pub(super) fn find(&mut self, experiment: &Experiment<'_>) -> Option<CauseReport> {
+        let mut kept = self.0.drain(..);
+        kept.find_map(|(candidate, found)| candidate.confirmed(experiment, found))
+    }
 }
 
 /// Returns the candidates of an experiment: mistakes in inputs that have an influence, and in the order of outputs.

@@ -273,7 +273,7 @@ impl<'a> Experiment<'a> {
 
     fn origins_of(&self, output: usize, element: usize) -> Option<Vec<OriginReport>> {
         let prepared = self.unchanged()?;
-        let (watch, non_finite) = Watch::non_finite();
+        let watch = Watch::default().with_non_finite(true);
         let plan = Plan {
             watch: &watch,
             ..self.plan
@@ -285,6 +285,7 @@ impl<'a> Experiment<'a> {
             .set(self.launches.get() + trial.launches.len() as u64);
         let buffer = &prepared.checks.get(output)?.buffer;
         let (at, bytes) = trial.element(buffer.tensor, buffer.first + element)?;
+        let non_finite = watch.non_finite.as_ref()?;
         let non_finite = non_finite.lock().unwrap_or_else(PoisonError::into_inner);
         let origins = non_finite.origins_at(at, bytes).into_iter();
         Some(

@@ -167,3 +167,44 @@ fn values_beyond_a_bound_that_change_nothing() {
     let why = "`v` is cut off below 0.00: smaller values change nothing";
     assert!(run.out.contains(why), "{}", run.out);
 }
+
+/// A kernel that leaves what stands above the diagonal of its input.
+const UPPER_KEPT: &str = r#"
+schema = 1
+[[binding]]
+contract = "apply_causal_identity"
+symbol = "planted_identity_keeps_upper"
+grid = ["ceil(n / 16)", "ceil(n / 16)"]
+block = [16, 16]
+args = ["in", "out", "i32 n"]
+"#;
+
+#[test]
+fn an_infinite_element_of_an_input_that_must_not_be_used() {
+    let here = scratch("upper");
+    std::fs::write(here.join("b.toml"), UPPER_KEPT).expect("written");
+    let case = "apply_causal_identity_domain:n=16,values=infinite";
+    let flags = ["--kernels", PLANTED, "--bind", "b.toml", "--test", case];
+    let report = run(&here, &[&flags[..], &["--format", "json"]].concat());
+    assert_eq!(report.code, 1, "{}", report.err);
+    let report: Value = serde_json::from_str(&report.out).expect("JSON");
+    let trial = &report["phases"][0]["trials"][0];
+    let cause = &trial["diagnosis"]["causes"][0];
+    assert_eq!(
+        (&cause["kind"], &cause["tensor"]),
+        (&"index".into(), &"in".into()),
+        "{cause}"
+    );
+    let text = cause["text"].as_str().expect("text");
+    let begins = "an element of `in` that is not finite is used where the result is finite: ";
+    assert!(text.starts_with(begins), "{text}");
+    // The element stands above the diagonal of 16 rows.
+    let byte = text
+        .split("byte ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let element: usize = byte.and_then(|byte| byte.parse().ok()).expect("a byte");
+    let (row, column) = (element / 4 / 16, element / 4 % 16);
+    assert!(column > row, "{text}");
+    assert_eq!(trial["diagnosis"]["origins"][0]["tensor"], "in");
+}
