@@ -2,7 +2,7 @@
 # Runs all planted bugs with diagnoses, and writes how many get the right reason into docs/diagnosis.md.
 #
 #   scripts/reasons.sh           writes the table
-#   scripts/reasons.sh --check   fails if the table is not current, or if too few reasons are right
+#   scripts/reasons.sh --check   fails if fewer reasons are right than before
 #
 # Takes 10 minutes on two cores. DELTANET_CHECK names a built deltanet-check; without it, cargo builds the release.
 set -euo pipefail

@@ -47,6 +47,9 @@ pub trait KernelTests: Sync {
     fn of<'p>(&'p self, plan: &Plan<'p>) -> Vec<(String, Plan<'p>)>;
 }
 
+/// A way to find a cause.
+type Method<'m> = dyn Fn(&Experiment<'_>) -> Option<CauseReport> + 'm;
+
 /// Wave instructions of a trial that is diagnosed though a shorter one is there.
 const LONGEST: u64 = 1 << 24;
 
@@ -162,7 +165,7 @@ fn diagnose(
     }
     // A cause that explains every element comes first; then the properties, the most definite first.
     let partial = RefCell::new(candidate::Partial::default());
-    let methods: [&dyn Fn(&Experiment<'_>) -> Option<CauseReport>; 9] = [
+    let methods: [&Method<'_>; 9] = [
         &|experiment| partial.borrow_mut().whole(experiment),
         &operation::find,
         &observe::overflow,
@@ -178,7 +181,10 @@ fn diagnose(
         find(&experiment)
     });
     let origins = experiment.origins();
-    let causes = causes.or_else(|| observe::non_finite(&origins));
+    let causes = causes.or_else(|| {
+        experiment.begin_method();
+        observe::non_finite(&experiment, &origins)
+    });
     Some(DiagnosisReport {
         causes: causes.into_iter().collect(),
         origins,

@@ -14,14 +14,18 @@ const SMALLER: [i32; 9] = [-1, -2, -4, -6, -8, -12, -16, -24, -48];
 const LARGER: [i32; 2] = [10, 13];
 
 /// Returns the instruction that made the first value that is not finite as a cause, where no experiment finds another. If an input held the
-/// value, the kernels use that element where the contract does not.
-pub(super) fn non_finite(origins: &[OriginReport]) -> Option<CauseReport> {
+/// value, the cause is that the kernels use it where the contract does not.
+pub(super) fn non_finite(
+    experiment: &Experiment<'_>,
+    origins: &[OriginReport],
+) -> Option<CauseReport> {
     let first = origins.last()?;
     let (kind, text) = match &first.tensor {
         None => (
             "non-finite",
             format!("a value that is not finite: {}", first.text),
         ),
+        Some(tensor) if depends_on_non_finite(experiment, tensor)? => return None,
         Some(tensor) => (
             "index",
             format!(
@@ -38,6 +42,24 @@ pub(super) fn non_finite(origins: &[OriginReport]) -> Option<CauseReport> {
         text: format!("{text}; {}", first.place),
         explains: None,
     })
+}
+
+/// Returns true if right values where the kernels left an infinity or no number depend on elements of an input that are not finite.
+fn depends_on_non_finite(experiment: &Experiment<'_>, tensor: &str) -> Option<bool> {
+    let mut inputs = experiment.inputs().iter();
+    let input = inputs.find(|input| input.tensor == tensor)?;
+    let finite = |value: &f64| if value.is_finite() { *value } else { 0.5 };
+    let changed: Vec<f64> = input.values.iter().map(finite).collect();
+    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let predicted = experiment.predict(&changes)?;
+    let mut outputs = experiment.outputs().iter().zip(&predicted);
+    Some(outputs.any(|(output, predicted)| {
+        let pairs = output.expected.iter().zip(predicted);
+        let mut pairs = output.got.iter().zip(pairs);
+        pairs.any(|(got, (expected, predicted))| {
+            !got.is_finite() && expected.is_finite() && expected != predicted
+        })
+    }))
 }
 
 /// Returns a cause if the values of a narrow output are cut off towards zero, and not rounded to the nearest.
