@@ -4,7 +4,7 @@
 #   scripts/reasons.sh           writes the table
 #   scripts/reasons.sh --check   fails if fewer reasons are right than before
 #
-# Takes 10 minutes on two cores. DELTANET_CHECK names a built deltanet-check; without it, cargo builds the release.
+# Takes 40 minutes on two cores. DELTANET_CHECK names a built deltanet-check; without it, cargo builds the release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

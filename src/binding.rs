@@ -35,7 +35,7 @@ pub use arguments::divider as fast_division;
 pub use built_in::{built_in, built_in_called, built_in_of};
 pub use call::described;
 pub use describe::{ContractTensors, DescribedTensor, TensorUse, describe};
-pub use planted::{KINDS, PlantedSpec, Reason};
+pub use planted::{PlantedSpec, Reason};
 pub use resolve::{
     AddressSlot, BEYOND_F16, Call, CodeObjectRole, Objects, Resolution, TensorOffset, convert,
 };

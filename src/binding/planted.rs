@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::formula::{Formula, Node};
 use super::symbol::Symbol;
 use super::{ArgSpec, Binding, FileValue, LaunchSpec};
-use crate::report::model::CauseReport;
+use crate::report::model::{CAUSE_KINDS, CauseReport};
 
 /// A planted bug, as a change to the launches of its binding.
 #[derive(Clone, Debug)]
@@ -26,31 +26,11 @@ pub struct PlantedSpec {
 /// A right reason of a planted bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The kind of the cause: one of [`KINDS`], or the name of a known mistake of the contract.
+    /// The kind of the cause: one of [`CAUSE_KINDS`], or the name of a known mistake of the contract.
     pub kind: String,
     /// The tensor that the cause concerns; none if a cause of any tensor is right.
     pub tensor: Option<String>,
 }
-
-/// The kinds of causes, apart from the names of known mistakes.
-pub const KINDS: [&str; 16] = [
-    "not-applied",
-    "sign",
-    "function",
-    "scale",
-    "rounded",
-    "index",
-    "unread",
-    "layout",
-    "zero",
-    "overflow",
-    "eps",
-    "row-factor",
-    "non-finite",
-    "constant",
-    "operation",
-    "step",
-];
 
 impl Reason {
     /// Returns true if a cause is this one.
@@ -64,7 +44,7 @@ impl Reason {
         let words: Vec<&str> = text.split(' ').collect();
         let (kind, tensor) = match words[..] {
             [kind] => (kind, None),
-            [kind, tensor] if KINDS.contains(&kind) => (kind, Some(tensor)),
+            [kind, tensor] if CAUSE_KINDS.contains(&kind) => (kind, Some(tensor)),
             _ => return None,
         };
         let empty = kind.is_empty() || tensor == Some("");

@@ -16,13 +16,16 @@ pub(super) struct Change {
     effect: Effect,
 }
 
+/// The index whose values each index of an axis takes; none for zeros.
+type IndexMap = Box<dyn Fn(usize) -> Option<usize>>;
+
 enum Effect {
     /// Each value becomes a function of itself.
     Value(fn(f64) -> f64),
     /// Each value is multiplied.
     Factor(f64),
     /// Each index along an axis takes the values of another index; none for zeros.
-    Move(usize, Box<dyn Fn(usize) -> Option<usize>>),
+    Move(usize, IndexMap),
     /// Two axes are stored in the other order: the first runs faster.
     Order(usize, usize),
     /// The last two axes are exchanged within square tiles of this many rows.
@@ -37,6 +40,15 @@ impl Change {
             kind,
             says: says.into(),
             effect: Effect::Value(f),
+        }
+    }
+
+    /// Makes a change of the index along an axis: `map` has the index whose values each index takes.
+    fn of_index(axis: usize, says: String, map: IndexMap) -> Change {
+        Change {
+            kind: "index",
+            says,
+            effect: Effect::Move(axis, map),
         }
     }
 
@@ -320,11 +332,7 @@ pub(super) fn output_moves(axis: &Axis, number: usize) -> Vec<Change> {
     if n < 2 {
         return Vec::new();
     }
-    let moved = |says: String, map: Box<dyn Fn(usize) -> Option<usize>>| Change {
-        kind: "index",
-        says,
-        effect: Effect::Move(number, map),
-    };
+    let moved = |says, map| Change::of_index(number, says, map);
     vec![
         moved(
             format!("is written with {} in reverse order", plural(name)),
@@ -348,11 +356,7 @@ fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
     if n < 2 {
         return Vec::new();
     }
-    let moved = |says: String, map: Box<dyn Fn(usize) -> Option<usize>>| Change {
-        kind: "index",
-        says,
-        effect: Effect::Move(axis, map),
-    };
+    let moved = |says, map| Change::of_index(axis, says, map);
     // Of two indices, a constant, a shift and a quotient read the same.
     let constant = match n {
         2 => format!("is read at {name} 0 for {name} 1, too"),

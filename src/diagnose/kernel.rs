@@ -1,6 +1,6 @@
 //! The kernel that is wrong: of several kernels of a trial, the one that fails a test of its own.
 
-use crate::report::model::{CauseReport, DiagnosisReport, SmallestCase};
+use crate::report::model::{CauseReport, DiagnosisReport, SmallestCase, Verdict};
 use crate::trial::{Plan, how};
 
 use super::{Depth, KernelTests, diagnose, is_explainable};
@@ -18,7 +18,8 @@ impl KernelTests for NoTests {
 pub(super) fn find(tests: &[(String, Plan<'_>)], depth: Depth) -> Option<DiagnosisReport> {
     tests.iter().find_map(|(kernel, plan)| {
         let finished = plan.bare()?.run();
-        let failure = how(&finished)?;
+        // A run that ends in an error has perhaps only met the limit of an experiment.
+        let failure = how(&finished).filter(|_| finished.report.verdict == Verdict::Fail)?;
         let report = finished.report;
         let found = is_explainable(&report).then(|| diagnose(plan, &report, depth, &NoTests));
         let mut found = found.flatten().unwrap_or_default();

@@ -16,7 +16,9 @@ mod run;
 
 pub use counters::{BytesReport, CountersReport};
 pub use damage::{Damage, DamageMap, Histogram, Level, Series, WrongRow};
-pub use diagnosis::{CauseReport, DiagnosisReport, ExplainedElements, OriginReport, SmallestCase};
+pub use diagnosis::{
+    CAUSE_KINDS, CauseReport, DiagnosisReport, ExplainedElements, OriginReport, SmallestCase,
+};
 pub use environment::{EnvironmentReport, HostReport, KernelReport, SettingsReport, SourceReport};
 pub use error::ErrorKind;
 pub use finding::{FindingReport, OtherReport, SiteReport};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::binding::{KINDS, Reason};
-use crate::report::model::CauseReport;
+use crate::binding::Reason;
+use crate::report::model::{CAUSE_KINDS, CauseReport};
 
 /// The result of a self-test.
 pub struct SelfTest {
@@ -106,7 +106,7 @@ impl SelfTest {
             let Some(first) = bug.right_reasons.first() else {
                 continue;
             };
-            let kind = match KINDS.contains(&first.kind.as_str()) {
+            let kind = match CAUSE_KINDS.contains(&first.kind.as_str()) {
                 true => &first.kind,
                 false => "known mistake",
             };

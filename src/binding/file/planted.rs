@@ -1,10 +1,11 @@
 //! Reading planted bugs from TOML.
 
 use super::Reader;
-use crate::binding::planted::{Change, KINDS, KernelChange, LaunchChange, PlantedSpec, Reason};
+use crate::binding::planted::{Change, KernelChange, LaunchChange, PlantedSpec, Reason};
 use crate::binding::symbol::Symbol;
 use crate::binding::{FileValue, LaunchSpec};
 use crate::document::{self, Table, array, bad, integer, string, unknown};
+use crate::report::model::CAUSE_KINDS;
 
 /// Keys that change one launch.
 const OF_A_LAUNCH: [&str; 5] = ["launch", "symbol", "grid", "block", "args"];
@@ -80,7 +81,7 @@ impl Reader<'_, '_> {
                 let title = format!("`{text}` is no reason");
                 let help = format!(
                     "write a kind and a tensor, as in `\"index q\"`, or the name of a known mistake; the kinds are {}",
-                    KINDS.join(", ")
+                    CAUSE_KINDS.join(", ")
                 );
                 self.out.push(bad(value, &title, "unknown kind", &help));
             }

@@ -37,10 +37,31 @@ pub struct OriginReport {
     pub place: String,
 }
 
+/// The kinds of causes, apart from the names of known mistakes.
+pub const CAUSE_KINDS: [&str; 17] = [
+    "not-applied",
+    "sign",
+    "function",
+    "scale",
+    "rounded",
+    "index",
+    "unread",
+    "layout",
+    "zero",
+    "overflow",
+    "eps",
+    "row-factor",
+    "non-finite",
+    "constant",
+    "operation",
+    "step",
+    "kernel",
+];
+
 /// A cause of wrong elements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CauseReport {
-    /// The kind of the cause in a fixed vocabulary: `not-applied`, `index`, `scale`.
+    /// The kind of the cause: one of [`CAUSE_KINDS`], or the name of a known mistake.
     pub kind: String,
     /// The output that the cause makes wrong, where it concerns one output.
     #[serde(skip_serializing_if = "Option::is_none", default)]

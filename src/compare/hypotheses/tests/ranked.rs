@@ -24,6 +24,26 @@ fn an_alternative_of_the_test_comes_first() {
 }
 
 #[test]
+fn an_alternative_that_explains_infinities_alone_is_no_explanation() {
+    let want = values(64, 9);
+    let infinite = vec![f32::INFINITY; 64];
+    let compute = || vec![f64::INFINITY; 64];
+    let alternative = Alternative {
+        name: "scale-missing",
+        explanation: "the scale is missing",
+        values: &compute,
+    };
+    let found = with_alternatives(
+        &[Axis::new("element", 64)],
+        &infinite,
+        &want,
+        &[],
+        &[alternative],
+    );
+    assert!(found.iter().all(|found| found.name != "scale-missing"));
+}
+
+#[test]
 fn an_alternative_of_the_wrong_length_is_no_explanation() {
     let want = values(64, 9);
     let noise = values(64, 99);
