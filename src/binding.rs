@@ -20,7 +20,7 @@ mod symbol;
 mod value;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::contract::catalog::functions;
@@ -39,7 +39,7 @@ pub use planted::{PlantedSpec, Reason};
 pub use resolve::{
     AddressSlot, BEYOND_F16, Call, CodeObjectRole, Objects, Resolution, TensorOffset, convert,
 };
-pub use scope::{ElementReader, Scope, TensorAxis, TensorShape};
+pub use scope::{ElementReader, NamedFormula, Scope, TensorAxis, TensorShape};
 pub use symbol::find;
 
 /// The version of contracts that this program supports.
@@ -58,12 +58,12 @@ pub struct Source {
 
 impl Source {
     /// Makes the error for a formula at a span of the file.
-    fn error(&self, place: &Range<usize>, trouble: Trouble) -> FileError {
+    pub fn error(&self, place: &Range<usize>, trouble: Trouble) -> FileError {
         diagnostic(&self.name, &self.text, &[self.complaint(place, trouble)])
     }
 
     /// Makes the same complaint for rendering beside others. The complaint points into a text in plain quotes.
-    fn complaint(&self, place: &Range<usize>, trouble: Trouble) -> Complaint {
+    pub fn complaint(&self, place: &Range<usize>, trouble: Trouble) -> Complaint {
         let quoted = self.text.get(place.clone()).unwrap_or_default();
         let first = place.start + 1 + trouble.at.start;
         let span = if quoted.starts_with(['"', '\'']) && !quoted.contains('\\') {
@@ -279,13 +279,37 @@ fn launches(steps: &[Step]) -> Vec<&LaunchSpec> {
     out
 }
 
-/// Reads a file of bindings.
+/// Reads a file of bindings of the built-in contracts and of some custom ones.
 ///
 /// # Errors
 /// The file cannot be read, or is wrong. The error has every complaint, with file, line and caret.
-pub fn read(path: &Path) -> Result<Vec<Binding>, FileError> {
+pub fn read(path: &Path, custom: &[&'static Function]) -> Result<Vec<Binding>, FileError> {
     let (name, text) = files::read_text("binding", path, MAX_BYTES)?;
-    parse(&name, &text)
+    parse_with(&name, &text, custom)
+}
+
+/// Parses bindings of the built-in contracts and of some custom ones.
+///
+/// # Errors
+/// Something in the text is wrong.
+pub fn parse_with(
+    name: &str,
+    text: &str,
+    custom: &[&'static Function],
+) -> Result<Vec<Binding>, FileError> {
+    let known: Vec<&'static Function> = functions().chain(custom.iter().copied()).collect();
+    parse_for(name, text, &known)
+}
+
+/// Returns the files of contracts that a file of bindings names: `contracts = ["norm.contract.toml"]`. Their paths start from the folder
+/// of the file. A file that cannot be read names none; [`read`] says what is wrong with it.
+pub fn contract_files(path: &Path) -> Vec<PathBuf> {
+    let Ok((_, text)) = files::read_text("binding", path, MAX_BYTES) else {
+        return Vec::new();
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let named = file::contract_files(&text).into_iter();
+    named.map(|name| folder.join(name)).collect()
 }
 
 /// Parses bindings from a text; `name` is the file's name in complaints.
@@ -293,8 +317,7 @@ pub fn read(path: &Path) -> Result<Vec<Binding>, FileError> {
 /// # Errors
 /// Something in the text is wrong.
 pub fn parse(name: &str, text: &str) -> Result<Vec<Binding>, FileError> {
-    let known: Vec<&'static Function> = functions().collect();
-    parse_for(name, text, &known)
+    parse_with(name, text, &[])
 }
 
 /// Parses bindings for contracts other than the built-in ones.

@@ -11,7 +11,9 @@ mod tensor;
 mod test;
 mod values;
 
-pub use domain::{Choice, Domain, Factor, Rule};
+use std::path::Path;
+
+pub use domain::{Choice, Domain, Factor, Predicate, Rule};
 pub use given::ExternalTensors;
 pub use instance::{Instance, Kinds};
 pub use probe::{TensorProbe, probe};
@@ -31,6 +33,9 @@ pub type Formula = &'static str;
 pub fn sides(formula: Formula) -> (&'static str, &'static str) {
     formula.split_once(" = ").unwrap_or((formula, ""))
 }
+
+/// The code of a contract: it draws the inputs and computes the references of the outputs.
+pub type Mathematics = dyn Fn(&mut Instance<'_>) -> DeviceResult + Sync;
 
 /// A contract: the operation that kernels compute and that tests ask for.
 pub struct Function {
@@ -52,8 +57,10 @@ pub struct Function {
     pub largest: &'static [&'static [&'static str]],
     /// The domain in which the contract holds.
     pub domain: Domain,
-    /// Draws the inputs and computes the references of the outputs.
-    pub run: fn(&mut Instance<'_>) -> DeviceResult,
+    /// Its code.
+    pub run: &'static Mathematics,
+    /// The absolute path of the file of a custom contract; none for a built-in one.
+    pub file: Option<&'static Path>,
 }
 
 /// A reason to refuse a shape.
@@ -76,8 +83,14 @@ impl Function {
         outputs: &[],
         largest: &[],
         domain: Domain::of(&[]),
-        run: |_| Ok(()),
+        run: &|_| Ok(()),
+        file: None,
     };
+
+    /// Returns true for a contract of a user's file.
+    pub fn is_custom(&self) -> bool {
+        self.file.is_some()
+    }
 
     /// Returns the contract's dimensions, then its other whole numbers.
     pub fn sizes(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {

@@ -10,6 +10,7 @@ pub mod cli;
 pub mod commands;
 pub mod compare;
 pub mod contract;
+pub mod custom;
 pub mod device;
 pub mod diagnose;
 pub mod document;

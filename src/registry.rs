@@ -13,8 +13,9 @@ use std::path::Path;
 #[cfg(test)]
 use std::sync::LazyLock;
 
-use crate::contract::Test;
 use crate::contract::design::KernelChoice;
+use crate::contract::{Function, Test};
+use crate::custom::CustomContract;
 use crate::document;
 use crate::files::{self, FileError, sha256};
 use crate::report::model::SourceReport;
@@ -56,6 +57,8 @@ pub struct Registry {
     pub phases: Vec<Phase>,
     /// The name of the first file, and the hash of all files.
     pub source: SourceReport,
+    /// The custom contracts, each with a test of its name in the last phase.
+    pub custom: Vec<CustomContract>,
 }
 
 /// The built-in registry, which the tests of this crate read once.
@@ -131,6 +134,56 @@ impl Registry {
             test.cases =
                 cases::design_cases(&test.id, test.function, kernels_of(test).as_ref(), seed);
         }
+    }
+
+    /// Adds a phase of custom contracts, with a test for each.
+    ///
+    /// # Errors
+    /// A test of the registry has the name of a contract.
+    pub fn add_custom(&mut self, contracts: Vec<CustomContract>) -> Result<(), FileError> {
+        if contracts.is_empty() {
+            return Ok(());
+        }
+        let taken = |name: &str| {
+            let named = |test: &Test| test.id == name || test.aliases.iter().any(|id| id == name);
+            self.tests().any(named)
+        };
+        if let Some(contract) = contracts.iter().find(|one| taken(one.function.name)) {
+            let name = contract.function.name;
+            return Err(FileError::Unusable(format!(
+                "contract {}: a test is called `{name}`: give the contract another name",
+                contract.source.name
+            )));
+        }
+        let last = self.phases.last().map_or(0, |phase| phase.number);
+        self.phases.push(Phase {
+            number: last + 1,
+            title: "custom contracts".into(),
+            note: None,
+            tests: contracts.iter().map(cases::custom_test).collect(),
+        });
+        self.custom = contracts;
+        Ok(())
+    }
+
+    /// Returns the files of the custom contracts, each once.
+    pub fn custom_sources(&self) -> Vec<SourceReport> {
+        let mut all: Vec<SourceReport> = Vec::new();
+        for contract in &self.custom {
+            let source = SourceReport {
+                path: contract.path.to_string_lossy().into_owned(),
+                sha256: sha256(contract.source.text.as_bytes()),
+            };
+            if !all.contains(&source) {
+                all.push(source);
+            }
+        }
+        all
+    }
+
+    /// Returns the custom contracts as functions.
+    pub fn custom_functions(&self) -> impl Iterator<Item = &'static Function> {
+        self.custom.iter().map(|contract| contract.function)
     }
 
     /// Returns every test, phase by phase.

@@ -15,5 +15,5 @@ pub use data::Data;
 pub(crate) use element::with_element;
 pub use element::{Element, ElementKind, decode, encode};
 pub use layout::Layout;
-pub use safetensors::{NotSafetensors, read_safetensors};
+pub use safetensors::{NotSafetensors, read_safetensors, safetensors_type};
 pub use stream::{Distribution, NoRandomness, Stream, random_seed};

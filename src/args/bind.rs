@@ -13,6 +13,11 @@ pub struct ContractsArgs {
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 
+    /// Read contracts of your own from this file, and describe or list these (docs/custom-contracts.md); may be
+    /// given several times
+    #[arg(long, value_name = "FILE.toml")]
+    pub contract: Vec<PathBuf>,
+
     /// Format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -52,8 +57,8 @@ pub struct BindArgs {
     )]
     pub size: Vec<String>,
 
-    /// The contract that the kernels fulfil. Arguments that are named like its tensors and sizes become
-    /// these tensors and sizes
+    /// The contract that the kernels fulfil: its name, or the file of a custom contract, as FILE.toml or
+    /// FILE.toml:NAME. Arguments that are named like its tensors and sizes become these tensors and sizes
     #[arg(long, value_name = "NAME")]
     pub contract: Option<String>,
 

@@ -141,10 +141,16 @@ impl<'a> Completion<'a> {
 
     fn complete_sources(&mut self, own: &mut SourceArgs, report: &'a SettingsReport) {
         let SourceArgs {
-            kernels: KernelArgs { kernels, bind },
+            kernels:
+                KernelArgs {
+                    kernels,
+                    bind,
+                    contract,
+                },
             registry,
         } = own;
         let directory = Path::new(&report.directory);
+        let mut replaced = Vec::new();
         let mut complete = |flag: &'static str,
                             own: &mut Option<PathBuf>,
                             before: Option<&'a SourceReport>| {
@@ -165,19 +171,26 @@ impl<'a> Completion<'a> {
         };
         complete("--kernels", kernels, report.kernels.as_ref());
         complete("--registry", registry, report.registry.as_ref());
-        if !bind.is_empty() {
-            let mut pairs = bind.iter().zip(&report.bind);
-            let same = pairs.all(|(path, before)| is_same_file(path, before));
-            if !same || bind.len() != report.bind.len() {
-                self.replaced.push("--bind");
+        let lists = [
+            ("--bind", bind, &report.bind),
+            ("--contract", contract, &report.contract),
+        ];
+        for (flag, own, reported) in lists {
+            if own.is_empty() {
+                for before in reported {
+                    let mut path = None;
+                    complete(flag, &mut path, Some(before));
+                    own.extend(path);
+                }
+                continue;
             }
-            return;
+            let mut pairs = own.iter().zip(reported);
+            let same = pairs.all(|(path, before)| is_same_file(path, before));
+            if !same || own.len() != reported.len() {
+                replaced.push(flag);
+            }
         }
-        for before in &report.bind {
-            let mut path = None;
-            complete("--bind", &mut path, Some(before));
-            bind.extend(path);
-        }
+        self.replaced.append(&mut replaced);
     }
 }
 

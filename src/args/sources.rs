@@ -18,6 +18,10 @@ pub struct KernelArgs {
     /// Launch the kernels as this file says (docs/bindings.md); may be given several times
     #[arg(long, value_name = "FILE.toml")]
     pub bind: Vec<PathBuf>,
+
+    /// Read contracts of your own from this file (docs/custom-contracts.md); may be given several times
+    #[arg(long, value_name = "FILE.toml")]
+    pub contract: Vec<PathBuf>,
 }
 
 /// The flags that name the files of a run of tests.
@@ -56,6 +60,7 @@ impl KernelArgs {
             registry: None,
             kernels: self.kernels.as_deref(),
             bind: &self.bind,
+            contract: &self.contract,
         }
     }
 }

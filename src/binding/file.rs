@@ -34,7 +34,12 @@ pub fn bindings(
         }
     };
     let table = Table::new("binding file", 0..0, document.get_ref());
-    table.only(&["schema", "binding", "steps"], out);
+    table.only(&["schema", "binding", "steps", "contracts"], out);
+    if let Some(list) = table.get("contracts") {
+        for name in array(list, out) {
+            string(name, out);
+        }
+    }
     let shared = table
         .get("steps")
         .map_or(Vec::new(), |value| shared(value, out));
@@ -63,6 +68,21 @@ pub fn bindings(
     entries
         .iter()
         .filter_map(|entry| reader.binding(entry))
+        .collect()
+}
+
+/// Returns the files of contracts that a text of bindings names. Mistakes in the text are left to [`bindings`].
+pub fn contract_files(text: &str) -> Vec<String> {
+    let Ok(document) = DeTable::parse(text) else {
+        return Vec::new();
+    };
+    let table = Table::new("binding file", 0..0, document.get_ref());
+    let list = table
+        .get("contracts")
+        .and_then(|list| list.get_ref().as_array());
+    let names = list.into_iter().flat_map(|list| list.iter());
+    names
+        .filter_map(|name| name.get_ref().as_str().map(str::to_owned))
         .collect()
 }
 

@@ -57,6 +57,24 @@ impl Formula {
         self
     }
 
+    /// Adds the names in the formula, once for each occurrence.
+    pub fn collect_names(&self, out: &mut Vec<String>) {
+        match &self.node {
+            Node::Integer(_) | Node::Float(_) | Node::Word(_) => {}
+            Node::Name(name) => out.push(name.clone()),
+            Node::Negative(of) | Node::Not(of) => of.collect_names(out),
+            Node::Binary(_, left, right) => {
+                [left, right]
+                    .into_iter()
+                    .for_each(|of| of.collect_names(out));
+            }
+            Node::Choice(a, b, c) => [a, b, c].into_iter().for_each(|of| of.collect_names(out)),
+            Node::Call(_, all) | Node::Index(_, all) => {
+                all.iter().for_each(|of| of.collect_names(out));
+            }
+        }
+    }
+
     fn shift(&mut self, by: usize) {
         self.at = self.at.start + by..self.at.end + by;
         match &mut self.node {

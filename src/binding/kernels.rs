@@ -1,7 +1,6 @@
 //! The kernels that a binding launches at a case, as far as sizes and choices decide.
 
 use super::formula::Formula;
-use super::mentions::collect;
 use super::scope::Scope;
 use super::{Binding, Step};
 use crate::contract::Values;
@@ -11,7 +10,7 @@ impl Binding {
     pub fn kernel_parameters(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
         if let Some(when) = &self.when {
-            collect(&when.value, &mut names);
+            when.value.collect_names(&mut names);
         }
         self.collect_in_steps(&self.steps, &mut names);
         let mut seen = 0;
@@ -19,10 +18,10 @@ impl Binding {
             seen += 1;
             let formulas = self.lets.iter().filter(|(known, _)| known.value == name);
             let mut mentioned = Vec::new();
-            formulas.for_each(|(_, formula)| collect(&formula.value, &mut mentioned));
+            formulas.for_each(|(_, formula)| formula.value.collect_names(&mut mentioned));
             let varied = self.varied.iter().filter(|(known, _)| *known == name);
             let varied = varied.flat_map(|(_, formulas)| formulas);
-            varied.for_each(|formula| collect(&formula.value, &mut mentioned));
+            varied.for_each(|formula| formula.value.collect_names(&mut mentioned));
             mentioned.retain(|name| !names.contains(name));
             names.append(&mut mentioned);
         }
@@ -71,7 +70,7 @@ impl Binding {
             let when = match step {
                 Step::Launch(launch) => {
                     let formulas = launch.symbol.value.formulas();
-                    formulas.for_each(|formula: &Formula| collect(formula, out));
+                    formulas.for_each(|formula: &Formula| formula.collect_names(out));
                     &launch.when
                 }
                 Step::Group(group) => {
@@ -80,7 +79,7 @@ impl Binding {
                 }
             };
             if let Some(when) = when {
-                collect(&when.value, out);
+                when.value.collect_names(out);
             }
         }
     }

@@ -34,24 +34,8 @@ impl Scratch {
     pub(super) fn sizes(&self) -> Vec<String> {
         let mut names = Vec::new();
         let lengths = self.lengths.iter();
-        lengths.for_each(|length| collect(&length.value, &mut names));
+        lengths.for_each(|length| length.value.collect_names(&mut names));
         names
-    }
-}
-
-/// Adds the names in a formula, once for each occurrence.
-pub(super) fn collect(formula: &Formula, out: &mut Vec<String>) {
-    match &formula.node {
-        Node::Integer(_) | Node::Float(_) | Node::Word(_) => {}
-        Node::Name(name) => out.push(name.clone()),
-        Node::Negative(of) | Node::Not(of) => collect(of, out),
-        Node::Binary(_, left, right) => {
-            [left, right].into_iter().for_each(|of| collect(of, out));
-        }
-        Node::Choice(a, b, c) => [a, b, c].into_iter().for_each(|of| collect(of, out)),
-        Node::Call(_, all) | Node::Index(_, all) => {
-            all.iter().for_each(|of| collect(of, out));
-        }
     }
 }
 

@@ -77,6 +77,11 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Adds a local number.
+    pub fn add_number(&mut self, name: &str, number: f64) {
+        self.locals.push((name.into(), Value::Float(number)));
+    }
+
     /// Returns a tensor by name.
     pub fn shape(&self, name: &str) -> Option<&'a TensorShape> {
         self.shapes.iter().find(|shape| shape.name == name)

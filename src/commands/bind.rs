@@ -22,7 +22,7 @@ mod tiles;
 mod written;
 
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gfx906::code_object::{Kernel, SourceParameters};
 
@@ -36,6 +36,7 @@ use super::exec::recorded;
 use super::{contracts, load_program, no_kernel};
 use crate::args::BindArgs;
 use crate::binding;
+use crate::contract::Function;
 use crate::exit::{Exit, Stop};
 use crate::run::{Setup, Sources, describe_contract};
 use crate::text::{demangled, print, shown};
@@ -56,7 +57,8 @@ pub fn run(args: &BindArgs) -> Result<Exit, Stop> {
 
 /// Prints a binding that makes the recorded launch, with formulas in place of its numbers so that it serves other sizes, too.
 fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit, Stop> {
-    let function = contracts::find(contract_name)?;
+    let (setup, function, file_line) = with_contract(Some(contract_name))?;
+    let function = function.ok_or_else(|| Stop::usage("`--contract` names no contract"))?;
     let given = GivenSizes::read(function, &args.size)?;
     let launch = recorded::read(path)?;
     let file = args.kernels.as_ref().unwrap_or(&launch.code_object);
@@ -73,7 +75,6 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
     })?;
     let kernel = &source::named(kernel, &SourceParameters::read(&program.bytes));
     kernarg::check(kernel, &launch).map_err(|misfit| stopped(&misfit))?;
-    let setup = Setup::new(Sources::default(), 0)?;
     let described = describe_contract(&setup.registry, function).ok_or_else(|| {
         stopped(&format!(
             "the tensors of contract `{contract_name}` are not known"
@@ -93,19 +94,59 @@ fn from_record(args: &BindArgs, path: &Path, contract_name: &str) -> Result<Exit
         name: &record,
         given: &given.words,
     }
-    .text();
+    .text()
+    .replacen("schema = 1\n", &format!("schema = 1\n{file_line}"), 1);
     // The proposal must parse: a name that TOML or a formula cannot hold is an error here and not at the user's next command.
-    binding::parse("the proposal", &text)?;
+    let custom: Vec<&'static Function> = setup.registry.custom_functions().collect();
+    binding::parse_with("the proposal", &text, &custom)?;
     print(&text)?;
     Ok(Exit::Passed)
+}
+
+/// Reads what `--contract` names: a built-in contract, or one of a file, as `FILE.toml` or `FILE.toml:NAME`. Returns the line by which a
+/// binding names the file, too.
+fn with_contract(named: Option<&str>) -> Result<(Setup, Option<&'static Function>, String), Stop> {
+    let in_file = named.and_then(|named| {
+        let ends = named.ends_with(".toml").then_some((named, None));
+        ends.or_else(|| {
+            let (file, name) = named.rsplit_once(':')?;
+            file.ends_with(".toml").then_some((file, Some(name)))
+        })
+    });
+    let Some((file, name)) = in_file else {
+        let setup = Setup::new(Sources::default(), 0)?;
+        let function = named.map(|name| contracts::find(name, &[])).transpose()?;
+        return Ok((setup, function, String::new()));
+    };
+    let files = [PathBuf::from(file)];
+    let sources = Sources {
+        contract: &files,
+        ..Sources::default()
+    };
+    let setup = Setup::new(sources, 0)?;
+    let custom: Vec<&'static Function> = setup.registry.custom_functions().collect();
+    let function = match (name, &custom[..]) {
+        (Some(name), all) => contracts::find(name, all)?,
+        (None, [only]) => only,
+        (None, all) => {
+            let names: Vec<&str> = all.iter().map(|function| function.name).collect();
+            return Err(Stop::usage(format!(
+                "{file} has {} contracts: name one of them, as `--contract {file}:{}` ({})",
+                all.len(),
+                names.first().unwrap_or(&"NAME"),
+                names.join(", ")
+            )));
+        }
+    };
+    let line = format!("contracts = [{}]\n", toml::Value::from(file));
+    Ok((setup, Some(function), line))
 }
 
 fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
     let program = load_program(file)?;
     let object = &program.object;
     let parameters = SourceParameters::read(&program.bytes);
-    let setup = Setup::new(Sources::default(), 0)?;
-    let function = args.contract.as_deref().map(contracts::find).transpose()?;
+    let (setup, function, file_line) = with_contract(args.contract.as_deref())?;
     let described = function.and_then(|function| describe_contract(&setup.registry, function));
     let matcher = match &args.kernel {
         Some(pattern) => {
@@ -136,7 +177,7 @@ fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
         ));
     }
     let offer = described.as_ref().map(Offer::new);
-    let mut text = String::from("schema = 1\n");
+    let mut text = format!("schema = 1\n{file_line}");
     let advice = candidates::advice(&subjects);
     if let Some(advice) = &advice {
         text += &format!("# {advice}\n");

@@ -68,10 +68,18 @@ impl From<&Formula> for FormulaText {
 /// # Errors
 /// There is no contract of the name.
 pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(Sources::default(), 0)?;
+    let setup = Setup::new(
+        Sources {
+            contract: &args.contract,
+            ..Sources::default()
+        },
+        0,
+    )?;
+    let custom: Vec<&'static Function> = setup.registry.custom_functions().collect();
     let functions = match &args.name {
-        Some(name) => vec![find(name)?],
-        None => functions().collect(),
+        Some(name) => vec![find(name, &custom)?],
+        None if custom.is_empty() => functions().collect(),
+        None => custom,
     };
     let described: Vec<(&Function, Option<ContractTensors>)> = functions
         .into_iter()
@@ -130,18 +138,19 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
     Ok(Exit::Passed)
 }
 
-/// Returns the contract of a name.
+/// Returns the built-in or custom contract of a name.
 ///
 /// # Errors
 /// There is no such contract. The message suggests contracts that have the words of the name, or else similar names.
-pub fn find(name: &str) -> Result<&'static Function, Stop> {
-    if let Some(function) = functions().find(|function| function.name == name) {
+pub fn find(name: &str, custom: &[&'static Function]) -> Result<&'static Function, Stop> {
+    let all = || functions().chain(custom.iter().copied());
+    if let Some(function) = all().find(|function| function.name == name) {
         return Ok(function);
     }
-    let mut likely = find_by_words(name);
+    let mut likely = find_by_words(name, all());
     if likely.is_empty() {
-        let near = nearest(name, functions().map(|function| function.name), 3);
-        let known = |name: &&str| functions().find(|function| function.name == *name);
+        let near = nearest(name, all().map(|function| function.name), 3);
+        let known = |name: &&str| all().find(|function| function.name == *name);
         likely = near.iter().filter_map(known).collect();
     }
     likely.truncate(SUGGESTED);
@@ -161,13 +170,16 @@ pub fn find(name: &str) -> Result<&'static Function, Stop> {
 }
 
 /// Returns the contracts whose descriptions have every word, in the order of the number of these words in their names.
-fn find_by_words(words: &str) -> Vec<&'static Function> {
+fn find_by_words(
+    words: &str,
+    all: impl Iterator<Item = &'static Function>,
+) -> Vec<&'static Function> {
     let lower = words.to_ascii_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| word.len() >= 2)
         .collect();
-    let mut found: Vec<(usize, &'static Function)> = functions()
+    let mut found: Vec<(usize, &'static Function)> = all
         .filter_map(|function| {
             let formulas = function.formulas.iter().map(|formula| sides(formula).1);
             let text: Vec<&str> = [function.name, function.title]

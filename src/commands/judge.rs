@@ -12,7 +12,7 @@ use crate::files;
 use crate::report::model::{TrialReport, Verdict};
 use crate::report::{failure_text, outputs};
 use crate::run::{Selection, Setup, Sources};
-use crate::tensor::{ElementKind, read_safetensors};
+use crate::tensor::{ElementKind, read_safetensors, safetensors_type};
 use crate::text::{print, shown};
 use crate::trial::{ComputedTensor, judge_elsewhere};
 
@@ -101,13 +101,6 @@ fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
 }
 
 fn kind(dtype: Dtype) -> Option<ElementKind> {
-    Some(match dtype {
-        Dtype::F64 => ElementKind::F64,
-        Dtype::F32 => ElementKind::F32,
-        Dtype::F16 => ElementKind::F16,
-        Dtype::BF16 => ElementKind::Bf16,
-        Dtype::I32 => ElementKind::I32,
-        Dtype::U16 => ElementKind::U16,
-        _ => return None,
-    })
+    let mut kinds = ElementKind::ALL.into_iter();
+    kinds.find(|kind| safetensors_type(*kind) == dtype)
 }

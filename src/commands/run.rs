@@ -90,6 +90,10 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
         );
         warn(&usage.check(&setup.bindings)?);
     }
+    let running = selected.iter().zip(&bindings);
+    setup.check_references(
+        running.filter_map(|(entry, binding)| Some((entry, binding.as_ref().ok()?))),
+    )?;
     if let Some(dir) = &args.dump {
         create_dump_directory(dir)?;
     }

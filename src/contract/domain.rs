@@ -1,6 +1,8 @@
 //! The domain of a contract: values of its sizes that reveal mistakes, choices that a case may leave open, and excluded
 //! combinations.
 
+use std::fmt;
+
 use super::Values;
 use super::relation::Relation;
 
@@ -33,15 +35,24 @@ pub enum Factor {
     Together(&'static [&'static str], &'static [&'static [i64]]),
 }
 
+/// A condition on the parameters of a case.
+pub type Predicate = dyn Fn(&Values) -> bool + Sync;
+
 /// An exclusion: cases that the contract does not promise, or that prove nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Rule {
     /// The parameters that the rule depends on. A rule must exclude nothing if a contract lacks one of them.
     pub of: &'static [&'static str],
     /// The exclusion and its reason.
     pub says: &'static str,
     /// Returns true if the rule excludes the case, judged by these parameters alone.
-    pub breaks: fn(&Values) -> bool,
+    pub breaks: &'static Predicate,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.says)
+    }
 }
 
 impl Domain {

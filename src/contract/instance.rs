@@ -22,6 +22,8 @@ pub struct Instance<'a> {
     values: &'a Values,
     given: Option<&'a ExternalTensors>,
     kinds: Kinds<'a>,
+    /// False if only the tensors are asked for.
+    computes: bool,
     made: PreparedCase,
     /// External inputs that the contract has used.
     used: BTreeSet<String>,
@@ -39,27 +41,83 @@ impl<'a> Instance<'a> {
         given: Option<&'a ExternalTensors>,
         kinds: Kinds<'a>,
     ) -> DeviceResult<PreparedCase> {
-        let mut instance = Instance {
-            function,
-            id,
+        let instance = Instance {
             seed,
-            values,
             given,
             kinds,
+            ..Instance::of(function, (id, values))
+        };
+        instance.run()
+    }
+
+    /// Prepares a case of which only the tensors are asked for. A contract may leave out what the references cost.
+    ///
+    /// # Errors
+    /// The contract contradicts itself.
+    pub fn tensors(function: &'a Function, values: &'a Values) -> DeviceResult<PreparedCase> {
+        let instance = Instance {
+            computes: false,
+            ..Instance::of(function, ("probe", values))
+        };
+        instance.run()
+    }
+
+    fn of(function: &'a Function, (id, values): (&'a str, &'a Values)) -> Instance<'a> {
+        Instance {
+            function,
+            id,
+            seed: 0,
+            values,
+            given: None,
+            kinds: &|_| None,
+            computes: true,
             made: PreparedCase::default(),
             used: BTreeSet::new(),
-        };
-        (function.run)(&mut instance)?;
-        match instance.unused() {
+        }
+    }
+
+    fn run(mut self) -> DeviceResult<PreparedCase> {
+        (self.function.run)(&mut self)?;
+        match self.unused() {
             Some(name) => Err(DeviceError::of(
                 DeviceErrorKind::Harness,
                 format!(
                     "`{name}` is given, and contract `{}` has no such tensor",
-                    function.name
+                    self.function.name
                 ),
             )),
-            None => Ok(instance.made),
+            None => Ok(self.made),
         }
+    }
+
+    /// Returns false if only the tensors are asked for.
+    pub fn computes(&self) -> bool {
+        self.computes
+    }
+
+    /// Returns the contract.
+    pub fn function(&self) -> &'a Function {
+        self.function
+    }
+
+    /// Returns the case's stream of random numbers for a tensor.
+    pub fn stream(&self, name: &str) -> Stream {
+        Stream::new(self.seed, self.id, name)
+    }
+
+    /// Returns the id of the case.
+    pub fn case_id(&self) -> &'a str {
+        self.id
+    }
+
+    /// Sets the description of the values that a tensor was drawn from.
+    pub fn describe(&mut self, buffer: Buffer, values: &str) {
+        self.made.tensors[buffer.tensor].values = Some(values.into());
+    }
+
+    /// Returns the parameters of the case.
+    pub fn parameters(&self) -> &'a Values {
+        self.values
     }
 
     /// Returns an external tensor that the contract has not used.
@@ -226,14 +284,19 @@ impl<'a> Instance<'a> {
         axes: Vec<Axis>,
         values: impl Into<Data>,
     ) -> DeviceResult<Buffer> {
+        let held = self.hold(name, axes, values);
+        Ok(self.offer(held))
+    }
+
+    /// Adds a tensor with these values that only the references know, until it is offered to kernels.
+    pub fn hold(&mut self, name: &str, axes: Vec<Axis>, values: impl Into<Data>) -> Buffer {
         let values = values.into();
         let kind = self.kind(name, values.kind());
         let values = match self.given(name) {
             Some(given) => Data::from(given).to(kind),
             None => values.to(kind),
         };
-        let kept = self.keep(name, axes, Role::Input, kind, Some(values));
-        Ok(self.offer(kept))
+        self.keep(name, axes, Role::Input, kind, Some(values))
     }
 
     /// Adds a tensor that launches write in part. It starts with these values, has their type, and is compared as a whole.
@@ -264,6 +327,11 @@ impl<'a> Instance<'a> {
         let kind = self.kind(name, kind);
         let kept = self.keep(name, axes, Role::Written, kind, None);
         Ok(self.offer(kept))
+    }
+
+    /// Returns the axes of a tensor.
+    pub fn axes(&self, buffer: Buffer) -> &[Axis] {
+        &self.made.tensors[buffer.tensor].axes
     }
 
     /// Returns the values of an input of f32, or of bf16 or f16 as f32.

@@ -32,7 +32,7 @@ pub fn probe(function: &Function, values: &Values) -> Option<Vec<TensorProbe>> {
     if function.refuses(values).is_some() {
         return None;
     }
-    let made = panics::caught(|| Instance::make(function, ("probe", values), 0, None, &|_| None));
+    let made = panics::caught(|| Instance::tensors(function, values));
     let made = made.ok()?.ok()?;
     let each = made.tensors.iter().enumerate().map(|(at, tensor)| {
         let checks = || {

@@ -114,7 +114,7 @@ pub(super) fn spacing(kind: ElementKind) -> f64 {
         ElementKind::F32 => f64::from(f32::EPSILON),
         ElementKind::F16 => 2f64.powi(-10),
         ElementKind::Bf16 => 2f64.powi(-7),
-        ElementKind::I32 | ElementKind::U16 => 0.0,
+        _ => 0.0,
     }
 }
 

@@ -6,6 +6,7 @@ use super::phase::Reader;
 use super::{FIRST_SEED, Registry};
 use crate::contract::design::{KernelChoice, design};
 use crate::contract::{Case, Function, MAX_ELEMENTS, Test, Value, Values};
+use crate::custom::CustomContract;
 use crate::document::{SpannedValue, Table, array, bad, integer, string, unknown};
 use crate::tensor::Stream;
 
@@ -34,6 +35,37 @@ pub(super) fn design_cases(
         .into_iter()
         .map(case)
         .collect()
+}
+
+/// Makes the test of a custom contract. It has the contract's name.
+pub(super) fn custom_test(contract: &CustomContract) -> Test {
+    let function = contract.function;
+    let id = function.name;
+    let cases = match &contract.cases {
+        None => design_cases(id, function, None, FIRST_SEED),
+        Some(listed) => {
+            let named = listed.iter().map(|values| match values.suffix() {
+                suffix if suffix.is_empty() || listed.len() == 1 => Case {
+                    id: id.into(),
+                    values: values.clone(),
+                },
+                suffix => drawn_form(format!("{id}:{suffix}"), values.clone()),
+            });
+            named.collect()
+        }
+    };
+    Test {
+        id: id.into(),
+        aliases: Vec::new(),
+        function,
+        binding: None,
+        title: function.title.into(),
+        documented: false,
+        designed: contract.cases.is_none(),
+        cases,
+        outputs: contract.tolerances.clone(),
+        planted: Vec::new(),
+    }
 }
 
 /// Returns a case with a launch form that its id draws.

@@ -60,6 +60,7 @@ pub fn read_registry(
     let registry = Registry {
         phases,
         source: SourceReport::default(),
+        custom: Vec::new(),
     };
     (registry, complaints)
 }

@@ -60,8 +60,9 @@ impl Bindings {
     /// A file cannot be read, or is wrong.
     pub fn read(paths: &[PathBuf], registry: &Registry) -> Result<Bindings, FileError> {
         let mut user: Vec<(Binding, ContractTensors)> = Vec::new();
+        let custom: Vec<&'static Function> = registry.custom_functions().collect();
         for path in paths {
-            for binding in binding::read(path)? {
+            for binding in binding::read(path, &custom)? {
                 if let Some((first, _)) = user.iter().find(|(known, _)| hides(known, &binding)) {
                     return Err(bound_twice(&binding, first));
                 }

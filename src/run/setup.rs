@@ -9,8 +9,9 @@ use super::bindings::lacks_kernels;
 use super::selection::split_list;
 use super::{Bindings, SkipReason};
 
-use crate::binding::{Binding, built_in};
-use crate::contract::{Case, Test};
+use crate::binding::{Binding, built_in, contract_files};
+use crate::contract::{Case, Instance, Test};
+use crate::custom;
 use crate::device::{Budget, Device};
 use crate::diagnose::{self, KernelTests};
 use crate::files::FileError;
@@ -29,6 +30,8 @@ pub struct Sources<'a> {
     pub kernels: Option<&'a Path>,
     /// The files of bindings.
     pub bind: &'a [PathBuf],
+    /// The files of custom contracts.
+    pub contract: &'a [PathBuf],
 }
 
 /// The selection of the cases that run. A case is selected if it is in all three lists; an empty list
@@ -58,6 +61,8 @@ pub struct Setup {
     pub user: Option<Program>,
     /// The bindings that replace the built-in ones.
     pub bindings: Bindings,
+    /// The seed of the designs, which is that of the inputs unless a command chooses others.
+    seed: u64,
 }
 
 impl Setup {
@@ -72,6 +77,11 @@ impl Setup {
             Some(path) => Registry::read(path, &base)?,
             None => base,
         };
+        let mut contracts = sources.contract.to_vec();
+        for path in sources.bind {
+            contracts.extend(contract_files(path));
+        }
+        registry.add_custom(custom::read(&contracts)?)?;
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
         redesign(&mut registry, &bindings, seed);
@@ -81,12 +91,36 @@ impl Setup {
             built_in,
             planted: LazyLock::new(|| Program::planted().expect("embedded kernels are good")),
             user,
+            seed,
         })
     }
 
     /// Draws the designs for another seed.
     pub fn redesign(&mut self, seed: u64) {
         redesign(&mut self.registry, &self.bindings, seed);
+        self.seed = seed;
+    }
+
+    /// Computes the references of the selected cases of custom contracts, so that a wrong reference ends the run before anything runs.
+    /// The references keep their results for the run.
+    ///
+    /// # Errors
+    /// A reference has no results in a case, or wrong ones.
+    pub fn check_references<'a>(
+        &self,
+        cases: impl Iterator<Item = (&'a SelectedCase<'a>, &'a Bound<'a>)>,
+    ) -> Result<(), FileError> {
+        for (entry, bound) in cases {
+            let function = entry.test.function;
+            if !function.is_custom() {
+                continue;
+            }
+            let case = (entry.case.id.as_str(), &entry.case.values);
+            let kinds = |name: &str| bound.binding.kind(name);
+            Instance::make(function, case, self.seed, None, &kinds)
+                .map_err(|error| FileError::Diagnostic(error.message))?;
+        }
+        Ok(())
     }
 
     /// Returns the kernels under test.
@@ -167,6 +201,7 @@ impl Setup {
         if selected.is_empty() {
             return Err(self.nothing_runs());
         }
+        self.check_references(selected.iter().zip(&bindings))?;
         Ok((selected, bindings))
     }
 

@@ -11,12 +11,13 @@ pub struct Data {
     held: Storage,
 }
 
-/// The storage of elements. Floats of at most 32 bits are stored as f32, integers as i32.
+/// The storage of elements. Floats of at most 32 bits are stored as f32, integers that fit i32 as i32, and others as i64.
 #[derive(Clone, Debug, PartialEq)]
 enum Storage {
     Floats(Vec<f32>),
     Doubles(Vec<f64>),
     Integers(Vec<i32>),
+    Longs(Vec<i64>),
 }
 
 impl Data {
@@ -30,7 +31,10 @@ impl Data {
             ElementKind::F32 | ElementKind::F16 | ElementKind::Bf16 => {
                 Storage::Floats(rounded.map(|value| value as f32).collect())
             }
-            ElementKind::I32 | ElementKind::U16 => {
+            ElementKind::I64 | ElementKind::U32 => {
+                Storage::Longs(rounded.map(|value| value as i64).collect())
+            }
+            ElementKind::I32 | ElementKind::U16 | ElementKind::I8 | ElementKind::U8 => {
                 Storage::Integers(rounded.map(|value| value as i32).collect())
             }
         };
@@ -64,12 +68,13 @@ impl Data {
         self.kind
     }
 
-    /// Returns the values in f64, which is exact for every type.
+    /// Returns the values in f64, which is exact for every type up to 2^53.
     pub fn wide(&self) -> Vec<f64> {
         match &self.held {
             Storage::Floats(values) => values.iter().map(|&value| value.into()).collect(),
             Storage::Doubles(values) => values.clone(),
             Storage::Integers(values) => values.iter().map(|&value| value.into()).collect(),
+            Storage::Longs(values) => values.iter().map(|&value| value as f64).collect(),
         }
     }
 
@@ -89,7 +94,7 @@ impl Data {
         }
     }
 
-    /// Returns integers; none for other types.
+    /// Returns integers that fit i32; none for other types.
     pub fn integers(&self) -> Option<&[i32]> {
         match &self.held {
             Storage::Integers(values) => Some(values),
@@ -126,6 +131,7 @@ impl Data {
             Storage::Floats(values) => values.len(),
             Storage::Doubles(values) => values.len(),
             Storage::Integers(values) => values.len(),
+            Storage::Longs(values) => values.len(),
         }
     }
 }

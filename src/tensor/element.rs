@@ -39,10 +39,18 @@ pub enum ElementKind {
     F16,
     /// The upper half of a binary32.
     Bf16,
-    /// Two's complement.
+    /// Two's complement of 64 bits. Numbers beyond 2^53 are rounded, because references compute in f64.
+    I64,
+    /// Two's complement of 32 bits.
     I32,
+    /// An unsigned number of 32 bits.
+    U32,
     /// An unsigned number of 16 bits. It also stands for a 16-bit float whose bits are compared.
     U16,
+    /// Two's complement of 8 bits.
+    I8,
+    /// An unsigned number of 8 bits, or a byte of a packed block.
+    U8,
 }
 
 /// Evaluates the body of `with_element!(kind, E => body)` with `E` as the type of a kind.
@@ -65,12 +73,28 @@ macro_rules! with_element {
                 type $element = ::half::bf16;
                 $body
             }
+            $crate::tensor::ElementKind::I64 => {
+                type $element = i64;
+                $body
+            }
             $crate::tensor::ElementKind::I32 => {
                 type $element = i32;
                 $body
             }
+            $crate::tensor::ElementKind::U32 => {
+                type $element = u32;
+                $body
+            }
             $crate::tensor::ElementKind::U16 => {
                 type $element = u16;
+                $body
+            }
+            $crate::tensor::ElementKind::I8 => {
+                type $element = i8;
+                $body
+            }
+            $crate::tensor::ElementKind::U8 => {
+                type $element = u8;
                 $body
             }
         }
@@ -80,13 +104,17 @@ pub(crate) use with_element;
 
 impl ElementKind {
     /// Every type.
-    pub const ALL: [ElementKind; 6] = [
+    pub const ALL: [ElementKind; 10] = [
         ElementKind::F64,
         ElementKind::F32,
         ElementKind::F16,
         ElementKind::Bf16,
+        ElementKind::I64,
         ElementKind::I32,
+        ElementKind::U32,
         ElementKind::U16,
+        ElementKind::I8,
+        ElementKind::U8,
     ];
 
     /// Returns the type's name in reports.
@@ -96,23 +124,29 @@ impl ElementKind {
             ElementKind::F32 => "f32",
             ElementKind::F16 => "f16",
             ElementKind::Bf16 => "bf16",
+            ElementKind::I64 => "i64",
             ElementKind::I32 => "i32",
+            ElementKind::U32 => "u32",
             ElementKind::U16 => "u16",
+            ElementKind::I8 => "i8",
+            ElementKind::U8 => "u8",
         }
     }
 
     /// Returns the size in bytes.
     pub fn size(self) -> usize {
         match self {
-            ElementKind::F64 => 8,
-            ElementKind::F32 | ElementKind::I32 => 4,
+            ElementKind::F64 | ElementKind::I64 => 8,
+            ElementKind::F32 | ElementKind::I32 | ElementKind::U32 => 4,
             ElementKind::F16 | ElementKind::Bf16 | ElementKind::U16 => 2,
+            ElementKind::I8 | ElementKind::U8 => 1,
         }
     }
 
     /// Returns true for types with fractions, NaN and infinities.
     pub fn is_float(self) -> bool {
-        !matches!(self, ElementKind::I32 | ElementKind::U16)
+        use ElementKind::{Bf16, F16, F32, F64};
+        matches!(self, F64 | F32 | F16 | Bf16)
     }
 
     /// Returns the value of the element at the start of `bytes` (little-endian; missing bytes are 0).
@@ -131,6 +165,7 @@ impl ElementKind {
 pub fn decode<E: Element>(bytes: &[u8]) -> Vec<E> {
     // There is one loop for each element size, so that every loop is over words of a constant size.
     match E::KIND.size() {
+        1 => words(bytes, |word: [u8; 1]| word[0].into()),
         2 => words(bytes, |word: [u8; 2]| u16::from_le_bytes(word).into()),
         4 => words(bytes, |word: [u8; 4]| u32::from_le_bytes(word).into()),
         _ => words(bytes, u64::from_le_bytes),
@@ -146,6 +181,7 @@ fn words<E: Element, const N: usize>(bytes: &[u8], bits: impl Fn([u8; N]) -> u64
 pub fn encode<E: Element>(values: &[E]) -> Vec<u8> {
     let bits = values.iter().map(|value| value.bits());
     match E::KIND.size() {
+        1 => bits.map(|bits| bits as u8).collect(),
         2 => bits
             .map(|bits| (bits as u16).to_le_bytes())
             .collect::<Vec<_>>()
@@ -242,7 +278,7 @@ fn to_odd(value: f64) -> f32 {
     f32::from_bits(if beyond { bits - 1 } else { bits + 1 })
 }
 
-/// Implements [`Element`] for an integer of at most 32 bits: its type, its kind, and the unsigned type of its size.
+/// Implements [`Element`] for an integer: its type, its kind, and the unsigned type of its size.
 macro_rules! integer {
     ($integer:ty, $kind:ident, $bits:ty) => {
         impl Element for $integer {
@@ -257,7 +293,7 @@ macro_rules! integer {
             }
 
             fn to_f64(self) -> f64 {
-                f64::from(self)
+                self as f64
             }
 
             fn nearest(value: f64) -> $integer {
@@ -265,7 +301,7 @@ macro_rules! integer {
             }
 
             fn rank(self) -> i64 {
-                i64::from(self)
+                self.into()
             }
 
             fn at_rank(rank: i64) -> $integer {
@@ -275,8 +311,12 @@ macro_rules! integer {
     };
 }
 
+integer!(i64, I64, u64);
 integer!(i32, I32, u32);
+integer!(u32, U32, u32);
 integer!(u16, U16, u16);
+integer!(i8, I8, u8);
+integer!(u8, U8, u8);
 
 #[cfg(test)]
 mod tests {

@@ -54,7 +54,8 @@ fn held(kind: ElementKind, poison: Poison) -> u64 {
     match kind.size() {
         8 => word << 32 | word,
         4 => word,
-        _ => poison.half().into(),
+        2 => poison.half().into(),
+        _ => u64::from(poison.half()) & 0xFF,
     }
 }
 
@@ -82,7 +83,7 @@ fn payloads(kind: ElementKind, poison: Poison) -> impl Iterator<Item = u64> {
             .into_iter()
             .chain([half])
             .collect(),
-        ElementKind::I32 | ElementKind::U16 => Vec::new(),
+        _ => Vec::new(),
     };
     all.into_iter().chain(own)
 }
@@ -93,7 +94,7 @@ fn quiet(kind: ElementKind) -> u64 {
         ElementKind::F32 => 1 << 22,
         ElementKind::F16 => 1 << 9,
         ElementKind::Bf16 => 1 << 6,
-        ElementKind::I32 | ElementKind::U16 => 0,
+        _ => 0,
     }
 }
 
@@ -110,8 +111,10 @@ fn pattern(kind: ElementKind) -> u64 {
     match kind {
         ElementKind::F64 => POISON_F64,
         ElementKind::F16 => POISON_F16,
-        ElementKind::F32 | ElementKind::I32 => POISON.into(),
+        ElementKind::F32 | ElementKind::I32 | ElementKind::U32 => POISON.into(),
+        ElementKind::I64 => u64::from(POISON) << 32 | u64::from(POISON),
         ElementKind::Bf16 | ElementKind::U16 => Poison::Memory.half().into(),
+        ElementKind::I8 | ElementKind::U8 => u64::from(Poison::Memory.half()) & 0xFF,
     }
 }
 

@@ -254,14 +254,7 @@ impl Trial<'_> {
         let Some(address) = placed.address else {
             return;
         };
-        let dtype = match tensor.kind {
-            ElementKind::F64 => Dtype::F64,
-            ElementKind::F32 => Dtype::F32,
-            ElementKind::F16 => Dtype::F16,
-            ElementKind::Bf16 => Dtype::BF16,
-            ElementKind::I32 => Dtype::I32,
-            ElementKind::U16 => Dtype::U16,
-        };
+        let dtype = Dtype::of(tensor.kind);
         let axes = tensor.axes.clone();
         let mut view = TensorView::plain(&tensor.name, address, dtype, axes);
         if let Some(layout) = &placed.layout {

@@ -16,7 +16,7 @@ use crate::contract::Role;
 use crate::files::write_atomically;
 use crate::tensor::Axis;
 use crate::tensor::npy::{Dtype, Npy};
-use crate::tensor::{ElementKind, encode};
+use crate::tensor::{ElementKind, encode, safetensors_type};
 use crate::text::{file_name, shown};
 
 /// A tensor to be written.
@@ -101,19 +101,16 @@ fn npy(place: &Path, kept: Vec<DumpedTensor<'_>>) -> Result<(), TrialError> {
             let bytes = Npy { dtype, shape, data }.to_bytes();
             write_atomically(&place.join(name), &bytes)
         };
-        let dtype = match tensor.element {
-            ElementKind::F64 => Dtype::F64,
-            ElementKind::F32 => Dtype::F32,
-            ElementKind::F16 => Dtype::F16,
-            ElementKind::I32 => Dtype::I32,
-            ElementKind::U16 => Dtype::U16,
-            ElementKind::Bf16 => {
-                write(format!("{name}.npy"), Dtype::F32, widened(&tensor.data))?;
-                write(format!("{name}.bits.npy"), Dtype::U16, tensor.data)?;
-                continue;
-            }
-        };
-        write(format!("{name}.npy"), dtype, tensor.data)?;
+        if tensor.element == ElementKind::Bf16 {
+            write(format!("{name}.npy"), Dtype::F32, widened(&tensor.data))?;
+            write(format!("{name}.bits.npy"), Dtype::U16, tensor.data)?;
+            continue;
+        }
+        write(
+            format!("{name}.npy"),
+            Dtype::of(tensor.element),
+            tensor.data,
+        )?;
     }
     Ok(())
 }
@@ -147,14 +144,7 @@ fn safetensors(path: &Path, plan: &Plan<'_>, kept: &[DumpedTensor<'_>]) -> Resul
         let name = format!("{}.{}", tensor.kind, tensor.name);
         let axes: Vec<&str> = tensor.axes.iter().map(|axis| axis.name.as_str()).collect();
         metadata.insert(format!("axes.{name}"), axes.join(","));
-        let dtype = match tensor.element {
-            ElementKind::F64 => safetensors::Dtype::F64,
-            ElementKind::F32 => safetensors::Dtype::F32,
-            ElementKind::F16 => safetensors::Dtype::F16,
-            ElementKind::Bf16 => safetensors::Dtype::BF16,
-            ElementKind::I32 => safetensors::Dtype::I32,
-            ElementKind::U16 => safetensors::Dtype::U16,
-        };
+        let dtype = safetensors_type(tensor.element);
         let view = TensorView::new(dtype, tensor.shape(), &tensor.data).map_err(unusable)?;
         views.insert(name, view);
     }

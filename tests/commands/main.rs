@@ -6,6 +6,7 @@ mod bars;
 mod bench;
 mod bindings;
 mod ci_docs;
+mod custom;
 mod debug;
 mod diagnosis;
 mod disasm;

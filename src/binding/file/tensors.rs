@@ -18,13 +18,13 @@ impl Reader<'_, '_> {
     }
 
     fn kind(&mut self, value: document::SpannedValue<'_>, word: &str) -> Option<ElementKind> {
-        const NAMES: [&str; 6] = ["f64", "f32", "f16", "bf16", "i32", "u16"];
         let kind = ElementKind::ALL
             .into_iter()
             .find(|kind| kind.name() == word);
         if kind.is_none() {
+            let names = ElementKind::ALL.map(ElementKind::name);
             self.out
-                .push(unknown(value.span(), "type of elements", word, &NAMES));
+                .push(unknown(value.span(), "type of elements", word, &names));
         }
         kind
     }

@@ -118,6 +118,7 @@ impl Subject {
             registry: own.registry,
             kernels: own.kernels.or(kernels.as_deref()),
             bind: if own.bind.is_empty() { &bind } else { own.bind },
+            contract: own.contract,
         };
         let mut setup = Setup::new(sources, seed).map_err(stop)?;
         let ids = [id.to_owned()];

@@ -210,6 +210,7 @@ pub(super) fn settings(args: &RunArgs, setup: &Setup) -> Result<SettingsReport, 
         kernels: kernels.map(|(path, user)| file(path, &user.report.sha256)),
         registry: sources.registry.map(|path| file(path, &registry.sha256)),
         bind: bind.collect(),
+        contract: setup.registry.custom_sources(),
         flags: args.trials.setting_words(),
     })
 }

@@ -23,7 +23,7 @@ const FAR: &str = "far";
 const LONE_ROW: Rule = Rule {
     of: &["S", "C", NAME],
     says: "S = C = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
-    breaks: |case| case.get("S") == Some(1) && case.get("C") == Some(1) && not_ordinary(case),
+    breaks: &|case| case.get("S") == Some(1) && case.get("C") == Some(1) && not_ordinary(case),
 };
 
 /// The contracts.
@@ -44,7 +44,7 @@ pub const FUNCTIONS: &[Function] = &[
                 ],
                 Closeness::Tolerance,
             )]),
-        run: sigmoid,
+        run: &sigmoid,
         ..OF_ELEMENTS
     },
     Function {
@@ -63,7 +63,7 @@ pub const FUNCTIONS: &[Function] = &[
                 ],
                 Closeness::Tolerance,
             )]),
-        run: exp,
+        run: &exp,
         ..OF_ELEMENTS
     },
     Function {
@@ -74,7 +74,7 @@ pub const FUNCTIONS: &[Function] = &[
             .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("a", "b")], &[]])]),
-        run: mul,
+        run: &mul,
         ..OF_ELEMENTS
     },
     Function {
@@ -86,7 +86,7 @@ pub const FUNCTIONS: &[Function] = &[
             .without(&[ALONE])
             .uncomputed(&[ONE_ELEMENT])
             .relations(&[laws::SUMS]),
-        run: cumsum,
+        run: &cumsum,
         ..OF_ELEMENTS
     },
     Function {
@@ -97,7 +97,7 @@ pub const FUNCTIONS: &[Function] = &[
             .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("a", "b")], &[]])]),
-        run: add,
+        run: &add,
         ..OF_ELEMENTS
     },
     Function {
@@ -111,7 +111,7 @@ pub const FUNCTIONS: &[Function] = &[
                 &[Step::Exchanged("a", "b")],
                 &[Step::Times(&["out"], -1.0)],
             ])]),
-        run: sub,
+        run: &sub,
         ..OF_ELEMENTS
     },
     Function {
@@ -126,7 +126,7 @@ pub const FUNCTIONS: &[Function] = &[
                 "done twice, it gives the input",
                 [&[Step::Fed("in", "out")], &[Step::Fed("out", "in")]],
             )]),
-        run: neg,
+        run: &neg,
         ..OF_ELEMENTS
     },
     Function {
@@ -140,7 +140,7 @@ pub const FUNCTIONS: &[Function] = &[
                 &[Step::Times(&["in"], 2.0)],
                 &[Step::Times(&["out"], 2.0)],
             ])]),
-        run: scale,
+        run: &scale,
         ..OF_ELEMENTS
     },
     Function {
@@ -159,7 +159,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["a"], 2.0)],
             &[Step::Times(&["out"], 2.0)],
         ])]),
-        run: broadcast_mul,
+        run: &broadcast_mul,
         ..OF_ELEMENTS
     },
 ];

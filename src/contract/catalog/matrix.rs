@@ -22,7 +22,7 @@ const PRODUCTS: Domain = Domain::of(&[
 const ONE_PRODUCT: Rule = Rule {
     of: &["M", "N", NAME],
     says: "M = N = 1 has ordinary values: a single element may be right without being computed",
-    breaks: |case| case.get("M") == Some(1) && case.get("N") == Some(1) && not_ordinary(case),
+    breaks: &|case| case.get("M") == Some(1) && case.get("N") == Some(1) && not_ordinary(case),
 };
 /// The domain of a transposition: rows and columns around a tile, and a single one of either.
 const MOVED: Domain = Domain::of(&[
@@ -36,13 +36,15 @@ const MOVED: Domain = Domain::of(&[
 const LONE_ELEMENT: Rule = Rule {
     of: &["rows", "cols", NAME],
     says: "rows = cols = 1 has ordinary values: there are no others",
-    breaks: |case| case.get("rows") == Some(1) && case.get("cols") == Some(1) && not_ordinary(case),
+    breaks: &|case| {
+        case.get("rows") == Some(1) && case.get("cols") == Some(1) && not_ordinary(case)
+    },
 };
 /// Matrices of one row or column, whose elements do not move.
 const ONE_LINE: Rule = Rule {
     of: &["rows", "cols"],
     says: "one row or one column: it is the input itself, transposed",
-    breaks: |case| case.get("rows") == Some(1) || case.get("cols") == Some(1),
+    breaks: &|case| case.get("rows") == Some(1) || case.get("cols") == Some(1),
 };
 
 /// The law that a product is linear in A.
@@ -63,7 +65,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gemm_nt",
         title: "A B^T",
         formulas: &["C = A B^T; C[i,j] = sum over the K products of row i of A and row j of B"],
-        run: gemm_nt,
+        run: &gemm_nt,
         ..PRODUCT
     },
     Function {
@@ -72,14 +74,14 @@ pub const FUNCTIONS: &[Function] = &[
         formulas: &[
             "C = A^T B; C[i,j] = sum over the K products of column i of A and column j of B",
         ],
-        run: gemm_tn,
+        run: &gemm_tn,
         ..PRODUCT
     },
     Function {
         name: "gemm_nt_tiled",
         title: "A B^T through LDS",
         formulas: &["C = A B^T; C[i,j] = sum over the K products of row i of A and row j of B"],
-        run: gemm_nt,
+        run: &gemm_nt,
         ..PRODUCT
     },
     Function {
@@ -95,7 +97,7 @@ pub const FUNCTIONS: &[Function] = &[
             [&[Step::Fed("in", "out")], &[Step::Fed("out", "in")]],
         )
         .at(|case| case.exchanged("rows", "cols"), &[])]),
-        run: transpose,
+        run: &transpose,
         ..PRODUCT
     },
     Function {
@@ -106,7 +108,7 @@ pub const FUNCTIONS: &[Function] = &[
             LINEAR,
             laws::transposed(&[Step::Exchanged("A", "B"), Step::Transposed(&["A", "B"])]),
         ]),
-        run: gemm_nn,
+        run: &gemm_nn,
         ..PRODUCT
     },
 ];

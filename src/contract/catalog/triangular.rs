@@ -51,7 +51,8 @@ pub const FUNCTIONS: &[Function] = &[
             "done to its own result, it changes nothing",
             [&[Step::Fed("src", "dst")], &[]],
         )]),
-        run: tril,
+        run: &tril,
+        ..Function::EMPTY
     },
     Function {
         name: "causal_mask",
@@ -62,7 +63,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: &[&["n", "n"]],
         domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 64, 65])])
             .uncomputed(&[values::ONE_ELEMENT]),
-        run: causal_mask,
+        run: &causal_mask,
         ..Function::EMPTY
     },
     Function {
@@ -73,7 +74,7 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["out"],
         largest: &[&["n", "n"]],
         domain: Domain::of(&[Factor::One("n", &[1, 16, 17, 64, 65])]),
-        run: eye,
+        run: &eye,
         ..Function::EMPTY
     },
     Function {
@@ -93,7 +94,7 @@ pub const FUNCTIONS: &[Function] = &[
             laws::SOLVED,
             laws::doubled([&[Step::Times(&["B"], 2.0)], &[Step::Times(&["X"], 2.0)]]),
         ]),
-        run: solve_tri,
+        run: &solve_tri,
         ..Function::EMPTY
     },
     Function {
@@ -110,7 +111,7 @@ pub const FUNCTIONS: &[Function] = &[
                 "done to its own result, it changes nothing",
                 [&[Step::Fed("in", "out")], &[]],
             )]),
-        run: apply_causal_identity,
+        run: &apply_causal_identity,
         ..Function::EMPTY
     },
 ];

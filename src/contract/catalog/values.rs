@@ -52,7 +52,7 @@ pub const GREAT_OR_NOT: Choice = (NAME, &[ORDINARY, GREAT]);
 pub const ALONE: Rule = Rule {
     of: &["n", NAME],
     says: "n = 1 has ordinary values: one zero, or one element that is its own result, would be right without being computed",
-    breaks: |case| case.get("n") == Some(1) && not_ordinary(case),
+    breaks: &|case| case.get("n") == Some(1) && not_ordinary(case),
 };
 
 /// Returns true for a case of another class than ordinary values.
@@ -64,7 +64,7 @@ pub fn not_ordinary(case: &Values) -> bool {
 pub const ONE_ELEMENT: Rule = Rule {
     of: &["n"],
     says: "n = 1: the one element is 0 or a copy",
-    breaks: |case| case.get("n") == Some(1),
+    breaks: &|case| case.get("n") == Some(1),
 };
 
 /// Draws an input of the case's class.

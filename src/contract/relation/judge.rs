@@ -90,6 +90,6 @@ fn underflow(kind: ElementKind) -> f64 {
     match kind {
         ElementKind::F64 | ElementKind::F32 | ElementKind::Bf16 => 2f64.powi(-119),
         ElementKind::F16 => 2f64.powi(-22),
-        ElementKind::I32 | ElementKind::U16 => 0.0,
+        _ => 0.0,
     }
 }

@@ -33,6 +33,9 @@ pub struct SettingsReport {
     pub registry: Option<SourceReport>,
     /// The files of `--bind`, in their order.
     pub bind: Vec<SourceReport>,
+    /// The files of custom contracts; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contract: Vec<SourceReport>,
     /// The other flags, word by word.
     pub flags: Vec<String>,
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::NpyError;
+use crate::tensor::ElementKind;
 
 /// The type of an array's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,21 @@ impl Dtype {
     pub const U16: Dtype = Dtype { kind: 'u', size: 2 };
     /// Bytes.
     pub const U8: Dtype = Dtype { kind: 'u', size: 1 };
+
+    /// Returns the type of a tensor's elements.
+    #[must_use]
+    pub fn of(kind: ElementKind) -> Dtype {
+        use ElementKind::{Bf16, F16, F32, F64, I8, I32, I64, U8, U16, U32};
+        Dtype {
+            kind: match kind {
+                F64 | F32 | F16 => 'f',
+                Bf16 => 'V',
+                I64 | I32 | I8 => 'i',
+                U32 | U16 | U8 => 'u',
+            },
+            size: kind.size(),
+        }
+    }
 
     /// Returns the type with a name of Rust (`f32`, `i16`, ...).
     #[must_use]

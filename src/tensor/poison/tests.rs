@@ -3,18 +3,9 @@ use half::{bf16, f16};
 use super::*;
 use crate::tensor::{decode, encode, with_element};
 
-const KINDS: [ElementKind; 6] = [
-    ElementKind::F64,
-    ElementKind::F32,
-    ElementKind::F16,
-    ElementKind::Bf16,
-    ElementKind::I32,
-    ElementKind::U16,
-];
-
 #[test]
 fn poison_is_a_signalling_nan_as_every_float_and_beyond_every_index() {
-    for kind in KINDS {
+    for kind in ElementKind::ALL {
         let mut bytes = vec![0; 3 * kind.size()];
         fill(kind, &mut bytes);
         with_element!(kind, E => {
@@ -26,8 +17,12 @@ fn poison_is_a_signalling_nan_as_every_float_and_beyond_every_index() {
         });
         let value = kind.value(&bytes);
         let absurd = match kind {
+            ElementKind::I64 => value < -2e16,
             ElementKind::I32 => value < -5e6,
+            ElementKind::U32 => value > 4e9,
             ElementKind::U16 => value > 65e3,
+            // A byte has no value beyond every index.
+            ElementKind::I8 | ElementKind::U8 => true,
             _ => value.is_nan() && pattern(kind) & quiet(kind) == 0,
         };
         assert!(absurd, "{kind:?}: {value}");

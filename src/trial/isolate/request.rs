@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,8 @@ pub(super) struct Head {
     pub(super) test: String,
     pub(super) title: String,
     pub(super) function: String,
+    /// The file of a custom contract.
+    pub(super) contract: Option<PathBuf>,
     pub(super) documented: bool,
     pub(super) outputs: BTreeMap<String, OutputTolerance>,
     pub(super) case: String,
@@ -113,6 +116,7 @@ pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
         test: plan.test.id.clone(),
         title: plan.test.title.clone(),
         function: plan.test.function.name.into(),
+        contract: plan.test.function.file.map(Path::to_owned),
         documented: plan.test.documented,
         outputs: plan.test.outputs.clone(),
         case: plan.case.id.clone(),

@@ -9,7 +9,8 @@ use super::child::ChildError;
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, ContractTensors, describe};
 use crate::contract::catalog::functions;
-use crate::contract::{Case, ExternalTensors, Test, Value, Values};
+use crate::contract::{Case, ExternalTensors, Function, Test, Value, Values};
+use crate::custom;
 use crate::device::{Device, DeviceId, NOTHING};
 use crate::program::Program;
 use crate::report::model::CodeObjectReport;
@@ -25,8 +26,15 @@ pub struct Work {
     planted: Option<(Program, usize)>,
     test: Test,
     given: Option<ExternalTensors>,
-    bound: Option<(Binding, ContractTensors)>,
-    built_in: Bound<'static>,
+    launched: LaunchedBy,
+}
+
+/// The binding of a trial.
+enum LaunchedBy {
+    /// A user's binding, with the tensors of its contract.
+    User(Box<Binding>, ContractTensors),
+    /// A built-in binding.
+    BuiltIn(Bound<'static>),
 }
 
 /// Reads a request.
@@ -105,7 +113,11 @@ impl Work {
             }),
             None => None,
         };
+        let custom = custom::read(head.contract.as_slice())?;
+        let custom: Vec<&'static Function> =
+            custom.iter().map(|contract| contract.function).collect();
         let function = functions()
+            .chain(custom.iter().copied())
             .find(|function| function.name == head.function)
             .ok_or_else(|| ChildError::Alien("the test has an unknown function".into()))?;
         let mut values = Vec::new();
@@ -121,9 +133,9 @@ impl Work {
         if let Some(refusal) = function.refuses(&values) {
             return Err(ChildError::Alien(refusal.title));
         }
-        let bound = match &head.bound {
+        let launched = match &head.bound {
             Some(by) => {
-                let bindings = binding::parse(&by.name, &by.text)?;
+                let bindings = binding::parse_with(&by.name, &by.text, &custom)?;
                 let found = bindings
                     .into_iter()
                     .find(|binding| binding.span.start == by.at);
@@ -131,9 +143,9 @@ impl Work {
                 let (Some(binding), Some(described)) = (found, described) else {
                     return Err(ChildError::Alien("the test has an unknown binding".into()));
                 };
-                Some((binding, described))
+                LaunchedBy::User(Box::new(binding), described)
             }
-            None => None,
+            None => LaunchedBy::BuiltIn(Bound::built_in(function)?),
         };
         let test = Test {
             id: head.test.clone(),
@@ -157,8 +169,7 @@ impl Work {
             planted,
             test,
             given,
-            bound,
-            built_in: Bound::built_in(function)?,
+            launched,
         };
         match (&work.planted, work.bug()) {
             (Some(_), None) => Err(ChildError::Alien(
@@ -170,13 +181,13 @@ impl Work {
 
     /// Returns the binding, without a planted bug.
     fn bound(&self) -> Bound<'_> {
-        match &self.bound {
-            Some((binding, described)) => Bound {
+        match &self.launched {
+            LaunchedBy::User(binding, described) => Bound {
                 binding,
                 described: Some(described),
                 planted: None,
             },
-            None => self.built_in,
+            LaunchedBy::BuiltIn(bound) => *bound,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::tensor::ElementKind::F32;
 
 static ROWS: Function = Function {
     name: "rows",
-    run: rows,
+    run: &rows,
     outputs: &["y"],
     ..LIKE
 };

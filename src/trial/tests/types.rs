@@ -25,25 +25,26 @@ pub(super) const LIKE: Function = Function {
     outputs: &[],
     largest: &[],
     domain: Domain::of(&[]),
-    run: copies,
+    run: &copies,
+    file: None,
 };
 static COPIES: Function = Function {
     outputs: &["y", "h", "at", "word", "kept"],
     ..LIKE
 };
 static CONFUSED: Function = Function {
-    run: confused,
+    run: &confused,
     outputs: &["at"],
     ..LIKE
 };
 static MISTAKEN: Function = Function {
-    run: mistaken,
+    run: &mistaken,
     ..LIKE
 };
 
 static UNMOVED: Function = Function {
     name: "unmoved",
-    run: unmoved,
+    run: &unmoved,
     outputs: &["kept"],
     ..LIKE
 };

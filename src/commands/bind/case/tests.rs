@@ -13,7 +13,7 @@ fn found(
     regions: &[(u64, bool)],
     numbers: &[Number<'_>],
 ) -> Result<String, Stop> {
-    let function = contracts::find(contract)?;
+    let function = contracts::find(contract, &[])?;
     let entries: Vec<String> = given
         .split(',')
         .filter(|entry| !entry.is_empty())

@@ -7,7 +7,7 @@ use crate::contract::Value;
 
 /// The tensors of a contract at these sizes; its words are the first of each choice.
 fn tensors(contract: &str, sizes: &[(&str, i64)]) -> (Vec<Candidate>, Values) {
-    let function = contracts::find(contract).expect("a contract");
+    let function = contracts::find(contract, &[]).expect("a contract");
     let numbers = sizes
         .iter()
         .map(|(name, number)| ((*name).to_owned(), Value::Number(*number)));

@@ -33,14 +33,14 @@ pub const PRODUCTS: Domain = Domain::of(&[
 const ONE_TOKEN: Rule = Rule {
     of: &["C"],
     says: "C = 1: below the diagonal of one token there is nothing",
-    breaks: |case| case.get("C") == Some(1),
+    breaks: &|case| case.get("C") == Some(1),
 };
 
 /// The exclusion of zeros and opposed values from cases with at most one product.
 const ONE_PRODUCT: Rule = Rule {
     of: &["C", values::NAME],
     says: "C = 1 and C = 2 have ordinary values: of one product, zeros or opposed values may be right without being computed",
-    breaks: |case| {
+    breaks: &|case| {
         let word = case.word(values::NAME);
         case.get("C").is_some_and(|tokens| tokens <= 2)
             && word.is_some_and(|word| word != values::ORDINARY)
@@ -70,7 +70,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[Factor::One("n", &[1, 2, 16, 17, 65])])
             .values(&[SUMS])
             .relations(&[laws::MASK]),
-        run: decay_mask,
+        run: &decay_mask,
         ..Function::EMPTY
     },
     Function {
@@ -84,7 +84,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["K_beta"], 2.0)],
             &[Step::Times(&["attn"], 2.0)],
         ])]),
-        run: attention_matrix,
+        run: &attention_matrix,
         ..Function::EMPTY
     },
 ];

@@ -23,7 +23,7 @@ pub const STRENGTHS: Choice = ("strengths", &["between", "ends"]);
 pub const FEW: Rule = Rule {
     of: &["C", STRENGTHS.0],
     says: "chunks of fewer than 8 tokens have strengths between 0 and 1: where all are 0 or 1, zeros or the values alone are right",
-    breaks: |case| {
+    breaks: &|case| {
         case.get("C").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
     },
 };
@@ -90,7 +90,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["K_beta"], 2.0)],
             &[Step::Times(&["attn_pre"], 2.0)],
         ])]),
-        run: attn_pre,
+        run: &attn_pre,
         ..Function::EMPTY
     },
     Function {
@@ -103,7 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[Factor::One("C", &[1, 2, 16, 17, 65])])
             .values(&[MATRIX])
             .relations(&[laws::INVERSE_OF_DIFFERENCE]),
-        run: solve_causal_identity,
+        run: &solve_causal_identity,
         ..Function::EMPTY
     },
     Function {
@@ -130,7 +130,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["V"], 2.0)],
             &[Step::Times(&["V_new"], 2.0)],
         ])]),
-        run: intra_chunk,
+        run: &intra_chunk,
         ..Function::EMPTY
     },
 ];

@@ -38,7 +38,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         &[Step::Times(&["V", "state"], 2.0)],
         &[Step::Times(&["states"], 2.0)],
     ])]),
-    run: deltanet,
+    run: &deltanet,
     ..Function::EMPTY
 }];
 

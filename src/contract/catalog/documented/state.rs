@@ -36,7 +36,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["state", "V_new"], 2.0)],
             &[Step::Times(&["state_out"], 2.0)],
         ])]),
-        run: state_update,
+        run: &state_update,
         ..Function::EMPTY
     },
     Function {
@@ -63,7 +63,7 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["state", "V_new"], 2.0)],
             &[Step::Times(&["output"], 2.0)],
         ])]),
-        run: output_with_state,
+        run: &output_with_state,
         ..Function::EMPTY
     },
 ];

@@ -16,7 +16,7 @@ use crate::contract::{DeviceResult, Domain, Instance, Rule};
 const SLOW: Rule = Rule {
     of: &[GATES.0],
     says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for v_new",
-    breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
+    breaks: &|case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
 /// The contract.
@@ -44,7 +44,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
             laws::HEADS_WITHIN_GROUPS,
             laws::HEADS_REVERSED,
         ]),
-    run,
+    run: &run,
     ..OPERATOR
 }];
 

@@ -15,7 +15,7 @@ use crate::contract::{DeviceResult, Domain, Instance, Mistake, Rule};
 const FALLING: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not mixed: of a positive exponent the formula and the safe exponential of kernels make different things",
-    breaks: |case| case.word(GATES.0) == Some("mixed"),
+    breaks: &|case| case.word(GATES.0) == Some("mixed"),
 };
 
 /// The contract.
@@ -39,7 +39,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
             laws::HEADS_WITHIN_GROUPS,
             laws::HEADS_REVERSED,
         ]),
-    run,
+    run: &run,
     ..OPERATOR
 }];
 

@@ -99,19 +99,19 @@ pub const VALUES: &[Choice] = &[KEYS, STRENGTHS];
 pub const GATED: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not absent: the operator takes them",
-    breaks: |case| case.word(GATES.0) == Some("absent"),
+    breaks: &|case| case.word(GATES.0) == Some("absent"),
 };
 /// The exclusion of gates that are all 0 or absent, whose sums are zeros.
 pub const SUMMED: Rule = Rule {
     of: &[GATES.0],
     says: "gates are there: zeros alone would be right for sums of none",
-    breaks: |case| matches!(case.word(GATES.0), Some("absent" | "none")),
+    breaks: &|case| matches!(case.word(GATES.0), Some("absent" | "none")),
 };
 /// Cases of one token, whose sums, products and states are right without being computed.
 pub const ONE_TOKEN: Rule = Rule {
     of: &["T"],
     says: "T = 1: the sum of one gate is that gate, below the diagonal of one token there is nothing, and the state before it is the first",
-    breaks: |case| case.get("T") == Some(1),
+    breaks: &|case| case.get("T") == Some(1),
 };
 /// A case of a chunk operator, with the drawn inputs of the whole pipeline.
 #[derive(Clone, Copy)]

@@ -26,7 +26,7 @@ const REACH: Choice = ("reach", &["usual", "far"]);
 const FEW: Rule = Rule {
     of: &["kd", REACH.0],
     says: "kd < 8 is of usual reach: SiLU may leave nothing of a few sums that are far below 0",
-    breaks: |case| {
+    breaks: &|case| {
         case.get("kd").is_some_and(|features| features < 8) && case.word(REACH.0) == Some("far")
     },
 };
@@ -57,7 +57,8 @@ pub const FUNCTIONS: &[Function] = &[
         ])
         .values(&[REACH])
         .without(&[FEW]),
-        run: decode::run,
+        run: &decode::run,
+        ..Function::EMPTY
     },
     Function {
         name: "gdr_causal_conv1d_fwd",
@@ -78,7 +79,8 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::One("W", &[2, 3, 4]),
         ])
         .values(&[REACH]),
-        run: prefill::run,
+        run: &prefill::run,
+        ..Function::EMPTY
     },
 ];
 

@@ -20,7 +20,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
     ],
     outputs: &["floats", "back", "rounded"],
     domain: Domain::of(&[]),
-    run: convert,
+    run: &convert,
     ..Function::EMPTY
 }];
 

@@ -31,7 +31,7 @@ const LENGTHS: Factor = Factor::Together(
 const ONE_TOKEN: Rule = Rule {
     of: &["T", SCALE.0],
     says: "T = 1 with a scale of one: each sum is its element",
-    breaks: |case| case.get("T") == Some(1) && case.word(SCALE.0) == Some("one"),
+    breaks: &|case| case.get("T") == Some(1) && case.word(SCALE.0) == Some("one"),
 };
 const SUMMANDS: Choice = (values::NAME, &[values::ORDINARY, values::ONE_INFINITE]);
 
@@ -56,7 +56,8 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::SEQUENCES,
                 laws::HEADS_REVERSED,
             ]),
-        run: scalar,
+        run: &scalar,
+        ..Function::EMPTY
     },
     Function {
         name: "gdr_cumsum_vector",
@@ -82,7 +83,8 @@ pub const FUNCTIONS: &[Function] = &[
             laws::SEQUENCES,
             laws::HEADS_REVERSED,
         ]),
-        run: vector,
+        run: &vector,
+        ..Function::EMPTY
     },
 ];
 

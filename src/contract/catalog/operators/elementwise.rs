@@ -38,7 +38,7 @@ pub const FUNCTIONS: &[Function] = &[
             .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("x", "y")], &[]])]),
-        run: abs_diff,
+        run: &abs_diff,
         ..OF_ELEMENTS
     },
     Function {
@@ -49,7 +49,7 @@ pub const FUNCTIONS: &[Function] = &[
             .values(&[OPERANDS])
             .without(&[ALONE])
             .relations(&[laws::commutes([&[Step::Exchanged("x", "y")], &[]])]),
-        run: squared_diff,
+        run: &squared_diff,
         ..OF_ELEMENTS
     },
     Function {
@@ -67,7 +67,7 @@ pub const FUNCTIONS: &[Function] = &[
         ],
         outputs: OPS,
         domain: Domain::of(&[N]).values(&[ARGUMENTS]).without(&[ALONE]),
-        run: ops,
+        run: &ops,
         ..OF_ELEMENTS
     },
 ];

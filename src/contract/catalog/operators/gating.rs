@@ -15,7 +15,7 @@ const TOKENS_EXCHANGED: &str = "a and b are exchanged";
 const ONE_ELEMENT: Rule = Rule {
     of: &["T", "HV", "size"],
     says: "T = HV = 1 is of usual size: where the only element is subnormal or 0, its relative error says nothing",
-    breaks: |case| {
+    breaks: &|case| {
         case.get("T") == Some(1) && case.get("HV") == Some(1) && case.word("size") == Some("far")
     },
 };
@@ -38,7 +38,8 @@ pub const FUNCTIONS: &[Function] = &[Function {
         Factor::One("HV", &[1, 3, 5, 32]),
     ])
     .without(&[ONE_ELEMENT]),
-    run: gating,
+    run: &gating,
+    ..Function::EMPTY
 }];
 
 fn gating(t: &mut Instance<'_>) -> DeviceResult {

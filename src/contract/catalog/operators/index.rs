@@ -23,7 +23,7 @@ pub const FUNCTIONS: &[Function] = &[
         formulas: &["lens[n] = cu[n+1] - cu[n]"],
         outputs: &["lens"],
         domain: Domain::of(&[]).relations(&[laws::LENGTHS]),
-        run: lens,
+        run: &lens,
         ..INDEX
     },
     Function {
@@ -32,7 +32,7 @@ pub const FUNCTIONS: &[Function] = &[
         formulas: &["cu[n] = sum_(j<n) lens[j]"],
         outputs: &["cu"],
         domain: Domain::of(&[]).relations(&[laws::OFFSETS]),
-        run: cu_seqlens,
+        run: &cu_seqlens,
         ..INDEX
     },
     Function {
@@ -40,7 +40,7 @@ pub const FUNCTIONS: &[Function] = &[
         title: "positions of tokens in their sequences",
         formulas: &["ids[t] = t - cu[n]; token t of sequence n"],
         outputs: &["ids"],
-        run: |t| of_tokens(t, index::prepare_position_ids),
+        run: &|t| of_tokens(t, index::prepare_position_ids),
         ..INDEX
     },
     Function {
@@ -48,7 +48,7 @@ pub const FUNCTIONS: &[Function] = &[
         title: "numbers of tokens' sequences",
         formulas: &["ids[t] = n; the number of token t's sequence among those that have tokens"],
         outputs: &["ids"],
-        run: |t| of_tokens(t, index::prepare_sequence_ids),
+        run: &|t| of_tokens(t, index::prepare_sequence_ids),
         ..INDEX
     },
     Function {
@@ -60,7 +60,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[Factor::One("C", &[1, 2, 3, 16, 64])])
             .uncomputed(&[ONE_EACH])
             .relations(&[laws::NOT_FALLING]),
-        run: chunk_offsets,
+        run: &chunk_offsets,
         ..INDEX
     },
     Function {
@@ -72,7 +72,7 @@ pub const FUNCTIONS: &[Function] = &[
         dims: &["C"],
         outputs: &["indices"],
         domain: Domain::of(&[Factor::One("C", &[1, 3, 16, 64])]),
-        run: chunk_indices,
+        run: &chunk_indices,
         ..INDEX
     },
 ];
@@ -81,7 +81,7 @@ pub const FUNCTIONS: &[Function] = &[
 const ONE_EACH: Rule = Rule {
     of: &["C"],
     says: "C = 1: there are as many chunks before a sequence as tokens",
-    breaks: |case| case.get("C") == Some(1),
+    breaks: &|case| case.get("C") == Some(1),
 };
 
 fn numbers(t: &mut Instance<'_>, name: &str, axis: &str, values: Vec<i32>) -> DeviceResult<Buffer> {

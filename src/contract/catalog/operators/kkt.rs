@@ -47,7 +47,7 @@ pub const FUNCTIONS: &[Function] = &[
             .without(&[SUMMED])
             .uncomputed(&[ONE_TOKEN])
             .relations(LAWS_OF_SUMS),
-        run: chunk_cumsum,
+        run: &chunk_cumsum,
         ..OPERATOR
     },
     Function {
@@ -60,7 +60,7 @@ pub const FUNCTIONS: &[Function] = &[
             .without(&[FEW, GATED])
             .uncomputed(&[ONE_TOKEN])
             .relations(LAWS_OF_PRODUCTS),
-        run: products,
+        run: &products,
         ..OPERATOR
     },
     Function {
@@ -73,7 +73,7 @@ pub const FUNCTIONS: &[Function] = &[
             .without(&[FEW])
             .uncomputed(&[ONE_TOKEN])
             .relations(LAWS_OF_PRODUCTS),
-        run: products,
+        run: &products,
         ..OPERATOR
     },
     Function {
@@ -85,7 +85,7 @@ pub const FUNCTIONS: &[Function] = &[
             .without(&[SUMMED])
             .uncomputed(&[ONE_TOKEN])
             .relations(LAWS_OF_SUMS),
-        run: |t| fused(t, true),
+        run: &|t| fused(t, true),
         ..OPERATOR
     },
     Function {
@@ -101,7 +101,7 @@ pub const FUNCTIONS: &[Function] = &[
             .without(&[FEW, GATED])
             .uncomputed(&[ONE_TOKEN])
             .relations(LAWS_OF_PRODUCTS),
-        run: |t| fused(t, false),
+        run: &|t| fused(t, false),
         ..OPERATOR
     },
 ];

@@ -37,7 +37,8 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["y"],
         largest: &[&["rows", "D"]],
         domain: ROWS.relations(&[laws::UNIT, laws::PARALLEL]),
-        run: |t| normalize(t, F32),
+        run: &|t| normalize(t, F32),
+        ..Function::EMPTY
     },
     Function {
         name: "gdr_l2_normalize_bf16",
@@ -49,7 +50,8 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["y"],
         largest: &[&["rows", "D"]],
         domain: ROWS.relations(&[laws::UNIT, laws::PARALLEL]),
-        run: |t| normalize(t, Bf16),
+        run: &|t| normalize(t, Bf16),
+        ..Function::EMPTY
     },
     Function {
         name: "gdr_l2norm_fwd",
@@ -70,7 +72,8 @@ pub const FUNCTIONS: &[Function] = &[
         ])
         .values(&[LENGTH])
         .relations(&[laws::UNIT, laws::PARALLEL]),
-        run: forward,
+        run: &forward,
+        ..Function::EMPTY
     },
     Function {
         name: "gdr_l2norm_bwd",
@@ -91,7 +94,8 @@ pub const FUNCTIONS: &[Function] = &[
             &[Step::Times(&["dy"], 2.0)],
             &[Step::Times(&["dx"], 2.0)],
         ])]),
-        run: backward,
+        run: &backward,
+        ..Function::EMPTY
     },
 ];
 

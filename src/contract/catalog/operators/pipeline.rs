@@ -14,7 +14,7 @@ use crate::references;
 const SLOW: Rule = Rule {
     of: &[GATES.0],
     says: "gates are neither model nor fast: sums of hundreds are handed on in f32, and their differences are off by up to 6e-5",
-    breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
+    breaks: &|case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
 /// The contract.
@@ -33,7 +33,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         .values(VALUES)
         .without(&[FEW, SUMMED, SLOW])
         .uncomputed(&[ONE_TOKEN]),
-    run,
+    run: &run,
     ..OPERATOR
 }];
 

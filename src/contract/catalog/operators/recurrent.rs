@@ -63,7 +63,7 @@ pub const FUNCTIONS: &[Function] = &[
             "o_t = bf16(S_t^T q_t / sqrt(K))",
         ],
         outputs: &["o"],
-        run: |t| run(t, false),
+        run: &|t| run(t, false),
         ..TOKEN_BY_TOKEN
     },
     Function {
@@ -77,7 +77,7 @@ pub const FUNCTIONS: &[Function] = &[
             "ht = S_T; the state after each sequence's last token; a sequence without tokens keeps its own",
         ],
         outputs: &["ht"],
-        run: |t| run(t, true),
+        run: &|t| run(t, true),
         ..TOKEN_BY_TOKEN
     },
 ];

@@ -33,7 +33,8 @@ pub const FUNCTIONS: &[Function] = &[
             )])
             .without(&[ALONE])
             .uncomputed(&[ONE_ELEMENT]),
-        run: max_reduce,
+        run: &max_reduce,
+        ..Function::EMPTY
     },
     Function {
         name: "gdr_sum_reduce",
@@ -48,7 +49,7 @@ pub const FUNCTIONS: &[Function] = &[
             .values(&[values::SUMMANDS])
             .without(&[ALONE])
             .uncomputed(&[ONE_ELEMENT]),
-        run: sum_reduce,
+        run: &sum_reduce,
         ..Function::EMPTY
     },
 ];

@@ -23,7 +23,7 @@ const REACH: Choice = ("reach", &["usual", "far"]);
 const WRITTEN_ALONE: Rule = Rule {
     of: &["K", "T", REACH.0],
     says: "K = T = 1 of far reach: where a write of strength 1 leaves nothing else in the state, the output is its value",
-    breaks: |case| {
+    breaks: &|case| {
         let one = |name| case.get(name) == Some(1);
         one("K") && one("T") && case.word(REACH.0) == Some("far")
     },
@@ -63,7 +63,8 @@ pub const FUNCTIONS: &[Function] = &[Function {
     domain: Domain::of(&SIZES)
         .values(&[REACH])
         .uncomputed(&[WRITTEN_ALONE]),
-    run,
+    run: &run,
+    ..Function::EMPTY
 }];
 
 /// The input tensors as numbers.

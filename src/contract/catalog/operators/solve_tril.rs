@@ -22,7 +22,7 @@ pub const FUNCTIONS: &[Function] = &[
             .values(VALUES)
             .without(&[FEW])
             .relations(&[laws::INVERSE_OF_SUM, laws::SEQUENCES, laws::HEADS_REVERSED]),
-        run: |t| solve(t, false),
+        run: &|t| solve(t, false),
         ..OPERATOR
     },
     Function {
@@ -40,7 +40,7 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::SEQUENCES,
                 laws::HEADS_REVERSED,
             ]),
-        run: |t| solve(t, true),
+        run: &|t| solve(t, true),
         ..OPERATOR
     },
 ];

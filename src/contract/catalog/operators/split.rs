@@ -13,7 +13,7 @@ use crate::tensor::ElementKind::Bf16;
 const ONE_VALUE_HEAD: Rule = Rule {
     of: &["B", "H", "r", values::NAME],
     says: "B = H = r = 1 with tiny values: an output of one element may be 0",
-    breaks: |case| {
+    breaks: &|case| {
         ["B", "H", "r"].iter().all(|name| case.get(name) == Some(1))
             && case.word(values::NAME) == Some(values::TINY)
     },
@@ -45,7 +45,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
         &[values::ORDINARY, values::TINY, values::INFINITE],
     )])
     .uncomputed(&[ONE_VALUE_HEAD]),
-    run: split,
+    run: &split,
     ..Function::EMPTY
 }];
 

@@ -26,7 +26,7 @@ pub const FUNCTIONS: &[Function] = &[Function {
             laws::HEADS_WITHIN_GROUPS,
             laws::HEADS_REVERSED,
         ]),
-    run,
+    run: &run,
     ..OPERATOR
 }];
 

@@ -26,26 +26,26 @@ const LARGEST: &[&[&str]] = &[
 const NO_SUMS: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not none: zeros alone would be right",
-    breaks: |case| case.word(GATES.0) == Some("none"),
+    breaks: &|case| case.word(GATES.0) == Some("none"),
 };
 /// Cases of one token, whose results are zeros or the initial state.
 const ONE_TOKEN: Rule = Rule {
     of: &["T"],
     says: "T = 1: below the diagonal of one token there is nothing, and the state before it is the first",
-    breaks: |case| case.get("T") == Some(1),
+    breaks: &|case| case.get("T") == Some(1),
 };
 /// The exclusion of fast gates, which leave no trace of the correction.
 const SLOW: Rule = Rule {
     of: &[GATES.0],
     says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for vn",
-    breaks: |case| matches!(case.word(GATES.0), Some("model" | "fast")),
+    breaks: &|case| matches!(case.word(GATES.0), Some("model" | "fast")),
 };
 
 /// The exclusion of far reach from outputs of one element, which may be subnormal or 0.
 const ONE_ELEMENT: Rule = Rule {
     of: &["T", "HV", producers::REACH.0],
     says: "T = HV = 1 is of usual reach: where the only element is subnormal or 0, its relative error says nothing",
-    breaks: |case| {
+    breaks: &|case| {
         let one = |name| case.get(name) == Some(1);
         one("T") && one("HV") && case.word(producers::REACH.0) == Some("far")
     },
@@ -76,7 +76,7 @@ pub const FUNCTIONS: &[Function] = &[
         ])
         .values(&[producers::REACH])
         .without(&[ONE_ELEMENT]),
-        run: producers::gate,
+        run: &producers::gate,
         ..Function::EMPTY
     },
     Function {
@@ -101,7 +101,7 @@ pub const FUNCTIONS: &[Function] = &[
                 ],
                 Closeness::Tolerance,
             )]),
-        run: producers::beta,
+        run: &producers::beta,
         ..Function::EMPTY
     },
     Function {
@@ -122,7 +122,8 @@ pub const FUNCTIONS: &[Function] = &[
         ])
         .values(&[(values::NAME, &[values::ORDINARY, producers::LONG])])
         .relations(&[laws::UNIT, laws::PARALLEL]),
-        run: producers::l2norm,
+        run: &producers::l2norm,
+        ..Function::EMPTY
     },
     Function {
         name: "gdn_chunk_cumsum",
@@ -136,7 +137,7 @@ pub const FUNCTIONS: &[Function] = &[
             .conventions(&[GATE_KIND])
             .without(&[NO_SUMS])
             .relations(&[laws::CHUNK_SUMS, laws::SEQUENCES, laws::HEADS_REVERSED]),
-        run: chunk::cumsum,
+        run: &chunk::cumsum,
         ..CHUNK_STEP
     },
     Function {
@@ -155,7 +156,7 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
-        run: chunk::l,
+        run: &chunk::l,
         ..CHUNK_STEP
     },
     Function {
@@ -171,7 +172,7 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::SEQUENCES,
                 laws::HEADS_REVERSED,
             ]),
-        run: chunk::solve,
+        run: &chunk::solve,
         ..CHUNK_STEP
     },
     Function {
@@ -192,7 +193,7 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
-        run: chunk::uw,
+        run: &chunk::uw,
         ..CHUNK_STEP
     },
     Function {
@@ -219,7 +220,7 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
-        run: chunk::chunk_states,
+        run: &chunk::chunk_states,
         ..CHUNK_STEP
     },
     Function {
@@ -242,7 +243,7 @@ pub const FUNCTIONS: &[Function] = &[
                 laws::HEADS_WITHIN_GROUPS,
                 laws::HEADS_REVERSED,
             ]),
-        run: chunk::outputs,
+        run: &chunk::outputs,
         ..CHUNK_STEP
     },
 ];

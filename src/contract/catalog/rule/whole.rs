@@ -33,7 +33,7 @@ const ALL_WRITTEN: fn(&Values) -> bool = |case| {
 const ONE_CHANNEL: Rule = Rule {
     of: &["K"],
     says: "K = 1: where every key is 1 the final state is v itself",
-    breaks: |case| case.get("K") == Some(1),
+    breaks: &|case| case.get("K") == Some(1),
 };
 
 /// The gated delta rule, token by token. S is a matrix [K, V] of each value head.
@@ -63,7 +63,7 @@ const WHOLE: Function = Function {
     words: &[GATES, MAP, STATE, LAYOUT],
     outputs: &["o", "final"],
     largest: LARGEST,
-    run: whole,
+    run: &whole,
     ..Function::EMPTY
 };
 
@@ -145,7 +145,8 @@ pub const FUNCTIONS: &[Function] = &[
         .values(&[decode::REACH, decode::KEYS, VALUES])
         .without(&[ONE_QUERY, WIDE, decode::FAR])
         .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS, COLUMNS]),
-        run: decode::run,
+        run: &decode::run,
+        ..Function::EMPTY
     },
     Function {
         name: "gdn_chunked",
@@ -156,7 +157,7 @@ pub const FUNCTIONS: &[Function] = &[
             .conventions(&[GATE_KIND])
             .without(&[FEW, WIDE, ONE_QUERY])
             .relations(LAWS),
-        run: in_chunks,
+        run: &in_chunks,
         ..WHOLE
     },
     Function {
@@ -190,7 +191,7 @@ pub const FUNCTIONS: &[Function] = &[
             PADDED,
             HANDED_ON,
         ]),
-        run: sequential::sequential,
+        run: &sequential::sequential,
         ..WHOLE
     },
     Function {
@@ -217,7 +218,7 @@ pub const FUNCTIONS: &[Function] = &[
             HEADS_REVERSED,
             COLUMNS,
         ]),
-        run: sequential::error_correction,
+        run: &sequential::error_correction,
         ..Function::EMPTY
     },
     Function {
@@ -252,7 +253,8 @@ pub const FUNCTIONS: &[Function] = &[
             HEADS_WITHIN_GROUPS.when(ALL_WRITTEN),
             COLUMNS.when(ALL_WRITTEN),
         ]),
-        run: ggml::run,
+        run: &ggml::run,
+        ..Function::EMPTY
     },
 ];
 

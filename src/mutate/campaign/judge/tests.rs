@@ -51,6 +51,7 @@ fn campaign(kind: DeviceErrorKind) -> Result<(usize, usize), RunError> {
         registry: None,
         kernels: Some(&kernels),
         bind: &bind,
+        contract: &[],
     };
     let setup = Setup::new(sources, 0).expect("a good setup");
     let runnable = setup.runnable(Selection {

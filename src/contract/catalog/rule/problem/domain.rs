@@ -28,7 +28,7 @@ pub const HEADS: Factor = Factor::Together(&["H", "HV"], sizes::GROUPS);
 pub const FEW: Rule = Rule {
     of: &["T", STRENGTHS.0],
     says: "fewer than 8 tokens have strengths between 0 and 1: where all are 0 nothing is written",
-    breaks: |case| {
+    breaks: &|case| {
         case.get("T").is_some_and(|tokens| tokens < 8) && case.word(STRENGTHS.0) == Some("ends")
     },
 };
@@ -36,7 +36,7 @@ pub const FEW: Rule = Rule {
 pub const LAST: Rule = Rule {
     of: &["T", "C", "BT", STRENGTHS.0],
     says: "a second chunk of one token has strengths between 0 and 1: where it is 0 there is nothing to correct",
-    breaks: |case| {
+    breaks: &|case| {
         let chunk = case.get("C").or(case.get("BT"));
         let one = case
             .get("T")
@@ -49,14 +49,14 @@ pub const LAST: Rule = Rule {
 pub const ONE_PRODUCT: Rule = Rule {
     of: &["K", "T"],
     says: "K = 1 has 2 tokens or more: of one the output is its value, or that negated",
-    breaks: |case| case.get("K") == Some(1) && case.get("T") == Some(1),
+    breaks: &|case| case.get("K") == Some(1) && case.get("T") == Some(1),
 };
 /// The exclusion of cases whose outputs all are one product of a query and a key.
 pub const ONE_QUERY: Rule = Rule {
     of: &["B", "T", "Hg", "H"],
     says: "one token has several key heads or sequences: of one, all outputs are one sum of products of query and key where nothing is left of \
            a state, which may cancel by chance, and what they may be off by is small beside it no more",
-    breaks: |case| {
+    breaks: &|case| {
         let key_heads = case.get("Hg").or(case.get("H"));
         let counts = [case.get("B"), case.get("T"), key_heads];
         counts
@@ -69,7 +69,7 @@ pub const WIDE: Rule = Rule {
     of: &["V", "T", values::NAME],
     says: "V = 1 has 2 tokens or more, and values of ordinary size: all of few outputs may be small beside the state by chance, and so is what \
            they may be off by",
-    breaks: |case| {
+    breaks: &|case| {
         let great = case.word(values::NAME) == Some(values::GREAT);
         case.get("V") == Some(1) && (great || case.get("T") == Some(1))
     },

@@ -23,7 +23,7 @@ pub const FAR: Rule = Rule {
     of: &[STATE.0, "V", REACH.0],
     says: "far reach has a state, and several channels of a value: most heads write nothing or forget all, and what little is left may cancel by \
            chance",
-    breaks: |case| {
+    breaks: &|case| {
         let little = case.word(STATE.0) == Some("zero") || case.get("V") == Some(1);
         little && case.word(REACH.0) == Some("far")
     },

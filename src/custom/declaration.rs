@@ -1,0 +1,250 @@
+//! A contract as its file declares it, and the tensors of a case that follow from it.
+
+use std::sync::Arc;
+
+use super::reference::Reference;
+use super::values::Class;
+use crate::binding::formula::{Formula, Trouble};
+use crate::binding::{NamedFormula, Scope, Source};
+use crate::contract::{Buffer, DeviceResult, Function, Instance, Values};
+use crate::device::{DeviceError, DeviceErrorKind};
+use crate::tensor::{Axis, Data, ElementKind};
+
+/// A formula of the file, with its place.
+#[derive(Clone, Debug)]
+pub(super) struct FileFormula {
+    /// Byte range of the text in the file.
+    pub span: std::ops::Range<usize>,
+    /// The formula.
+    pub formula: Formula,
+}
+
+/// A contract as its file declares it.
+pub(super) struct Declaration {
+    /// The file.
+    pub source: Arc<Source>,
+    /// Sizes that follow from other sizes.
+    pub derived: Vec<(String, FileFormula)>,
+    /// Numbers that kernels may take by value.
+    pub scalars: Vec<(String, f64)>,
+    /// Tensors, in the order of the file.
+    pub tensors: Vec<TensorSpec>,
+    /// The origin of the expected values.
+    pub reference: Reference,
+}
+
+/// A tensor of a contract.
+pub(super) struct TensorSpec {
+    /// Its name.
+    pub name: String,
+    /// Its axes, outermost first: names and lengths.
+    pub axes: Vec<(String, FileFormula)>,
+    /// The type of its elements.
+    pub kind: ElementKind,
+    /// Its role.
+    pub role: TensorRole,
+    /// The classes of values that it is drawn from; a case chooses if there are several.
+    pub classes: Vec<Class>,
+    /// The name of the choice between the classes.
+    pub choice: String,
+    /// Byte range of the classes in the file.
+    pub values_span: std::ops::Range<usize>,
+}
+
+/// The role of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TensorRole {
+    /// An input.
+    Input,
+    /// An output.
+    Output,
+    /// An input that kernels change, and whose last values are compared.
+    InPlace,
+}
+
+impl Declaration {
+    /// Makes a scope in which the contract's own formulas are evaluated.
+    pub fn scope<'a>(
+        &'a self,
+        function: &'a Function,
+        values: &'a Values,
+        lets: &'a [NamedFormula<'a>],
+    ) -> Scope<'a> {
+        let mut scope = Scope::new(function, values, &[], lets);
+        for (name, value) in &self.scalars {
+            scope.add_number(name, *value);
+        }
+        scope
+    }
+
+    /// Returns the sizes that follow from others, as named formulas.
+    pub fn lets(&self) -> Vec<NamedFormula<'_>> {
+        let derived = self.derived.iter();
+        derived
+            .map(|(name, placed)| NamedFormula {
+                name,
+                formula: &placed.formula,
+            })
+            .collect()
+    }
+
+    /// Returns the length of an axis in a case.
+    ///
+    /// # Errors
+    /// The formula has no value there, or the value is no length.
+    pub fn length(scope: &Scope<'_>, of: &FileFormula) -> Result<usize, Trouble> {
+        let at = &of.formula.at;
+        let value = scope.number(&of.formula)?;
+        let number = value
+            .integer()
+            .map_err(|error| Trouble::new(at, error, "choose sizes at which it is whole"))?;
+        let length = usize::try_from(number).ok().filter(|length| *length > 0);
+        length.ok_or_else(|| {
+            let title = format!("a length of {number}");
+            Trouble::new(at, title, "a length is at least 1")
+        })
+    }
+
+    /// Draws the inputs of a case, and computes the references of its outputs.
+    pub fn run(&self, t: &mut Instance<'_>) -> DeviceResult {
+        let lets = self.lets();
+        let scope = self.scope(t.function(), t.parameters(), &lets);
+        let mut buffers: Vec<Buffer> = Vec::new();
+        for tensor in &self.tensors {
+            let axes = self.axes(&scope, tensor)?;
+            let buffer = match tensor.role {
+                TensorRole::Output => t.output_as(tensor.kind, &tensor.name, axes)?,
+                role => self.draw_input(t, (tensor, axes), &scope, &buffers, role)?,
+            };
+            buffers.push(buffer);
+        }
+        for (name, value) in &self.scalars {
+            let scalar = t.scalar(name, *value as f32);
+            t.offer(scalar);
+        }
+        let results = match t.computes() {
+            true => self.reference.results(self, t, &buffers)?,
+            false => self.placeholders(&buffers),
+        };
+        for ((tensor, buffer), oracle) in self.compared(&buffers).zip(results) {
+            let golden = match tensor.kind.is_float() {
+                true => Data::f64(oracle.clone()),
+                false => Data::nearest(tensor.kind, &oracle),
+            };
+            t.check(buffer, (golden, oracle))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the tensors that are compared.
+    pub fn compared<'a>(
+        &'a self,
+        buffers: &'a [Buffer],
+    ) -> impl Iterator<Item = (&'a TensorSpec, Buffer)> {
+        let all = self.tensors.iter().zip(buffers.iter().copied());
+        all.filter(|(tensor, _)| tensor.role != TensorRole::Input)
+    }
+
+    /// Returns the tensors that hold values before the launches.
+    pub fn given<'a>(
+        &'a self,
+        buffers: &'a [Buffer],
+    ) -> impl Iterator<Item = (&'a TensorSpec, Buffer)> {
+        let all = self.tensors.iter().zip(buffers.iter().copied());
+        all.filter(|(tensor, _)| tensor.role != TensorRole::Output)
+    }
+
+    /// Returns the scalars, choices and sizes of a case, as a reference takes them.
+    pub fn arguments(&self, t: &Instance<'_>) -> serde_json::Map<String, serde_json::Value> {
+        let function = t.function();
+        let mut all = serde_json::Map::new();
+        for name in function.dims {
+            all.insert((*name).into(), t.dim(name).into());
+        }
+        let lets = self.lets();
+        let scope = self.scope(function, t.parameters(), &lets);
+        for (name, placed) in &self.derived {
+            let value = scope.number(&placed.formula).ok();
+            let number = value.and_then(|value| i64::try_from(value.integer().ok()?).ok());
+            all.insert(name.clone(), number.into());
+        }
+        for (name, _) in function.words {
+            all.insert((*name).into(), t.word(name).into());
+        }
+        for (name, value) in &self.scalars {
+            // A kernel takes the scalar as f32, and the reference must see the same number.
+            all.insert(name.clone(), f64::from(*value as f32).into());
+        }
+        all
+    }
+
+    fn placeholders(&self, buffers: &[Buffer]) -> Vec<Vec<f64>> {
+        let compared = self.compared(buffers);
+        compared
+            .map(|(_, buffer)| vec![0.0; buffer.count])
+            .collect()
+    }
+
+    fn axes(&self, scope: &Scope<'_>, tensor: &TensorSpec) -> DeviceResult<Vec<Axis>> {
+        let axes = tensor.axes.iter().map(|(name, placed)| {
+            let length = Declaration::length(scope, placed);
+            let length = length.map_err(|trouble| self.failed(&placed.span, trouble))?;
+            Ok(Axis::new(name, length))
+        });
+        axes.collect()
+    }
+
+    /// Draws an input in the class of the case.
+    fn draw_input(
+        &self,
+        t: &mut Instance<'_>,
+        (tensor, axes): (&TensorSpec, Vec<Axis>),
+        scope: &Scope<'_>,
+        buffers: &[Buffer],
+        role: TensorRole,
+    ) -> DeviceResult<Buffer> {
+        let chosen = match &tensor.classes[..] {
+            [only] => only,
+            classes => {
+                let word = t.word(&tensor.choice);
+                let mut classes = classes.iter();
+                let found = classes.find(|class| class.word == word);
+                found.ok_or_else(|| {
+                    let message = format!("`{}` has no values `{word}`", tensor.name);
+                    DeviceError::of(DeviceErrorKind::Harness, message)
+                })?
+            }
+        };
+        let count = axes.iter().map(|axis| axis.length).product();
+        let number = |formula: &Formula| {
+            let value = scope.number(formula).ok();
+            value
+                .and_then(|value| value.float().ok())
+                .unwrap_or_default()
+        };
+        let others = |name: &str| -> Vec<f64> {
+            let mut known = self.tensors.iter().zip(buffers);
+            let found = known.find(|(other, _)| other.name == name);
+            found.map(|(_, buffer)| t.wide(*buffer)).unwrap_or_default()
+        };
+        let mut stream = t.stream(&tensor.name);
+        let values = chosen.generator.draw(&mut stream, count, &number, &others);
+        let data = Data::nearest(tensor.kind, &values);
+        if role != TensorRole::InPlace {
+            let buffer = t.upload(&tensor.name, axes, data)?;
+            t.describe(buffer, &chosen.text);
+            return Ok(buffer);
+        }
+        // Experiments and external tensors change the values before the launches under a name of their own.
+        let before = t.hold(&format!("{} before", tensor.name), axes.clone(), data);
+        t.describe(before, &chosen.text);
+        let values = Data::nearest(tensor.kind, &t.wide(before));
+        t.update(&tensor.name, axes, values)
+    }
+
+    /// Makes the error of a formula that has no value in a case.
+    fn failed(&self, span: &std::ops::Range<usize>, trouble: Trouble) -> DeviceError {
+        let error = self.source.error(span, trouble);
+        DeviceError::of(DeviceErrorKind::Test, error)
+    }
+}

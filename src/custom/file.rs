@@ -1,0 +1,442 @@
+//! Reading contracts from TOML.
+
+mod domain;
+mod tensors;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::de::DeTable;
+
+use super::CustomContract;
+use super::declaration::{Declaration, FileFormula};
+use super::python::Python;
+use super::reference::Reference;
+use super::relations;
+use crate::binding::Source;
+use crate::binding::formula::{Formula, Node, parse};
+use crate::contract::catalog::functions;
+use crate::contract::design::design;
+use crate::contract::{Choice, Domain, Function};
+use crate::document::{
+    Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, unknown, wrong_type,
+};
+use crate::files::FileError;
+use domain::Sizes;
+
+/// The most seconds that one computation of a reference may take, if the file names no other number.
+const SECONDS: u64 = 60;
+/// The most seconds that a file may allow.
+const MAX_SECONDS: i64 = 86_400;
+
+/// Keys of a contract.
+const KEYS: [&str; 12] = [
+    "name",
+    "about",
+    "formulas",
+    "sizes",
+    "choices",
+    "scalars",
+    "excludes",
+    "cases",
+    "sums",
+    "tensors",
+    "relations",
+    "reference",
+];
+
+/// Reads the contracts of a file.
+///
+/// # Errors
+/// Something in the file is wrong. The error has every complaint, with file, line and caret.
+pub(super) fn contracts(
+    path: &Path,
+    source: Source,
+    python: &Arc<Python>,
+    others: &[CustomContract],
+) -> Result<Vec<CustomContract>, FileError> {
+    let source = Arc::new(source);
+    let mut out = Vec::new();
+    let all = read_all(path, &source, python, others, &mut out);
+    if out.is_empty() {
+        return Ok(all);
+    }
+    Err(diagnostic(&source.name, &source.text, &out))
+}
+
+fn read_all(
+    path: &Path,
+    source: &Arc<Source>,
+    python: &Arc<Python>,
+    others: &[CustomContract],
+    out: &mut Vec<Complaint>,
+) -> Vec<CustomContract> {
+    let document = match DeTable::parse(&source.text) {
+        Ok(document) => document,
+        Err(error) => {
+            out.push(Complaint {
+                span: error.span().unwrap_or(0..0),
+                title: format!("not TOML: {}", error.message()),
+                label: "here".into(),
+                help: "see https://toml.io for how a file is written".into(),
+            });
+            return Vec::new();
+        }
+    };
+    let table = Table::new("contract file", 0..0, document.get_ref());
+    table.only(&["schema", "contract"], out);
+    if let Some(schema) = table.need("schema", "`schema = 1` at the top", out)
+        && let Some(number) = integer(schema, out)
+        && number != 1
+    {
+        let title = format!("this file has schema {number}");
+        out.push(bad(
+            schema,
+            &title,
+            "not 1",
+            "this version reads `schema = 1`",
+        ));
+    }
+    let Some(list) = table.need("contract", "a [[contract]] for each operator", out) else {
+        return Vec::new();
+    };
+    let mut names: BTreeSet<String> = others
+        .iter()
+        .map(|other| other.function.name.to_owned())
+        .chain(functions().map(|function| function.name.to_owned()))
+        .collect();
+    let mut all = Vec::new();
+    for entry in array(list, out) {
+        let mut reader = Reader {
+            path,
+            source,
+            python,
+            out,
+            names: BTreeMap::new(),
+        };
+        all.extend(reader.contract(entry, &mut names));
+    }
+    all
+}
+
+/// State shared by all parts of reading a contract.
+pub(super) struct Reader<'s, 'o> {
+    path: &'s Path,
+    source: &'s Arc<Source>,
+    python: &'s Arc<Python>,
+    out: &'o mut Vec<Complaint>,
+    /// The names that the contract defines, and what each is.
+    names: BTreeMap<String, &'static str>,
+}
+
+impl<'s> Reader<'s, '_> {
+    fn contract(
+        &mut self,
+        value: SpannedValue<'_>,
+        names: &mut BTreeSet<String>,
+    ) -> Option<CustomContract> {
+        let before = self.out.len();
+        let table = Table::of("contract", value, &KEYS, self.out)?;
+        let name = self.contract_name(&table, names);
+        let about = match table.get("about") {
+            Some(text) => string(text, self.out)?.to_owned(),
+            None => String::new(),
+        };
+        let formulas = self.texts(&table, "formulas");
+        let sizes = self.sizes(&table);
+        let words = self.choices(&table);
+        let scalars = self.scalars(&table);
+        let tensors = self.tensors(&table);
+        let reference = self.reference(&table);
+        if self.out.len() > before {
+            return None;
+        }
+        let (name, reference) = (name?, reference?);
+        let outputs: Vec<&'static str> = tensors
+            .iter()
+            .filter(|(tensor, _)| tensor.is_compared())
+            .map(|(tensor, _)| leaked(&tensor.name))
+            .collect();
+        if outputs.is_empty() {
+            self.out.push(bad(
+                table.get("tensors")?,
+                "this contract has no output",
+                "only inputs",
+                "give a tensor `role = \"output\"`, or `role = \"in_place\"`",
+            ));
+            return None;
+        }
+        let (tensors, tolerances): (Vec<_>, Vec<_>) = tensors.into_iter().unzip();
+        let values: Vec<Choice> = tensors
+            .iter()
+            .filter(|tensor| tensor.classes.len() > 1)
+            .map(|tensor| {
+                let words: Vec<_> = tensor.classes.iter().map(|class| class.word).collect();
+                (leaked(&tensor.choice), &*words.leak())
+            })
+            .collect();
+        let Sizes {
+            dims,
+            factors,
+            derived,
+        } = sizes;
+        let declaration: &'static Declaration = Box::leak(Box::new(Declaration {
+            source: Arc::clone(self.source),
+            derived,
+            scalars,
+            tensors,
+            reference,
+        }));
+        let outputs: &'static [&'static str] = outputs.leak();
+        let relations = self.relations(&table, declaration, outputs);
+        let domain = Domain::of(factors.leak())
+            .values(values.leak())
+            .relations(relations.leak());
+        let plain = Function {
+            name: leaked(&name),
+            title: leaked(&about),
+            formulas: formulas
+                .iter()
+                .map(|text| leaked(text))
+                .collect::<Vec<_>>()
+                .leak(),
+            dims: dims.leak(),
+            words: words.leak(),
+            outputs,
+            domain,
+            run: Box::leak(Box::new(|t: &mut crate::contract::Instance<'_>| {
+                declaration.run(t)
+            })),
+            file: Some(Box::leak(
+                std::path::absolute(self.path)
+                    .unwrap_or_else(|_| self.path.to_owned())
+                    .into_boxed_path(),
+            )),
+            ..Function::EMPTY
+        };
+        let plain: &'static Function = Box::leak(Box::new(plain));
+        let rules = self.rules(&table, declaration, plain)?;
+        let function: &'static Function = Box::leak(Box::new(Function {
+            domain: plain.domain.without(rules.leak()),
+            ..*plain
+        }));
+        let sums = self.sums(&table, declaration, function);
+        let tolerances = self.tolerances(declaration, tolerances, sums);
+        let cases = self.cases(&table, function);
+        if self.out.len() == before && cases.is_none() && design(function, None, 0).is_empty() {
+            self.out.push(bad(
+                table.get("sizes").unwrap_or(value),
+                "this contract has no case",
+                "every combination of these is excluded or too large",
+                "choose other sizes, or exclude less",
+            ));
+        }
+        (self.out.len() == before).then(|| CustomContract {
+            function,
+            tolerances,
+            cases,
+            source: Arc::clone(self.source),
+            path: self.path.to_owned(),
+        })
+    }
+
+    fn contract_name(&mut self, table: &Table<'_>, names: &mut BTreeSet<String>) -> Option<String> {
+        let at = table.need(
+            "name",
+            "`name = \"...\"`, by which bindings and tests call it",
+            self.out,
+        )?;
+        let name = string(at, self.out)?;
+        if !is_name(name) {
+            self.out.push(bad(
+                at,
+                &format!("`{}` is no name of a contract", name.escape_debug()),
+                "other characters",
+                "use letters, digits and _, and begin with a letter",
+            ));
+            return None;
+        }
+        if !names.insert(name.into()) {
+            self.out.push(bad(
+                at,
+                &format!("there is a contract `{name}` already"),
+                "taken",
+                "give it a name of its own: `deltanet-check contracts` lists the built-in ones",
+            ));
+            return None;
+        }
+        Some(name.into())
+    }
+
+    /// Defines a name of the contract. Complains if it is no name, or has a meaning already.
+    fn define(&mut self, span: std::ops::Range<usize>, name: &str, what: &'static str) -> bool {
+        let (title, label, help) = if !is_name(name) {
+            (
+                format!("`{}` is no name for {what}", name.escape_debug()),
+                "other characters".to_owned(),
+                "use letters, digits and _, and begin with a letter",
+            )
+        } else if ["e", "pi", "null", "true", "false"].contains(&name) {
+            (
+                format!("`{name}` means something else in every formula"),
+                "taken".into(),
+                "take another name",
+            )
+        } else if let Some(other) = self.names.insert(name.into(), what) {
+            (
+                format!("`{name}` is {other} already"),
+                format!("now {what}"),
+                "give each size, choice, scalar and tensor a name of its own",
+            )
+        } else {
+            return true;
+        };
+        self.out.push(Complaint {
+            span,
+            title,
+            label,
+            help: help.into(),
+        });
+        false
+    }
+
+    /// Reads a list of texts.
+    fn texts(&mut self, table: &Table<'_>, key: &str) -> Vec<String> {
+        let Some(list) = table.get(key) else {
+            return Vec::new();
+        };
+        let texts = array(list, self.out).iter();
+        texts
+            .filter_map(|text| string(text, self.out).map(str::to_owned))
+            .collect()
+    }
+
+    /// Reads a table of entries.
+    fn entries<'a>(&mut self, table: &Table<'a>, key: &'static str) -> Vec<Entry<'a>> {
+        let Some(value) = table.get(key) else {
+            return Vec::new();
+        };
+        let Some(keys) = value.get_ref().as_table() else {
+            self.out.push(wrong_type(value, "a table"));
+            return Vec::new();
+        };
+        let entries = Table::new(key, value.span(), keys).entries().into_iter();
+        entries
+            .map(|(name, value)| (name.get_ref().to_string(), name.span(), value))
+            .collect()
+    }
+
+    /// Reads a formula, or a whole number in its place.
+    fn formula(&mut self, value: SpannedValue<'_>) -> Option<FileFormula> {
+        let span = value.span();
+        if value.get_ref().is_integer() {
+            let node = Node::Integer(integer(value, self.out)?.into());
+            let formula = Formula { at: 0..0, node };
+            return Some(FileFormula { span, formula });
+        }
+        let text = string(value, self.out)?;
+        match parse(text) {
+            Ok(formula) => Some(FileFormula { span, formula }),
+            Err(trouble) => {
+                self.out.push(self.source.complaint(&span, trouble));
+                None
+            }
+        }
+    }
+
+    fn reference(&mut self, table: &Table<'_>) -> Option<Reference> {
+        let hint = "[contract.reference] with `python = \"FILE.py:FUNCTION\"`";
+        let value = table.need("reference", hint, self.out)?;
+        let table = Table::of("reference", value, &["python", "seconds"], self.out)?;
+        let at = table.need("python", "`python = \"FILE.py:FUNCTION\"`", self.out)?;
+        let text = string(at, self.out)?;
+        let seconds = match table.get("seconds") {
+            None => SECONDS,
+            Some(value) => {
+                let number = integer(value, self.out)?;
+                if !(1..=MAX_SECONDS).contains(&number) {
+                    self.out.push(bad(
+                        value,
+                        &format!("`seconds` is {number}"),
+                        "out of range",
+                        &format!("write 1 to {MAX_SECONDS}"),
+                    ));
+                }
+                number.unsigned_abs()
+            }
+        };
+        let Some((file, function)) = text
+            .rsplit_once(':')
+            .filter(|(file, function)| !file.is_empty() && function.split('.').all(is_name))
+        else {
+            self.out.push(bad(
+                at,
+                "this names no function of a Python file",
+                "here",
+                "write it as `FILE.py:FUNCTION`",
+            ));
+            return None;
+        };
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let file = folder.join(file);
+        let file = std::path::absolute(&file).unwrap_or(file);
+        if !file.is_file() {
+            self.out.push(bad(
+                at,
+                &format!("there is no Python file {}", crate::text::shown(&file)),
+                "not there",
+                "the path starts from the folder of the contract's file",
+            ));
+            return None;
+        }
+        Some(Reference {
+            span: at.span(),
+            python: Arc::clone(self.python),
+            file,
+            function: function.into(),
+            seconds,
+        })
+    }
+
+    fn relations(
+        &mut self,
+        table: &Table<'_>,
+        declaration: &Declaration,
+        outputs: &'static [&'static str],
+    ) -> Vec<crate::contract::relation::Relation> {
+        let Some(list) = table.get("relations") else {
+            return Vec::new();
+        };
+        let mut all = Vec::new();
+        for value in array(list, self.out) {
+            let Some(text) = string(value, self.out) else {
+                continue;
+            };
+            match relations::parse(text, declaration, outputs) {
+                Ok(relation) => all.push(relation),
+                Err((title, help)) => self.out.push(bad(value, &title, "here", &help)),
+            }
+        }
+        all
+    }
+}
+
+/// A key of a table, its place, and its value.
+type Entry<'a> = (String, std::ops::Range<usize>, SpannedValue<'a>);
+
+/// Returns true for a name that formulas can use.
+fn is_name(text: &str) -> bool {
+    let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(inside)
+}
+
+/// Keeps a text for the rest of the program's time, as the texts of built-in contracts are.
+fn leaked(text: &str) -> &'static str {
+    text.to_owned().leak()
+}
+
+/// Makes the complaint about an unknown word.
+fn unknown_word(value: SpannedValue<'_>, what: &str, word: &str, known: &[&str]) -> Complaint {
+    unknown(value.span(), what, word, known)
+}

@@ -1,0 +1,461 @@
+//! Reading the sizes, choices, scalars, excluded cases and listed cases of a contract.
+
+use std::collections::BTreeMap;
+
+use super::{Reader, leaked};
+use crate::binding::formula::Trouble;
+use crate::binding::{NamedFormula, Scope};
+use crate::contract::{Choice, Factor, Function, MAX_ELEMENTS, Rule, Value, Values};
+use crate::custom::declaration::{Declaration, FileFormula};
+use crate::document::{Complaint, SpannedValue, Table, array, bad, integer, string, wrong_type};
+
+/// The largest size.
+const MAX_SIZE: i64 = MAX_ELEMENTS;
+/// The most values of all sizes and words of all choices together, which a design combines.
+const MAX_LEVELS: usize = 120;
+/// The most combinations of sizes that are looked at for one formula.
+const MAX_COMBINATIONS: usize = 100_000;
+
+/// The sizes of a contract.
+#[derive(Default)]
+pub(super) struct Sizes {
+    /// Names of the sizes that a case sets.
+    pub dims: Vec<&'static str>,
+    /// The values of each.
+    pub factors: Vec<Factor>,
+    /// Sizes that follow from others.
+    pub derived: Vec<(String, FileFormula)>,
+}
+
+impl Reader<'_, '_> {
+    /// Reads the sizes: a list of values, one value, or a formula of other sizes.
+    pub(super) fn sizes(&mut self, table: &Table<'_>) -> Sizes {
+        let mut sizes = Sizes::default();
+        for (name, span, value) in self.entries(table, "sizes") {
+            if !self.define(span, &name, "a size") {
+                continue;
+            }
+            if value.get_ref().is_str() {
+                sizes
+                    .derived
+                    .extend(self.formula(value).map(|formula| (name, formula)));
+                continue;
+            }
+            let list = match value.get_ref().as_array() {
+                Some(list) => list.iter().collect(),
+                None => vec![value],
+            };
+            let mut levels: Vec<i64> = Vec::new();
+            for value in list {
+                if let Some(size) = self.size(value)
+                    && !levels.contains(&size)
+                {
+                    levels.push(size);
+                }
+            }
+            if levels.is_empty() {
+                self.out.push(bad(
+                    value,
+                    &format!("the size `{name}` has no values"),
+                    "empty",
+                    "list values that can reveal mistakes: 1, odd, around a wave of 64",
+                ));
+            }
+            let name = leaked(&name);
+            sizes.dims.push(name);
+            sizes.factors.push(Factor::One(name, levels.leak()));
+        }
+        self.limit_levels(table, &sizes);
+        sizes
+    }
+
+    fn limit_levels(&mut self, table: &Table<'_>, sizes: &Sizes) {
+        let count: usize = sizes
+            .factors
+            .iter()
+            .map(|factor| factor.levels().len())
+            .sum();
+        if let Some(value) = table.get("sizes").filter(|_| count > MAX_LEVELS) {
+            self.out.push(bad(
+                value,
+                &format!("the sizes have {count} values"),
+                "too many to combine",
+                &format!("list at most {MAX_LEVELS}: the few that can reveal mistakes"),
+            ));
+        }
+    }
+
+    fn size(&mut self, value: SpannedValue<'_>) -> Option<i64> {
+        let size = integer(value, self.out)?;
+        if (1..=MAX_SIZE).contains(&size) {
+            return Some(size);
+        }
+        self.out.push(bad(
+            value,
+            &format!("a size of {size}"),
+            "out of range",
+            &format!("a size is from 1 to {MAX_SIZE}"),
+        ));
+        None
+    }
+
+    pub(super) fn choices(&mut self, table: &Table<'_>) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        for (name, span, value) in self.entries(table, "choices") {
+            if !self.define(span, &name, "a choice") {
+                continue;
+            }
+            let mut words: Vec<&'static str> = Vec::new();
+            for value in array(value, self.out) {
+                let Some(word) = string(value, self.out) else {
+                    continue;
+                };
+                let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+                if !word.chars().all(plain) || words.contains(&word) {
+                    self.out.push(bad(
+                        value,
+                        &format!("`{}` is no word of a choice", word.escape_debug()),
+                        "there twice, or with other characters",
+                        "use letters, digits, _, - and .",
+                    ));
+                    continue;
+                }
+                words.push(leaked(word));
+            }
+            if words.is_empty() {
+                self.out.push(bad(
+                    value,
+                    &format!("the choice `{name}` has no words"),
+                    "empty",
+                    "list its words, the usual one first",
+                ));
+            }
+            choices.push((leaked(&name), &*words.leak()));
+        }
+        choices
+    }
+
+    pub(super) fn scalars(&mut self, table: &Table<'_>) -> Vec<(String, f64)> {
+        let mut scalars = Vec::new();
+        for (name, span, value) in self.entries(table, "scalars") {
+            if !self.define(span, &name, "a scalar") {
+                continue;
+            }
+            let text = match (value.get_ref().as_float(), value.get_ref().as_integer()) {
+                (Some(float), _) => float.as_str().replace('_', ""),
+                (None, Some(_)) => match integer(value, self.out) {
+                    Some(number) => number.to_string(),
+                    None => continue,
+                },
+                (None, None) => {
+                    self.out.push(wrong_type(value, "a number"));
+                    continue;
+                }
+            };
+            match text.parse::<f64>().ok().filter(|number| number.is_finite()) {
+                Some(number) => scalars.push((name, number)),
+                None => self.out.push(bad(
+                    value,
+                    &format!("`{name}` is {text}"),
+                    "not finite",
+                    "write a finite number",
+                )),
+            }
+        }
+        scalars
+    }
+
+    /// Reads the formulas of excluded cases, and adds the exclusion of tensors that are too large. Checks that every other
+    /// combination of sizes gives each axis a length.
+    pub(super) fn rules(
+        &mut self,
+        table: &Table<'_>,
+        declaration: &'static Declaration,
+        function: &'static Function,
+    ) -> Option<Vec<Rule>> {
+        let before = self.out.len();
+        let mut rules = Vec::new();
+        if let Some(list) = table.get("excludes") {
+            for value in array(list, self.out) {
+                let Some(placed) = self.formula(value) else {
+                    continue;
+                };
+                let of = self.parameters_of(&[&placed], declaration, function)?;
+                let says = leaked(&string(value, self.out)?.replace('\n', " "));
+                let placed: &'static FileFormula = Box::leak(Box::new(placed));
+                self.tried(
+                    &of,
+                    function,
+                    placed,
+                    |scope| {
+                        let value = scope.number(&placed.formula)?;
+                        value.truth().map(drop).map_err(|error| {
+                            Trouble::new(
+                                &placed.formula.at,
+                                error,
+                                "write a condition, such as `K > T`",
+                            )
+                        })
+                    },
+                    declaration,
+                    &rules,
+                )?;
+                rules.push(Rule {
+                    of: of.leak(),
+                    says,
+                    breaks: Box::leak(Box::new(move |case: &Values| {
+                        let lets = declaration.lets();
+                        let scope = declaration.scope(function, case, &lets);
+                        let value = scope.number(&placed.formula).ok();
+                        value.and_then(|value| value.truth().ok()).unwrap_or(false)
+                    })),
+                });
+            }
+        }
+        for (_, derived) in &declaration.derived {
+            let of = self.parameters_of(&[derived], declaration, function)?;
+            let check = |scope: &Scope<'_>| Declaration::length(scope, derived).map(drop);
+            self.tried(&of, function, derived, check, declaration, &rules)?;
+        }
+        for tensor in &declaration.tensors {
+            let placed: Vec<&FileFormula> = tensor.axes.iter().map(|(_, placed)| placed).collect();
+            let mut bounds = Vec::new();
+            for class in &tensor.classes {
+                for formula in class.generator.formulas() {
+                    bounds.push(FileFormula {
+                        span: tensor.values_span.clone(),
+                        formula: formula.clone(),
+                    });
+                }
+            }
+            let all: Vec<&FileFormula> = placed.iter().copied().chain(&bounds).collect();
+            let of = self.parameters_of(&all, declaration, function)?;
+            for placed in placed {
+                self.tried(
+                    &of,
+                    function,
+                    placed,
+                    |scope| Declaration::length(scope, placed).map(drop),
+                    declaration,
+                    &rules,
+                )?;
+            }
+            for bound in &bounds {
+                self.tried(
+                    &of,
+                    function,
+                    bound,
+                    |scope| {
+                        let value = scope.number(&bound.formula)?;
+                        value.float().map(drop).map_err(|error| {
+                            Trouble::new(&bound.formula.at, error, "write a number")
+                        })
+                    },
+                    declaration,
+                    &rules,
+                )?;
+            }
+            rules.push(Rule {
+                of: of.leak(),
+                says: leaked(&format!(
+                    "`{}` has more than {MAX_ELEMENTS} elements",
+                    tensor.name
+                )),
+                breaks: Box::leak(Box::new(move |case: &Values| {
+                    let lets = declaration.lets();
+                    let scope = declaration.scope(function, case, &lets);
+                    let lengths = tensor.axes.iter().map(|(_, placed)| {
+                        Declaration::length(&scope, placed).map_or(1, |length| length as u128)
+                    });
+                    lengths.product::<u128>() > MAX_ELEMENTS.unsigned_abs().into()
+                })),
+            });
+        }
+        // A rule that can never apply says nothing to a reader.
+        rules.retain(|rule| {
+            let cases = combinations(rule.of, function).unwrap_or_default();
+            cases.iter().any(|case| (rule.breaks)(case))
+        });
+        (self.out.len() == before).then_some(rules)
+    }
+
+    /// Returns the sizes and choices that formulas depend on, also through sizes that follow from others.
+    fn parameters_of(
+        &mut self,
+        formulas: &[&FileFormula],
+        declaration: &Declaration,
+        function: &Function,
+    ) -> Option<Vec<&'static str>> {
+        let mut names = Vec::new();
+        for placed in formulas {
+            placed.formula.collect_names(&mut names);
+        }
+        let mut seen = 0;
+        while let Some(name) = names.get(seen).cloned() {
+            seen += 1;
+            let derived = declaration.derived.iter().find(|(known, _)| *known == name);
+            if let Some((_, placed)) = derived {
+                let mut more = Vec::new();
+                placed.formula.collect_names(&mut more);
+                more.retain(|name| !names.contains(name));
+                names.append(&mut more);
+            }
+        }
+        let parameters = function
+            .sizes()
+            .chain(function.choices().map(|(name, _)| *name));
+        let of: Vec<&'static str> = parameters
+            .filter(|name| names.iter().any(|known| known == name))
+            .collect();
+        if combinations(&of, function).is_some() {
+            return Some(of);
+        }
+        let span = formulas.first().map_or(0..0, |placed| placed.span.clone());
+        self.out.push(Complaint {
+            span,
+            title: format!(
+                "the sizes {} have more than {MAX_COMBINATIONS} combinations",
+                of.join(", ")
+            ),
+            label: "depends on them".into(),
+            help: "list fewer values of these sizes".into(),
+        });
+        None
+    }
+
+    /// Tries a formula at every combination of the parameters that no rule excludes.
+    fn tried(
+        &mut self,
+        of: &[&'static str],
+        function: &'static Function,
+        placed: &FileFormula,
+        check: impl Fn(&Scope<'_>) -> Result<(), Trouble>,
+        declaration: &Declaration,
+        rules: &[Rule],
+    ) -> Option<()> {
+        for case in combinations(of, function)? {
+            // A rule of other parameters as well may exclude some cases of this combination only.
+            let excluded = rules
+                .iter()
+                .any(|rule| rule.of.iter().all(|name| of.contains(name)) && (rule.breaks)(&case));
+            if excluded {
+                continue;
+            }
+            let lets: Vec<NamedFormula<'_>> = declaration.lets();
+            let scope = declaration.scope(function, &case, &lets);
+            if let Err(mut trouble) = check(&scope) {
+                let at = case.to_string();
+                if !at.is_empty() {
+                    trouble.title = format!("{} at {at}", trouble.title);
+                }
+                self.out.push(self.source.complaint(&placed.span, trouble));
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Reads the cases that the file lists, if it lists any.
+    pub(super) fn cases(
+        &mut self,
+        table: &Table<'_>,
+        function: &'static Function,
+    ) -> Option<Vec<Values>> {
+        let list = table.get("cases")?;
+        let mut cases: Vec<Values> = Vec::new();
+        for value in array(list, self.out) {
+            let known: Vec<&str> = function
+                .sizes()
+                .chain(function.choices().map(|(name, _)| *name))
+                .collect();
+            let Some(entries) = Table::of("case", value, &known, self.out) else {
+                continue;
+            };
+            let optional: Vec<&str> = function.domain.open().map(|(name, _)| *name).collect();
+            let mut pairs = Vec::new();
+            for name in known {
+                let Some(at) = entries.get(name) else {
+                    if !optional.contains(&name) {
+                        entries.need(name, &format!("`{name} = ...`"), self.out);
+                    }
+                    continue;
+                };
+                let choice = function.choices().find(|(choice, _)| *choice == name);
+                let read = match choice {
+                    None => self.size(at).map(Value::Number),
+                    Some((_, words)) => string(at, self.out).and_then(|word| {
+                        let found = words.iter().find(|known| **known == word);
+                        if found.is_none() {
+                            self.out.push(super::unknown_word(at, "word", word, words));
+                        }
+                        found.map(|word| Value::Word(word))
+                    }),
+                };
+                pairs.extend(read.map(|read| (name.to_owned(), read)));
+            }
+            let case = Values::new(pairs);
+            if let Some(rule) = function.domain.broken(&case) {
+                self.out.push(bad(
+                    value,
+                    "this case is excluded",
+                    rule.says,
+                    "leave it out, or change the exclusion",
+                ));
+            }
+            if cases.contains(&case) {
+                self.out.push(bad(
+                    value,
+                    "this case is there twice",
+                    "again",
+                    "remove one",
+                ));
+            }
+            cases.push(case);
+        }
+        if cases.is_empty() {
+            self.out.push(bad(
+                list,
+                "there are no cases",
+                "empty",
+                "list at least one, or leave `cases` out: a design chooses them",
+            ));
+        }
+        Some(cases)
+    }
+}
+
+/// Returns the values of every combination of some parameters; none if there are too many.
+fn combinations(of: &[&'static str], function: &Function) -> Option<Vec<Values>> {
+    let mut all: Vec<Vec<(String, Value)>> = vec![Vec::new()];
+    let choices: BTreeMap<&str, &[&'static str]> = function.choices().copied().collect();
+    for name in of {
+        let factor = function
+            .domain
+            .factors
+            .iter()
+            .find(|factor| factor.names().contains(name));
+        let levels: Vec<Value> = match (factor, choices.get(name)) {
+            (Some(factor), _) => factor
+                .levels()
+                .iter()
+                .map(|level| Value::Number(level[0]))
+                .collect(),
+            (None, Some(words)) => words.iter().map(|word| Value::Word(word)).collect(),
+            (None, None) => continue,
+        };
+        if all.len().saturating_mul(levels.len()) > MAX_COMBINATIONS {
+            return None;
+        }
+        all = all
+            .iter()
+            .flat_map(|one| {
+                levels.iter().map(move |level| {
+                    let mut longer = one.clone();
+                    longer.push(((*name).to_owned(), level.clone()));
+                    longer
+                })
+            })
+            .collect();
+    }
+    Some(all.into_iter().map(Values::new).collect())
+}

@@ -1,0 +1,341 @@
+//! Custom contracts: their files, their references in Python, and what is wrong with either.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Run, run, scratch};
+
+/// A kernel that negates `n` floats.
+const KERNELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/partial.co");
+
+const CONTRACT: &str = r#"schema = 1
+[[contract]]
+name = "negated"
+about = "y = -x"
+sizes = { T = [1, 3], D = [64, 100] }
+scalars = { factor = -1.0 }
+relations = ["linear in x", "permute T"]
+[contract.tensors]
+x = { axes = "T D", type = "f32", values = ["normal", "great"] }
+y = { axes = "T D", type = "f32", role = "output" }
+[contract.reference]
+python = "reference.py:negated"
+seconds = 5
+"#;
+
+const REFERENCE: &str = "\
+def negated(x, factor):
+    return {\"y\": x * factor}
+";
+
+const BINDING: &str = r#"schema = 1
+contracts = ["negated.contract.toml"]
+[[binding]]
+contract = "negated"
+[[binding.launch]]
+symbol = "kernel_neg"
+grid = ["ceil(count(x) / 64)"]
+block = [64]
+args = ["x", "y", "i32 count(x)"]
+"#;
+
+/// A folder with the three files, each with one change.
+fn folder(
+    name: &str,
+    contract: (&str, &str),
+    reference: (&str, &str),
+    binding: (&str, &str),
+) -> PathBuf {
+    let here = scratch(name);
+    let changed = |text: &str, (old, new): (&str, &str)| {
+        assert!(text.contains(old), "{old}");
+        text.replacen(old, new, 1)
+    };
+    let files = [
+        ("negated.contract.toml", changed(CONTRACT, contract)),
+        ("reference.py", changed(REFERENCE, reference)),
+        ("bind.toml", changed(BINDING, binding)),
+    ];
+    for (file, text) in files {
+        std::fs::write(here.join(file), text).expect("written");
+    }
+    here
+}
+
+/// An interpreter that has NumPy: the first on the path, or Debian's.
+fn interpreter() -> Option<&'static str> {
+    let has_numpy = |python: &&str| {
+        let run = Command::new(python).args(["-c", "import numpy"]).output();
+        run.is_ok_and(|run| run.status.success())
+    };
+    ["python3", "/usr/bin/python3"].into_iter().find(has_numpy)
+}
+
+fn bound(here: &Path, more: &[&str]) -> Run {
+    let python = interpreter().expect("Python with NumPy: apt-get install python3-numpy");
+    let args = [&["--kernels", KERNELS, "--bind", "bind.toml"], more].concat();
+    let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+        .args(args)
+        .env("DELTANET_CHECK_PYTHON", python)
+        .current_dir(here)
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run {
+        code: output.status.code().expect("not killed"),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+const SAME: (&str, &str) = ("", "");
+
+#[test]
+fn a_right_kernel_passes_every_case_and_law() {
+    let here = folder("custom-right", SAME, SAME, SAME);
+    let run = bound(&here, &["--relations", "--sanitize"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(
+        run.out.contains("Phase 14: custom contracts"),
+        "{}",
+        run.out
+    );
+    let listed = bound(&here, &["--list"]);
+    assert!(listed.out.lines().count() >= 4, "{}", listed.out);
+}
+
+#[test]
+fn a_wrong_kernel_fails_with_its_reason() {
+    let here = folder("custom-wrong", SAME, ("x * factor", "x * 3.0"), SAME);
+    let run = bound(&here, &[]);
+    assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+    assert!(
+        run.out
+            .contains("why      `y` is -0.3333 times the reference"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn another_seed_draws_other_values_and_a_report_knows_the_contract() {
+    let here = folder("custom-report", SAME, SAME, SAME);
+    let run = bound(&here, &["--report", "report.json", "--seed", "7"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let text = std::fs::read_to_string(here.join("report.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let contract = &report["environment"]["settings"]["contract"][0];
+    let path = contract["path"].as_str().expect("a path");
+    assert!(path.ends_with("negated.contract.toml"), "{path}");
+}
+
+#[test]
+fn described_and_bound_by_its_file() {
+    let here = folder("custom-described", SAME, SAME, SAME);
+    let file = "negated.contract.toml";
+    let page = run(&here, &["contracts", "negated", "--contract", file]);
+    assert_eq!(page.code, 0, "{}", page.err);
+    assert!(
+        page.out.contains("x       input   f32      [T, D]"),
+        "{}",
+        page.out
+    );
+    let skeleton = run(&here, &["bind", KERNELS, "--contract", file]);
+    assert_eq!(skeleton.code, 0, "{}", skeleton.err);
+    assert!(
+        skeleton
+            .out
+            .contains("contracts = [\"negated.contract.toml\"]"),
+        "{}",
+        skeleton.out
+    );
+    let unknown = run(&here, &["contracts", "negate", "--contract", file]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("negated: y = -x"), "{}", unknown.err);
+}
+
+/// A reference that is wrong ends the run before anything runs, with the line at fault.
+#[test]
+fn a_wrong_reference_is_one_error() {
+    let raised = "    raise ValueError(\"no\")\n    return {\"y\": x * factor}\n";
+    let mistakes: [(&str, &str, &str); 13] = [
+        (
+            "    return {\"y\": x * factor}\n",
+            raised,
+            "raised ValueError: no",
+        ),
+        (
+            "x * factor",
+            "(x * factor)[:1, :3]",
+            "`y` has shape [1, 3], and",
+        ),
+        (
+            "x * factor",
+            "(x * factor).astype('float32')",
+            "`y` is of float32, and float64 is due",
+        ),
+        ("x * factor", "x * float('nan')", "`y` is NaN at [0, 0]"),
+        (
+            "{\"y\": x * factor}",
+            "{\"z\": x * factor}",
+            "it returned `z`, which is no output",
+        ),
+        (
+            "{\"y\": x * factor}",
+            "(x, x)",
+            "it returned 2 arrays where 1 are due: y",
+        ),
+        ("{\"y\": x * factor}", "{}", "it did not return `y`"),
+        (
+            "factor):",
+            "other):",
+            "its parameter `other` is no tensor, scalar, choice or size",
+        ),
+        (
+            "return",
+            "while True: pass\n    return",
+            "did not return within 5 s",
+        ),
+        (
+            "return",
+            "import os; os._exit(3)\n    return",
+            "Python ended in the reference",
+        ),
+        (
+            "def negated",
+            "import nothing_of_that_name\ndef negated",
+            "raised ModuleNotFoundError",
+        ),
+        ("def negated", "def (", "raised SyntaxError"),
+        ("negated", "renamed", "the file has no `negated`"),
+    ];
+    for (number, (old, new, says)) in mistakes.into_iter().enumerate() {
+        let here = folder(
+            &format!("custom-reference-{number}"),
+            SAME,
+            (old, new),
+            SAME,
+        );
+        let run = bound(&here, &[]);
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{new}: {}", run.err);
+        assert!(run.err.contains(says), "{new}: {}", run.err);
+        assert!(run.err.contains("-->"), "{new}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_wrong_contract_is_told_with_its_place() {
+    let mistakes: [(&str, &str, &str); 24] = [
+        ("schema = 1", "schema = 2", "this file has schema 2"),
+        ("about", "abuot", "did you mean `about`?"),
+        (
+            "\"negated\"",
+            "\"gemm_nt\"",
+            "there is a contract `gemm_nt` already",
+        ),
+        ("\"negated\"", "\"a b\"", "`a b` is no name of a contract"),
+        ("T = [1, 3]", "T = []", "the size `T` has no values"),
+        ("T = [1, 3]", "T = [0]", "a size of 0"),
+        (
+            "T = [1, 3]",
+            "T = \"D\", D2 = \"T + D3\", D3 = \"D2\"",
+            "is defined by itself",
+        ),
+        ("D = [64, 100]", "D = \"T / 2\"", "1/2 is not whole"),
+        (
+            "axes = \"T D\", type = \"f32\", values",
+            "axes = \"T E\", type = \"f32\", values",
+            "unknown name `E`",
+        ),
+        (
+            "type = \"f32\", values",
+            "type = \"f31\", values",
+            "did you mean `f32`?",
+        ),
+        (
+            "\"normal\", \"great\"",
+            "\"usual\"",
+            "these are no values to draw",
+        ),
+        (
+            "\"normal\", \"great\"",
+            "\"normal\", \"normal\"",
+            "these values are there twice",
+        ),
+        (
+            "role = \"output\"",
+            "role = \"result\"",
+            "unknown role: `result`",
+        ),
+        (", role = \"output\"", "", "this contract has no output"),
+        (
+            "role = \"output\"",
+            "role = \"output\", tolerance = {}",
+            "allows no element an error",
+        ),
+        (
+            "role = \"output\"",
+            "role = \"output\", tolerance = -1",
+            "not a number from 0 up",
+        ),
+        (
+            "reference.py:negated",
+            "nothing.py:negated",
+            "there is no Python file",
+        ),
+        (
+            "reference.py:negated",
+            "reference.py",
+            "this names no function of a Python file",
+        ),
+        ("seconds = 5", "seconds = 0", "`seconds` is 0"),
+        ("linear in x", "linear in z", "`z` is no input of floats"),
+        ("permute T", "permutes T", "`permutes T` is no law"),
+        (
+            "scalars = {",
+            "scalars = { T = 1, ",
+            "`T` is a size already",
+        ),
+        (
+            "scalars = {",
+            "excludes = [\"T > 0\"]\nscalars = {",
+            "this contract has no case",
+        ),
+        (
+            "scalars = {",
+            "sums = \"F\"\nscalars = {",
+            "unknown name `F`",
+        ),
+    ];
+    for (number, (old, new, says)) in mistakes.into_iter().enumerate() {
+        let here = folder(&format!("custom-file-{number}"), (old, new), SAME, SAME);
+        let run = run(&here, &["--kernels", KERNELS, "--bind", "bind.toml"]);
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{new}: {}", run.err);
+        assert!(run.err.contains(says), "{new}: {}", run.err);
+        assert!(
+            run.err.contains("--> negated.contract.toml:"),
+            "{new}: {}",
+            run.err
+        );
+    }
+}
+
+#[test]
+fn a_design_of_too_many_cases_is_refused_at_once() {
+    let many: Vec<String> = (1..200).map(|size| size.to_string()).collect();
+    let sizes = format!("T = [{}]", many.join(", "));
+    let here = folder("custom-many", ("T = [1, 3]", &sizes), SAME, SAME);
+    let run = run(&here, &["--kernels", KERNELS, "--bind", "bind.toml"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("the sizes have 201 values"), "{}", run.err);
+}
+
+#[test]
+fn a_file_that_is_not_there_or_no_text_is_one_line() {
+    let here = folder("custom-unreadable", SAME, SAME, SAME);
+    let missing = crate::refused(&here, &["--contract", "nothing.toml", "--list"]);
+    assert!(missing.contains("nothing.toml"), "{missing}");
+    std::fs::write(here.join("bytes.toml"), [0xff, 0xfe]).expect("written");
+    let bytes = crate::refused(&here, &["--contract", "bytes.toml", "--list"]);
+    assert!(bytes.contains("is not UTF-8"), "{bytes}");
+}
