@@ -5,6 +5,7 @@
 
 mod declaration;
 mod file;
+mod function;
 mod python;
 mod reference;
 mod relations;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::function::ArraySpec;
 use super::reference::Reference;
-use super::values::Class;
+use super::values::{Class, Generator};
 use crate::binding::formula::{Formula, Trouble};
 use crate::binding::{NamedFormula, Scope, Source};
 use crate::contract::{Buffer, DeviceResult, Function, Instance, Values};
@@ -60,6 +61,17 @@ pub(super) enum TensorRole {
     Output,
     /// An input that kernels change, and whose last values are compared.
     InPlace,
+}
+
+impl TensorSpec {
+    /// Returns the tensor as a function takes or returns it.
+    pub fn spec<'a>(&'a self, axes: &'a [Axis]) -> ArraySpec<'a> {
+        ArraySpec {
+            name: &self.name,
+            kind: self.kind,
+            axes,
+        }
+    }
 }
 
 impl Declaration {
@@ -228,7 +240,20 @@ impl Declaration {
             found.map(|(_, buffer)| t.wide(*buffer)).unwrap_or_default()
         };
         let mut stream = t.stream(&tensor.name);
-        let values = chosen.generator.draw(&mut stream, count, &number, &others);
+        let values = match &chosen.generator {
+            Generator::Python(_) if !t.computes() => vec![0.0; count],
+            Generator::Python(function) => {
+                let mut arguments = self.arguments(t);
+                let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
+                arguments.insert("shape".into(), lengths.into());
+                arguments.insert("seed".into(), stream.below(1 << 31).into());
+                let outputs = [tensor.spec(&axes)];
+                let nothing = (&[][..], Vec::new());
+                let made = function.call(t.case_id(), nothing, arguments, &outputs)?;
+                made.into_iter().next().unwrap_or_default()
+            }
+            generator => generator.draw(&mut stream, count, &number, &others),
+        };
         let data = Data::nearest(tensor.kind, &values);
         if role != TensorRole::InPlace {
             let buffer = t.upload(&tensor.name, axes, data)?;

@@ -11,6 +11,7 @@ use toml::de::DeTable;
 
 use super::CustomContract;
 use super::declaration::{Declaration, FileFormula};
+use super::function::PythonFunction;
 use super::python::Python;
 use super::reference::Reference;
 use super::relations;
@@ -31,7 +32,7 @@ const SECONDS: u64 = 60;
 const MAX_SECONDS: i64 = 86_400;
 
 /// Keys of a contract.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name",
     "about",
     "formulas",
@@ -39,6 +40,7 @@ const KEYS: [&str; 12] = [
     "choices",
     "scalars",
     "excludes",
+    "uncomputed",
     "cases",
     "sums",
     "tensors",
@@ -217,8 +219,12 @@ impl<'s> Reader<'s, '_> {
         };
         let plain: &'static Function = Box::leak(Box::new(plain));
         let rules = self.rules(&table, declaration, plain)?;
+        let uncomputed = self.conditions("uncomputed", &table, declaration, plain, &rules)?;
         let function: &'static Function = Box::leak(Box::new(Function {
-            domain: plain.domain.without(rules.leak()),
+            domain: plain
+                .domain
+                .without(rules.leak())
+                .uncomputed(uncomputed.leak()),
             ..*plain
         }));
         let sums = self.sums(&table, declaration, function);
@@ -350,7 +356,7 @@ impl<'s> Reader<'s, '_> {
         let value = table.need("reference", hint, self.out)?;
         let table = Table::of("reference", value, &["python", "seconds"], self.out)?;
         let at = table.need("python", "`python = \"FILE.py:FUNCTION\"`", self.out)?;
-        let text = string(at, self.out)?;
+        let function = self.python_function(at)?;
         let seconds = match table.get("seconds") {
             None => SECONDS,
             Some(value) => {
@@ -366,10 +372,19 @@ impl<'s> Reader<'s, '_> {
                 number.unsigned_abs()
             }
         };
-        let Some((file, function)) = text
+        Some(Reference::Python(PythonFunction {
+            seconds,
+            ..function
+        }))
+    }
+
+    /// Reads `FILE.py:FUNCTION`.
+    fn python_function(&mut self, at: SpannedValue<'_>) -> Option<PythonFunction> {
+        let text = string(at, self.out)?;
+        let named = text
             .rsplit_once(':')
-            .filter(|(file, function)| !file.is_empty() && function.split('.').all(is_name))
-        else {
+            .filter(|(file, function)| !file.is_empty() && function.split('.').all(is_name));
+        let Some((file, function)) = named else {
             self.out.push(bad(
                 at,
                 "this names no function of a Python file",
@@ -390,12 +405,13 @@ impl<'s> Reader<'s, '_> {
             ));
             return None;
         }
-        Some(Reference {
+        Some(PythonFunction {
+            source: Arc::clone(self.source),
             span: at.span(),
             python: Arc::clone(self.python),
             file,
-            function: function.into(),
-            seconds,
+            name: function.into(),
+            seconds: SECONDS,
         })
     }
 

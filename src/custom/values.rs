@@ -1,5 +1,6 @@
 //! The values that inputs are drawn from: `normal`, `uniform(0.5, 1.5)`, `integers(0, N)`.
 
+use super::function::PythonFunction;
 use crate::binding::formula::{Formula, Node, Trouble, parse};
 use crate::tensor::{Distribution, ElementKind, Stream};
 
@@ -35,6 +36,8 @@ pub(super) enum Generator {
     PrefixSum(String),
     /// Distinct whole numbers from 0 to below a bound, in random order.
     Distinct(Formula),
+    /// The result of a Python function.
+    Python(PythonFunction),
 }
 
 /// The standard deviation of `tiny`, whose squares are near the usual eps of a norm.
@@ -49,17 +52,20 @@ const FORMS: &str = "normal, normal(deviation), tiny, great, uniform(low, high),
 impl Class {
     /// Reads a class from its text.
     pub fn parse(text: &str) -> Result<Class, Trouble> {
-        let formula = parse(text)?;
-        let generator = generator(&formula)?;
+        Ok(Class::of(text, generator(&parse(text)?)?))
+    }
+
+    /// Makes a class of a generator. The text gives its word.
+    pub fn of(text: &str, generator: Generator) -> Class {
         // A case's id shows the word, so that it has no commas, brackets and spaces.
         let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && !".-".contains(c));
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         let word = parts.join("_");
-        Ok(Class {
+        Class {
             text: text.into(),
             word: word.leak(),
             generator,
-        })
+        }
     }
 
     /// Returns the class of a tensor whose values the file leaves open.
@@ -139,11 +145,13 @@ impl Generator {
             | Generator::Integers(low, high) => {
                 vec![low, high]
             }
-            Generator::Zeros | Generator::Iota | Generator::PrefixSum(_) => Vec::new(),
+            Generator::Zeros | Generator::Iota | Generator::PrefixSum(_) | Generator::Python(_) => {
+                Vec::new()
+            }
         }
     }
 
-    /// Draws values. `number` evaluates a bound; `values_of` returns the values of another tensor.
+    /// Draws values; the declaration calls a Python function instead. `number` evaluates a bound; `values_of` returns the values of another tensor.
     pub fn draw(
         &self,
         stream: &mut Stream,
@@ -178,6 +186,7 @@ impl Generator {
                 drawn
             }
             Generator::Constant(value) => vec![number(value); count],
+            Generator::Python(_) => Vec::new(),
             Generator::Iota => (0..count).map(|at| at as f64).collect(),
             Generator::PrefixSum(of) => {
                 let sums = values_of(of).into_iter().scan(0.0, |sum, value| {

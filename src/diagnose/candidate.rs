@@ -48,7 +48,7 @@ impl Candidate {
                 outputs.map(|output| output.expected.clone()).collect()
             }
             Side::Input | Side::Both => {
-                let mut inputs = experiment.inputs().iter();
+                let mut inputs = experiment.data().iter();
                 let input = inputs.find(|input| input.tensor == self.tensor)?;
                 let changed = match self.side == Side::Both && !self.stored {
                     true => self.change.store(&input.axes, &input.values)?,
@@ -138,7 +138,7 @@ impl Partial {
 
 /// Returns the candidates of an experiment: mistakes in inputs that have an influence, and in the order of outputs.
 fn candidates(experiment: &Experiment<'_>) -> Vec<Candidate> {
-    let inputs = experiment.inputs().iter();
+    let inputs = experiment.data().iter();
     let inputs = inputs.filter(|input| responds(experiment, input));
     let of_input = |input: &ExperimentInput| {
         let tensor = input.tensor.clone();

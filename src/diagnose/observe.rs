@@ -13,6 +13,9 @@ const SMALLER: [i32; 9] = [-1, -2, -4, -6, -8, -12, -16, -24, -48];
 /// Sizes of an input's values beside which an eps vanishes, as powers of 2 within the range of f16. A norm's result is the same for both.
 const LARGER: [i32; 2] = [10, 13];
 
+/// The size of values beside which the eps of a norm is small already, as a power of 2.
+const MODERATE: i32 = 4;
+
 /// Returns the instruction that made the first value that is not finite as a cause, where no experiment finds another. If an input held the
 /// value, the cause is that the kernels use it where the contract does not.
 pub(super) fn non_finite(
@@ -426,12 +429,18 @@ fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
         experiment.predict(&Changes::from([(input.name.clone(), narrow(&changed))]))
     };
     let size = size(input);
-    let [first, second] = LARGER.map(|power| predict(&|_| 2f64.powi(power) / size));
+    let at_size = |power: i32| predict(&|_| 2f64.powi(power) / size);
+    let [first, second] = LARGER.map(at_size);
     let turned = predict(&|at| 2f64.powi(LARGER[1] - (at % 2) as i32) / size);
-    let (Some(first), Some(second), Some(turned)) = (first, second, turned) else {
+    let (Some(moderate), Some(first), Some(second), Some(turned)) =
+        (at_size(MODERATE), first, second, turned)
+    else {
         return false;
     };
-    is_same(experiment, &first, &second) && !is_same(experiment, &second, &turned)
+    // A softmax does not respond to the size of large values either, but to that of moderate ones.
+    is_same(experiment, &moderate, &first)
+        && is_same(experiment, &first, &second)
+        && !is_same(experiment, &second, &turned)
 }
 
 /// Returns true if outputs are the same up to their tolerances.

@@ -153,8 +153,15 @@ impl<'a> Experiment<'a> {
         self.prepare(&Changes::new())
     }
 
-    /// The inputs that can be changed.
+    /// The inputs of floats that can be changed.
     pub fn inputs(&self) -> &[ExperimentInput] {
+        let floats = self.inputs.iter().take_while(|input| input.kind.is_float());
+        &self.inputs[..floats.count()]
+    }
+
+    /// All inputs that an experiment can change: those of floats, then those of bytes. A byte may be a part of a packed number, so that it
+    /// can be moved or set to 0, and its value says nothing.
+    pub fn data(&self) -> &[ExperimentInput] {
         &self.inputs
     }
 
@@ -334,7 +341,7 @@ fn origin_report(trial: &Trial<'_>, origin: &Origin) -> OriginReport {
     report
 }
 
-/// Returns the tensors that an experiment may change: inputs of floats that kernels are offered, and drawn tensors from which
+/// Returns the tensors that an experiment may change: inputs of floats and bytes that kernels are offered, and drawn tensors from which
 /// an updated tensor starts.
 fn changeable(prepared: &PreparedCase) -> Vec<ExperimentInput> {
     let updated = |tensor: &Tensor| {
@@ -344,8 +351,11 @@ fn changeable(prepared: &PreparedCase) -> Vec<ExperimentInput> {
             other.role == Role::Updated && same
         })
     };
+    // Wider integers may be indices, with which a kernel leaves its buffers.
+    let is_data =
+        |kind: ElementKind| kind.is_float() || matches!(kind, ElementKind::I8 | ElementKind::U8);
     let inputs = prepared.tensors.iter().filter(|tensor| {
-        tensor.role == Role::Input && tensor.kind.is_float() && tensor.data.is_some()
+        tensor.role == Role::Input && is_data(tensor.kind) && tensor.data.is_some()
     });
     let inputs = inputs.filter_map(|tensor| {
         let seen = match tensor.offered {
@@ -360,7 +370,9 @@ fn changeable(prepared: &PreparedCase) -> Vec<ExperimentInput> {
             values: tensor.data.as_ref().map(Data::wide).unwrap_or_default(),
         })
     });
-    inputs.collect()
+    let mut inputs: Vec<ExperimentInput> = inputs.collect();
+    inputs.sort_by_key(|input| !input.kind.is_float());
+    inputs
 }
 
 /// Returns the oracle's values of each output.

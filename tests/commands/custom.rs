@@ -199,7 +199,7 @@ fn a_wrong_reference_is_one_error() {
         (
             "return",
             "import os; os._exit(3)\n    return",
-            "Python ended in the reference",
+            "Python ended in the function",
         ),
         (
             "def negated",

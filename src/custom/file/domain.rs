@@ -174,44 +174,7 @@ impl Reader<'_, '_> {
         function: &'static Function,
     ) -> Option<Vec<Rule>> {
         let before = self.out.len();
-        let mut rules = Vec::new();
-        if let Some(list) = table.get("excludes") {
-            for value in array(list, self.out) {
-                let Some(placed) = self.formula(value) else {
-                    continue;
-                };
-                let of = self.parameters_of(&[&placed], declaration, function)?;
-                let says = leaked(&string(value, self.out)?.replace('\n', " "));
-                let placed: &'static FileFormula = Box::leak(Box::new(placed));
-                self.tried(
-                    &of,
-                    function,
-                    placed,
-                    |scope| {
-                        let value = scope.number(&placed.formula)?;
-                        value.truth().map(drop).map_err(|error| {
-                            Trouble::new(
-                                &placed.formula.at,
-                                error,
-                                "write a condition, such as `K > T`",
-                            )
-                        })
-                    },
-                    declaration,
-                    &rules,
-                )?;
-                rules.push(Rule {
-                    of: of.leak(),
-                    says,
-                    breaks: Box::leak(Box::new(move |case: &Values| {
-                        let lets = declaration.lets();
-                        let scope = declaration.scope(function, case, &lets);
-                        let value = scope.number(&placed.formula).ok();
-                        value.and_then(|value| value.truth().ok()).unwrap_or(false)
-                    })),
-                });
-            }
-        }
+        let mut rules = self.conditions("excludes", table, declaration, function, &[])?;
         for (_, derived) in &declaration.derived {
             let of = self.parameters_of(&[derived], declaration, function)?;
             let check = |scope: &Scope<'_>| Declaration::length(scope, derived).map(drop);
@@ -277,6 +240,48 @@ impl Reader<'_, '_> {
             cases.iter().any(|case| (rule.breaks)(case))
         });
         (self.out.len() == before).then_some(rules)
+    }
+
+    /// Reads a list of conditions on cases.
+    pub(super) fn conditions(
+        &mut self,
+        key: &str,
+        table: &Table<'_>,
+        declaration: &'static Declaration,
+        function: &'static Function,
+        excluded: &[Rule],
+    ) -> Option<Vec<Rule>> {
+        let mut rules: Vec<Rule> = Vec::new();
+        let Some(list) = table.get(key) else {
+            return Some(rules);
+        };
+        for value in array(list, self.out) {
+            let Some(placed) = self.formula(value) else {
+                continue;
+            };
+            let of = self.parameters_of(&[&placed], declaration, function)?;
+            let says = leaked(&string(value, self.out)?.replace('\n', " "));
+            let placed: &'static FileFormula = Box::leak(Box::new(placed));
+            let check = |scope: &Scope<'_>| {
+                let help = "write a condition, such as `K > T`";
+                let condition = scope.number(&placed.formula)?.truth();
+                let wrong = |error| Trouble::new(&placed.formula.at, error, help);
+                condition.map(drop).map_err(wrong)
+            };
+            let before: Vec<Rule> = excluded.iter().chain(&rules).copied().collect();
+            self.tried(&of, function, placed, check, declaration, &before)?;
+            rules.push(Rule {
+                of: of.leak(),
+                says,
+                breaks: Box::leak(Box::new(move |case: &Values| {
+                    let lets = declaration.lets();
+                    let scope = declaration.scope(function, case, &lets);
+                    let value = scope.number(&placed.formula).ok();
+                    value.and_then(|value| value.truth().ok()).unwrap_or(false)
+                })),
+            });
+        }
+        Some(rules)
     }
 
     /// Returns the sizes and choices that formulas depend on, also through sizes that follow from others.

@@ -6,7 +6,7 @@ use super::{Reader, is_name};
 use crate::binding::formula::parse_part;
 use crate::contract::{Factor, Function, OutputTolerance};
 use crate::custom::declaration::{Declaration, FileFormula, TensorRole, TensorSpec};
-use crate::custom::values::Class;
+use crate::custom::values::{Class, Generator};
 use crate::document::{
     SpannedValue, Table, array, bad, integer, magnitude, string, unknown, wrong_type,
 };
@@ -193,6 +193,11 @@ impl Reader<'_, '_> {
             let Some(text) = string(value, self.out) else {
                 continue;
             };
+            if text.contains(".py:") {
+                let function = self.python_function(value).map(Generator::Python);
+                classes.extend(function.map(|function| Class::of(text, function)));
+                continue;
+            }
             match Class::parse(text) {
                 Ok(class) if classes.iter().any(|known| known.word == class.word) => {
                     self.out.push(bad(
