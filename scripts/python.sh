@@ -21,6 +21,15 @@ pip=("$home/venv/bin/pip" --quiet --disable-pip-version-check)
 DELTANET_CHECK_LIBHIP=$target/hip/libamdhip64.so DELTANET_CHECK_PROGRAM=$target/release/deltanet-check \
     "$home/venv/bin/python" -P -m pytest -q -p no:cacheprovider python/tests
 
+# The notebook, run from its first cell to its last.
+"${pip[@]}" install 'nbclient>=0.10' 'ipykernel>=6'
+DELTANET_CHECK_PROGRAM=$target/release/deltanet-check "$home/venv/bin/python" -P - <<EOF
+import nbformat, nbclient
+notebook = nbformat.read("docs/custom-contract.ipynb", 4)
+nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+print("docs/custom-contract.ipynb runs")
+EOF
+
 # Without what the plugin needs: one line, and pytest's exit code for a wrong command line.
 refuses() { # PYTHON, PACKAGES
     local code=0 said

@@ -4,6 +4,7 @@
 //! describes the file.
 
 mod declaration;
+mod expected;
 mod file;
 mod function;
 mod python;

@@ -79,7 +79,7 @@ pub struct Phase {
     pub tests: Vec<Test>,
 }
 
-/// The seed of the designs in a registry that was just read.
+/// The seed of the designs of a registry outside of a run.
 const FIRST_SEED: u64 = 0;
 
 /// The largest size of a registry's file.
@@ -88,22 +88,33 @@ const MAX_BYTES: u64 = 16 << 20;
 impl Registry {
     /// Reads the built-in registry.
     pub fn built_in() -> Result<Registry, FileError> {
-        Registry::parse_files(&BUILT_IN, None)
+        Ok(Registry::parse_files(&BUILT_IN, None)?.drawn())
     }
 
-    /// Reads a user's registry. `base` gives the tolerances that the file leaves out.
-    pub fn read(path: &Path, base: &Registry) -> Result<Registry, FileError> {
+    /// Reads a user's registry, or the built-in one. The tolerances that the file leaves out are those of the built-in registry. The tests
+    /// with a design have no cases until [`Registry::redesign`] draws them.
+    pub fn undrawn(path: Option<&Path>) -> Result<Registry, FileError> {
+        let base = Registry::parse_files(&BUILT_IN, None)?;
+        let Some(path) = path else {
+            return Ok(base);
+        };
         let (name, text) = files::read_text("registry", path, MAX_BYTES)?;
-        Registry::parse(&name, &text, Some(base))
+        Registry::parse_files(&[(&name, &text)], Some(&base))
     }
 
     /// Reads a registry from the text of one file. `name` is the file's name in complaints. Only a user's
     /// registry has a base, which gives the tolerances that the file leaves out.
     pub fn parse(name: &str, text: &str, base: Option<&Registry>) -> Result<Registry, FileError> {
-        Registry::parse_files(&[(name, text)], base)
+        Ok(Registry::parse_files(&[(name, text)], base)?.drawn())
     }
 
-    /// Reads a registry from the names and texts of its files. The first name is that of the registry.
+    /// Draws the designs for the first seed.
+    fn drawn(mut self) -> Registry {
+        self.redesign(FIRST_SEED, |_| None);
+        self
+    }
+
+    /// Reads a registry from the names and texts of its files, without the cases of designs. The first name is that of the registry.
     fn parse_files(files: &[(&str, &str)], base: Option<&Registry>) -> Result<Registry, FileError> {
         let (mut registry, complaints) = phase::read_registry(files, base);
         let text: String = files.iter().map(|(_, text)| *text).collect();

@@ -9,8 +9,8 @@ HERE = Path(__file__).resolve().parent
 EXAMPLES = re.findall(r"^## (.*?)\n.*?```python\n(.*?)```", (HERE.parent / "README.md").read_text(), re.S | re.M)
 
 
-def test_there_are_three():
-    assert [title for title, _ in EXAMPLES] == ["A kernel on arrays", "A mistake, as an exception", "Golden tensors"]
+def test_there_are_four():
+    assert [title for title, _ in EXAMPLES] == ["A kernel on arrays", "A mistake, as an exception", "Contracts of one's own", "Golden tensors"]
 
 
 @pytest.mark.parametrize("title, code", EXAMPLES, ids=[title for title, _ in EXAMPLES])

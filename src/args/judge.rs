@@ -24,6 +24,10 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
 
+    /// Read contracts of your own from this file (docs/custom-contracts.md); may be given several times
+    #[arg(long, value_name = "FILE.toml")]
+    pub contract: Vec<PathBuf>,
+
     /// Absolute tolerance of an element, instead of the test's tolerance
     #[arg(long, value_name = "X", value_parser = parse_limit)]
     pub tolerance: Option<f64>,

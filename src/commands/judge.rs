@@ -80,10 +80,12 @@ fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
     }
     let sources = Sources {
         registry: args.registry.as_deref(),
+        contract: &args.contract,
         ..Sources::default()
     };
-    let setup = Setup::new(sources, seed)?;
+    let mut setup = Setup::new(sources, seed)?;
     let tests = [test.clone()];
+    setup.registry.add_described(&tests);
     let selected = setup.select(Selection {
         test: &tests,
         ..Selection::default()

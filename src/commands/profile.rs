@@ -96,7 +96,8 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
         ));
     }
     let seed = parse_seed(&args.seed)?;
-    let setup = Setup::new(args.sources.sources(), seed)?;
+    let mut setup = Setup::new(args.sources.sources(), seed)?;
+    setup.registry.add_described(&selection.test);
     let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let device = Spec::EMULATOR.open()?;
     let report = ProfileReport::nothing_yet(card, selected.len());

@@ -73,9 +73,8 @@ fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option
         let turn = stream.below(levels.len());
         let turned = (0..levels.len()).map(|step| levels.start + (turn + step) % levels.len());
         let mut best_first: Vec<usize> = turned.collect();
-        best_first.sort_by_key(|level| {
-            let alone = Levels::default().with(*level);
-            (Reverse(open.gain(chosen, *level)), space.work(alone))
+        best_first.sort_by_cached_key(|level| {
+            (Reverse(open.gain(chosen, *level)), space.level_work(*level))
         });
         chosen = best_first
             .into_iter()

@@ -329,6 +329,11 @@ impl<'a> Instance<'a> {
         Ok(self.offer(kept))
     }
 
+    /// Returns the type of a tensor's elements.
+    pub fn kind_of(&self, buffer: Buffer) -> ElementKind {
+        self.made.tensors[buffer.tensor].kind
+    }
+
     /// Returns the axes of a tensor.
     pub fn axes(&self, buffer: Buffer) -> &[Axis] {
         &self.made.tensors[buffer.tensor].axes

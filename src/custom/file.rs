@@ -5,12 +5,13 @@ mod tensors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use toml::de::DeTable;
 
 use super::CustomContract;
 use super::declaration::{Declaration, FileFormula};
+use super::expected::ExpectedFiles;
 use super::function::PythonFunction;
 use super::python::Python;
 use super::reference::Reference;
@@ -143,7 +144,7 @@ impl<'s> Reader<'s, '_> {
         let name = self.contract_name(&table, names);
         let about = match table.get("about") {
             Some(text) => string(text, self.out)?.to_owned(),
-            None => String::new(),
+            None => name.clone().unwrap_or_default(),
         };
         let formulas = self.texts(&table, "formulas");
         let sizes = self.sizes(&table);
@@ -352,10 +353,44 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn reference(&mut self, table: &Table<'_>) -> Option<Reference> {
-        let hint = "[contract.reference] with `python = \"FILE.py:FUNCTION\"`";
+        let hint = "[contract.reference] with `python = \"FILE.py:FUNCTION\"`, or `expect = \"FOLDER/{case}.safetensors\"`";
         let value = table.need("reference", hint, self.out)?;
-        let table = Table::of("reference", value, &["python", "seconds"], self.out)?;
-        let at = table.need("python", "`python = \"FILE.py:FUNCTION\"`", self.out)?;
+        let table = Table::of(
+            "reference",
+            value,
+            &["python", "seconds", "expect"],
+            self.out,
+        )?;
+        let (at, pattern) = match (table.get("python"), table.get("expect")) {
+            (Some(at), None) => (at, None),
+            (None, Some(at)) => (at, Some(string(at, self.out)?)),
+            (_, found) => {
+                self.out.push(bad(
+                    found.unwrap_or(value),
+                    "this reference has not one origin of expected values",
+                    "none, or both `python` and `expect`",
+                    "write `python = \"FILE.py:FUNCTION\"`, or `expect = \"FOLDER/{case}.safetensors\"`",
+                ));
+                return None;
+            }
+        };
+        if let Some(pattern) = pattern {
+            if let Some(seconds) = table.get("seconds") {
+                self.out.push(bad(
+                    seconds,
+                    "files take no seconds",
+                    "for Python alone",
+                    "remove it",
+                ));
+            }
+            return Some(Reference::Files(ExpectedFiles {
+                source: Arc::clone(self.source),
+                span: at.span(),
+                folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
+                pattern: pattern.into(),
+                read: Mutex::default(),
+            }));
+        }
         let function = self.python_function(at)?;
         let seconds = match table.get("seconds") {
             None => SECONDS,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::Registry;
 use super::phase::Reader;
-use super::{FIRST_SEED, Registry};
 use crate::contract::design::{KernelChoice, design};
 use crate::contract::{Case, Function, MAX_ELEMENTS, Test, Value, Values};
 use crate::custom::CustomContract;
@@ -42,7 +42,7 @@ pub(super) fn custom_test(contract: &CustomContract) -> Test {
     let function = contract.function;
     let id = function.name;
     let cases = match &contract.cases {
-        None => design_cases(id, function, None, FIRST_SEED),
+        None => Vec::new(),
         Some(listed) => {
             let named = listed.iter().map(|values| match values.suffix() {
                 suffix if suffix.is_empty() || listed.len() == 1 => Case {
@@ -194,7 +194,8 @@ impl Reader<'_> {
                     "remove it: a design takes every value from the contract's domain",
                 ));
             }
-            return self.design(list, id, function);
+            self.check_design(list);
+            return Vec::new();
         }
         self.named_cases(list, &shape, id, function)
     }
@@ -262,14 +263,12 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Reads the word in place of a list of cases, and draws the design of the contract.
-    fn design(&mut self, word: SpannedValue<'_>, id: &str, function: &Function) -> Vec<Case> {
+    /// Reads the word in place of a list of cases. The design is drawn later.
+    fn check_design(&mut self, word: SpannedValue<'_>) {
         if let Some(other) = string(word, &mut self.out).filter(|word| *word != DESIGN) {
             self.out
                 .push(unknown(word.span(), "choice of cases", other, &[DESIGN]));
-            return Vec::new();
         }
-        design_cases(id, function, None, FIRST_SEED)
     }
 
     /// Reads the values of a case from the entries of its shape. A complaint about a missing size or choice

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::binding::{self, Binding, ContractTensors, Objects, describe};
-use crate::contract::design::KernelChoice;
+use crate::contract::design::{KernelChoice, design};
 use crate::contract::{Case, Function, Test, Values};
 use crate::document::{Complaint, diagnostic};
 use crate::files::{FileError, sha256};
@@ -283,14 +283,23 @@ pub fn describe_contract(
     registry: &Registry,
     function: &'static Function,
 ) -> Option<ContractTensors> {
-    let cases = |designed: bool| -> Vec<_> {
-        let tests = registry
-            .tests()
-            .filter(|test| test.function.name == function.name && test.designed == designed);
-        let cases = tests.flat_map(|test| &test.cases);
+    let tests = |designed: bool| {
+        let tests = registry.tests();
+        tests.filter(move |test| test.function.name == function.name && test.designed == designed)
+    };
+    let cases = |designed: bool| -> Vec<&Values> {
+        let cases = tests(designed).flat_map(|test| &test.cases);
         cases.map(|case| &case.values).collect()
     };
-    describe(function, &cases(false), &cases(true))
+    // The designs of a registry are drawn after the bindings are read.
+    let undrawn = tests(true).any(|test| test.cases.is_empty());
+    let drawn = if undrawn {
+        design(function, None, 0)
+    } else {
+        Vec::new()
+    };
+    let designed = cases(true).into_iter().chain(&drawn);
+    describe(function, &cases(false), &designed.collect::<Vec<_>>())
 }
 
 /// Returns true if a code object has no kernel that a binding launches. A formula in a kernel's name

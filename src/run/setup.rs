@@ -72,11 +72,7 @@ impl Setup {
     /// A file cannot be read, or is wrong.
     pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
         let built_in = Program::built_in()?;
-        let base = Registry::built_in()?;
-        let mut registry = match sources.registry {
-            Some(path) => Registry::read(path, &base)?,
-            None => base,
-        };
+        let mut registry = Registry::undrawn(sources.registry)?;
         let mut contracts = sources.contract.to_vec();
         for path in sources.bind {
             contracts.extend(contract_files(path));

@@ -225,7 +225,7 @@ fn a_wrong_reference_is_one_error() {
 
 #[test]
 fn a_wrong_contract_is_told_with_its_place() {
-    let mistakes: [(&str, &str, &str); 24] = [
+    let mistakes: [(&str, &str, &str); 26] = [
         ("schema = 1", "schema = 2", "this file has schema 2"),
         ("about", "abuot", "did you mean `about`?"),
         (
@@ -303,6 +303,16 @@ fn a_wrong_contract_is_told_with_its_place() {
         ),
         (
             "scalars = {",
+            "uncomputed = [\"T + \"]\nscalars = {",
+            "the formula ends",
+        ),
+        (
+            "python = \"reference.py:negated\"",
+            "python = \"reference.py:negated\"\nexpect = \"a\"",
+            "not one origin of expected values",
+        ),
+        (
+            "scalars = {",
             "sums = \"F\"\nscalars = {",
             "unknown name `F`",
         ),
@@ -318,6 +328,86 @@ fn a_wrong_contract_is_told_with_its_place() {
             run.err
         );
     }
+}
+
+/// Writes tensors of f32 as a file of a case.
+fn write_tensors(path: &Path, tensors: &[(&str, [usize; 2], f32)]) {
+    let data: Vec<(&str, [usize; 2], Vec<u8>)> = tensors
+        .iter()
+        .map(|(name, shape, first)| {
+            let values = (0..shape[0] * shape[1]).map(|at| first + at as f32 * first.signum());
+            (*name, *shape, values.flat_map(f32::to_le_bytes).collect())
+        })
+        .collect();
+    let views = data.iter().map(|(name, shape, bytes)| {
+        let view =
+            safetensors::tensor::TensorView::new(safetensors::Dtype::F32, shape.to_vec(), bytes);
+        (*name, view.expect("a tensor"))
+    });
+    let bytes = safetensors::serialize(views, None).expect("a file");
+    std::fs::write(path, bytes).expect("written");
+}
+
+#[test]
+fn files_give_inputs_and_expected_values() {
+    let expect = (
+        "python = \"reference.py:negated\"\nseconds = 5",
+        "expect = \"goldens/{case}.safetensors\"",
+    );
+    let here = folder("custom-files", expect, SAME, SAME);
+    let contract = std::fs::read_to_string(here.join("negated.contract.toml")).expect("a file");
+    let listed = "cases = [{ T = 3, D = 64 }, { T = 1, D = 100 }]\nsizes";
+    let contract =
+        contract
+            .replacen("sizes", listed, 1)
+            .replacen(", values = [\"normal\", \"great\"]", "", 1);
+    std::fs::write(here.join("negated.contract.toml"), contract).expect("written");
+    std::fs::create_dir(here.join("goldens")).expect("made");
+    let flags = ["--kernels", KERNELS, "--bind", "bind.toml"];
+    let missing = run(&here, &flags);
+    assert_eq!((missing.code, missing.out.as_str()), (3, ""));
+    assert!(
+        missing.err.contains("T=3,D=64.safetensors"),
+        "{}",
+        missing.err
+    );
+
+    let write = |first: [f32; 2], shape: [usize; 2]| {
+        let name = format!("goldens/T={},D={}.safetensors", shape[0], shape[1]);
+        write_tensors(
+            &here.join(name),
+            &[("x", shape, first[0]), ("y", shape, first[1])],
+        );
+    };
+    write([1.0, -1.0], [3, 64]);
+    write([2.0, -2.0], [1, 100]);
+    let right = run(&here, &[&flags[..], &["--seed", "5"]].concat());
+    assert_eq!((right.code, right.err.as_str()), (0, ""), "{}", right.out);
+    assert!(right.out.contains("2/2 passed"), "{}", right.out);
+    // Another expected value: the kernel is called wrong, and nothing else is claimed.
+    write([2.0, -3.0], [1, 100]);
+    let wrong = run(&here, &flags);
+    assert_eq!(wrong.code, 1, "{}{}", wrong.out, wrong.err);
+    // Another shape, and a tensor that is not there.
+    write_tensors(
+        &here.join("goldens/T=1,D=100.safetensors"),
+        &[("x", [100, 1], 1.0)],
+    );
+    let shape = run(&here, &flags);
+    assert_eq!(shape.code, 3, "{}", shape.out);
+    assert!(
+        shape
+            .err
+            .contains("has shape [100, 1], and [1, 100] is due"),
+        "{}",
+        shape.err
+    );
+    write_tensors(
+        &here.join("goldens/T=1,D=100.safetensors"),
+        &[("x", [1, 100], 1.0)],
+    );
+    let absent = run(&here, &flags);
+    assert!(absent.err.contains("has no tensor `y`"), "{}", absent.err);
 }
 
 #[test]

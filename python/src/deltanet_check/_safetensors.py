@@ -11,7 +11,7 @@ import numpy as np
 
 from ._arguments import is_tensor
 
-_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "U16": "<u2", "U8": "|u1", "I8": "|i1", "BOOL": "|b1"}
+_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "U32": "<u4", "U16": "<u2", "U8": "|u1", "I8": "|i1", "BOOL": "|b1"}
 
 
 class Stored(NamedTuple):

@@ -265,6 +265,11 @@ impl<'a> Space<'a> {
         self.values(levels, |name, value| !open(name, value))
     }
 
+    /// Returns the estimated work of a level.
+    pub(super) fn level_work(&self, level: usize) -> i128 {
+        self.works[level]
+    }
+
     /// Estimates the work of a case as the product of its levels' work.
     pub(super) fn work(&self, levels: Levels) -> i128 {
         let works = levels.iter().map(|level| self.works[level]);
