@@ -7,9 +7,11 @@ mod declaration;
 mod expected;
 mod file;
 mod function;
+mod kernel;
 mod python;
 mod reference;
 mod relations;
+mod results;
 mod values;
 
 use std::collections::BTreeMap;
@@ -20,6 +22,8 @@ use crate::binding::Source;
 use crate::contract::{Function, OutputTolerance, Values};
 use crate::files::{self, FileError};
 use python::Python;
+
+pub use kernel::{KernelRun, KernelRunner};
 
 /// The largest file that is read as contracts.
 const MAX_BYTES: u64 = 4 << 20;
@@ -45,11 +49,12 @@ impl std::fmt::Debug for CustomContract {
     }
 }
 
-/// Reads files of contracts. All of them share one process of Python, which starts when a reference is first computed.
+/// Reads files of contracts. All of them share one process of Python, which starts when a reference is first computed. `runner` runs
+/// reference kernels.
 ///
 /// # Errors
 /// A file cannot be read, or is wrong, or two contracts have the same name.
-pub fn read(paths: &[PathBuf]) -> Result<Vec<CustomContract>, FileError> {
+pub fn read(paths: &[PathBuf], runner: KernelRunner) -> Result<Vec<CustomContract>, FileError> {
     let python = Arc::new(Python::default());
     let mut all: Vec<CustomContract> = Vec::new();
     let mut seen: Vec<PathBuf> = Vec::new();
@@ -60,16 +65,16 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<CustomContract>, FileError> {
             continue;
         }
         seen.push(real);
-        all.extend(read_file(path, &python, &all)?);
+        all.extend(read_file(path, (&python, runner), &all)?);
     }
     Ok(all)
 }
 
 fn read_file(
     path: &Path,
-    python: &Arc<Python>,
+    means: (&Arc<Python>, KernelRunner),
     others: &[CustomContract],
 ) -> Result<Vec<CustomContract>, FileError> {
     let (name, text) = files::read_text("contract", path, MAX_BYTES)?;
-    file::contracts(path, Source { name, text }, python, others)
+    file::contracts(path, Source { name, text }, means, others)
 }

@@ -15,6 +15,7 @@ mod launch;
 mod plan;
 mod pool;
 mod prepare;
+mod reference;
 mod relations;
 mod run;
 mod slice;
@@ -39,6 +40,7 @@ pub use how::{how, not_passed};
 pub use isolate::{CHILD, ChildError, serve};
 pub use plan::{Dump, FinishedTrial, Plan, PreparedCaseSlot};
 pub use pool::{Progress, default_jobs, each, run_all, run_until};
+pub use reference::run_reference;
 pub use slice::{ElementSlice, SliceError, SourceElement, SourceTensor};
 
 /// The choice whether a trial launches kernels.

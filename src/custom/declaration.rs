@@ -35,6 +35,7 @@ pub(super) struct Declaration {
 }
 
 /// A tensor of a contract.
+#[derive(Clone)]
 pub(super) struct TensorSpec {
     /// Its name.
     pub name: String,
@@ -69,6 +70,14 @@ impl TensorSpec {
         let fixed =
             |class: &Class| matches!(class.generator, Generator::Constant(_) | Generator::Iota);
         self.classes.iter().all(fixed)
+    }
+
+    /// Returns the name under which the values before the launches are given.
+    pub fn given_name(&self) -> String {
+        match self.role {
+            TensorRole::InPlace => format!("{} before", self.name),
+            _ => self.name.clone(),
+        }
     }
 
     /// Returns the tensor as a function takes or returns it.
@@ -197,7 +206,8 @@ impl Declaration {
         all
     }
 
-    fn placeholders(&self, buffers: &[Buffer]) -> Vec<Vec<f64>> {
+    /// Returns zeros for each compared tensor.
+    pub fn placeholders(&self, buffers: &[Buffer]) -> Vec<Vec<f64>> {
         let compared = self.compared(buffers);
         compared
             .map(|(_, buffer)| vec![0.0; buffer.count])
@@ -270,7 +280,7 @@ impl Declaration {
             return Ok(buffer);
         }
         // Experiments and external tensors change the values before the launches under a name of their own.
-        let before = t.hold(&format!("{} before", tensor.name), axes.clone(), data);
+        let before = t.hold(&tensor.given_name(), axes.clone(), data);
         t.describe(before, &chosen.text);
         let values = Data::nearest(tensor.kind, &t.wide(before));
         t.update(&tensor.name, axes, values)

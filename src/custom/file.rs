@@ -1,6 +1,7 @@
 //! Reading contracts from TOML.
 
 mod domain;
+mod kernel;
 mod tensors;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,13 +10,13 @@ use std::sync::{Arc, Mutex};
 
 use toml::de::DeTable;
 
-use super::CustomContract;
 use super::declaration::{Declaration, FileFormula};
 use super::expected::ExpectedFiles;
 use super::function::PythonFunction;
 use super::python::Python;
 use super::reference::Reference;
 use super::relations;
+use super::{CustomContract, KernelRunner};
 use crate::binding::Source;
 use crate::binding::formula::{Formula, Node, parse};
 use crate::contract::catalog::functions;
@@ -56,12 +57,12 @@ const KEYS: [&str; 13] = [
 pub(super) fn contracts(
     path: &Path,
     source: Source,
-    python: &Arc<Python>,
+    means: (&Arc<Python>, KernelRunner),
     others: &[CustomContract],
 ) -> Result<Vec<CustomContract>, FileError> {
     let source = Arc::new(source);
     let mut out = Vec::new();
-    let all = read_all(path, &source, python, others, &mut out);
+    let all = read_all(path, &source, means, others, &mut out);
     if out.is_empty() {
         return Ok(all);
     }
@@ -71,7 +72,7 @@ pub(super) fn contracts(
 fn read_all(
     path: &Path,
     source: &Arc<Source>,
-    python: &Arc<Python>,
+    (python, runner): (&Arc<Python>, KernelRunner),
     others: &[CustomContract],
     out: &mut Vec<Complaint>,
 ) -> Vec<CustomContract> {
@@ -115,6 +116,7 @@ fn read_all(
             path,
             source,
             python,
+            runner,
             out,
             names: BTreeMap::new(),
         };
@@ -128,6 +130,7 @@ pub(super) struct Reader<'s, 'o> {
     path: &'s Path,
     source: &'s Arc<Source>,
     python: &'s Arc<Python>,
+    runner: KernelRunner,
     out: &'o mut Vec<Complaint>,
     /// The names that the contract defines, and what each is.
     names: BTreeMap<String, &'static str>,
@@ -184,6 +187,28 @@ impl<'s> Reader<'s, '_> {
             factors,
             derived,
         } = sizes;
+        let skeleton = Function {
+            name: leaked(&name),
+            dims: dims.clone().leak(),
+            words: words.clone().leak(),
+            outputs: outputs.clone().leak(),
+            domain: Domain::of(factors.clone().leak()),
+            file: Some(Path::new("")),
+            ..Function::EMPTY
+        };
+        let reference = match reference {
+            ReferenceEntry::Known(reference) => reference,
+            ReferenceEntry::Kernel(entry) => {
+                let declaration = Declaration {
+                    source: Arc::clone(self.source),
+                    derived: derived.clone(),
+                    scalars: scalars.clone(),
+                    tensors: tensors.clone(),
+                    reference: Reference::Nothing,
+                };
+                self.reference_kernel(entry, declaration, skeleton)?
+            }
+        };
         let declaration: &'static Declaration = Box::leak(Box::new(Declaration {
             source: Arc::clone(self.source),
             derived,
@@ -352,15 +377,22 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn reference(&mut self, table: &Table<'_>) -> Option<Reference> {
+    fn reference<'a>(&mut self, table: &Table<'a>) -> Option<ReferenceEntry<'a>> {
         let hint = "[contract.reference] with `python = \"FILE.py:FUNCTION\"`, or `expect = \"FOLDER/{case}.safetensors\"`";
         let value = table.need("reference", hint, self.out)?;
         let table = Table::of(
             "reference",
             value,
-            &["python", "seconds", "expect"],
+            &["python", "seconds", "expect", "kernel"],
             self.out,
         )?;
+        if let (Some(kernel), None, None) = (
+            table.get("kernel"),
+            table.get("python"),
+            table.get("expect"),
+        ) {
+            return Some(ReferenceEntry::Kernel(kernel));
+        }
         let (at, pattern) = match (table.get("python"), table.get("expect")) {
             (Some(at), None) => (at, None),
             (None, Some(at)) => (at, Some(string(at, self.out)?)),
@@ -368,7 +400,7 @@ impl<'s> Reader<'s, '_> {
                 self.out.push(bad(
                     found.unwrap_or(value),
                     "this reference has not one origin of expected values",
-                    "none, or both `python` and `expect`",
+                    "none, or several of `python`, `expect` and `kernel`",
                     "write `python = \"FILE.py:FUNCTION\"`, or `expect = \"FOLDER/{case}.safetensors\"`",
                 ));
                 return None;
@@ -383,13 +415,13 @@ impl<'s> Reader<'s, '_> {
                     "remove it",
                 ));
             }
-            return Some(Reference::Files(ExpectedFiles {
+            return Some(ReferenceEntry::Known(Reference::Files(ExpectedFiles {
                 source: Arc::clone(self.source),
                 span: at.span(),
                 folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
                 pattern: pattern.into(),
                 read: Mutex::default(),
-            }));
+            })));
         }
         let function = self.python_function(at)?;
         let seconds = match table.get("seconds") {
@@ -407,10 +439,10 @@ impl<'s> Reader<'s, '_> {
                 number.unsigned_abs()
             }
         };
-        Some(Reference::Python(PythonFunction {
+        Some(ReferenceEntry::Known(Reference::Python(PythonFunction {
             seconds,
             ..function
-        }))
+        })))
     }
 
     /// Reads `FILE.py:FUNCTION`.
@@ -471,6 +503,12 @@ impl<'s> Reader<'s, '_> {
         }
         all
     }
+}
+
+/// The entry of a reference: a reference, or the launch of a kernel, which is read when the tensors are known.
+enum ReferenceEntry<'a> {
+    Known(Reference),
+    Kernel(SpannedValue<'a>),
 }
 
 /// A key of a table, its place, and its value.

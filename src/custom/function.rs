@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::python::{Array, Python, PythonError, Request};
+use super::results::{Outputs, Results};
 use crate::binding::Source;
 use crate::contract::DeviceResult;
 use crate::device::{DeviceError, DeviceErrorKind};
@@ -62,7 +63,7 @@ impl PythonFunction {
         (inputs, values): (&[ArraySpec<'_>], Vec<f64>),
         others: Map<String, Value>,
         outputs: &[ArraySpec<'_>],
-    ) -> DeviceResult<Vec<Vec<f64>>> {
+    ) -> DeviceResult<Outputs> {
         let arrays = inputs.iter().map(|input| {
             let kind = if input.kind.is_float() {
                 "float"
@@ -79,6 +80,11 @@ impl PythonFunction {
             outputs: outputs.iter().map(|output| output.name.into()).collect(),
             values,
         };
+        let words = serde_json::to_vec(&request).unwrap_or_default();
+        let key = Results::key(&words, request.values.iter().copied());
+        if let Some(known) = self.python.results.get(&key) {
+            return Ok(known);
+        }
         let failed = |error: PythonError| self.failed(case, &error);
         let arrays = self
             .python
@@ -91,7 +97,9 @@ impl PythonFunction {
                 Some(what) => Err(failed(PythonError::Refused(what))),
             }
         });
-        checked.collect()
+        let results = checked.collect::<DeviceResult<Outputs>>()?;
+        self.python.results.keep(key, &results);
+        Ok(results)
     }
 
     /// Makes the error of a call without results. It points at the line that raised, or else at the contract's entry.

@@ -1,6 +1,5 @@
 //! The Python process that computes references: one for the whole run.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,26 +9,20 @@ use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use super::results::Results;
 
 /// The program of the process.
 const PROGRAM: &str = include_str!("python.py");
 /// The variable that names another interpreter.
 const INTERPRETER: &str = "DELTANET_CHECK_PYTHON";
-/// The most bytes of results that are kept for cases that come again.
-const KEPT: usize = 256 << 20;
 
 /// The Python process. It starts with the first request.
 #[derive(Default)]
 pub(super) struct Python {
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    process: Option<Process>,
-    /// Results by the hash of their request, the oldest first.
-    known: VecDeque<([u8; 32], Vec<Array>)>,
+    running: Mutex<Option<Process>>,
+    /// Results of calls that come again.
+    pub results: Results,
 }
 
 /// A request to compute a reference.
@@ -123,41 +116,17 @@ impl Python {
             .iter()
             .flat_map(|value| value.to_le_bytes())
             .collect();
-        let mut hash = Sha256::new();
-        hash.update(&head);
-        hash.update(&body);
-        let key: [u8; 32] = hash.finalize().into();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, arrays)) = state.known.iter().find(|(known, _)| *known == key) {
-            return Ok(arrays.clone());
-        }
-        let process = match &mut state.process {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = match &mut *running {
             Some(process) => process,
             empty => empty.insert(Process::start()?),
         };
         let answer = process.ask(&head, &body, seconds);
-        match &answer {
-            Ok(arrays) => state.keep(key, arrays),
+        if let Err(PythonError::Late(_) | PythonError::Ended(_)) = answer {
             // The next request starts another process.
-            Err(PythonError::Late(_) | PythonError::Ended(_)) => state.process = None,
-            Err(_) => {}
+            *running = None;
         }
         answer
-    }
-}
-
-impl State {
-    /// Keeps results, and forgets the oldest if they become too many.
-    fn keep(&mut self, key: [u8; 32], arrays: &[Array]) {
-        let bytes =
-            |arrays: &[Array]| -> usize { arrays.iter().map(|array| 8 * array.values.len()).sum() };
-        self.known.push_back((key, arrays.to_vec()));
-        let mut all: usize = self.known.iter().map(|(_, arrays)| bytes(arrays)).sum();
-        while all > KEPT
-            && let Some((_, oldest)) = self.known.pop_front()
-        {
-            all -= bytes(&oldest);
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::declaration::{Declaration, TensorSpec};
 use super::expected::ExpectedFiles;
 use super::function::{ArraySpec, PythonFunction};
+use super::kernel::ReferenceKernel;
 use crate::contract::{Buffer, DeviceResult, Instance};
 use crate::tensor::{Axis, Data};
 
@@ -12,6 +13,10 @@ pub(super) enum Reference {
     Python(PythonFunction),
     /// Files, which have the inputs, too.
     Files(ExpectedFiles),
+    /// The results of a plain kernel.
+    Kernel(Box<ReferenceKernel>),
+    /// Zeros, where a reference kernel is launched and nothing is compared.
+    Nothing,
 }
 
 impl Reference {
@@ -64,6 +69,15 @@ impl Reference {
                 let values = given.iter().flat_map(|(_, buffer)| t.wide(*buffer));
                 let inputs = (&inputs[..], values.collect());
                 function.call(t.case_id(), inputs, of.arguments(t), &outputs)
+            }
+            Reference::Nothing => Ok(of.placeholders(buffers)),
+            Reference::Kernel(kernel) => {
+                // A tensor that is updated in place is given under the name of its first values.
+                let named = given
+                    .iter()
+                    .map(|(tensor, buffer)| (tensor.given_name(), t.wide(*buffer)));
+                let case = (t.case_id(), t.parameters());
+                kernel.run(case, named.collect(), &outputs)
             }
             Reference::Files(files) => {
                 let case = t.parameters();

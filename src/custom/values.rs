@@ -68,6 +68,12 @@ impl Class {
         }
     }
 
+    /// Returns the class of zeros alone.
+    pub fn zero() -> Class {
+        let node = Node::Integer(0);
+        Class::of("0", Generator::Constant(Formula { at: 0..0, node }))
+    }
+
     /// Returns the class of a tensor whose values the file leaves open.
     pub fn usual(kind: ElementKind) -> Class {
         let number = |number| Formula {

@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::registry::Registry;
 use crate::run::{RunError, SelectedCase, select};
 use crate::tensor::random_seed;
-use crate::trial::{Bound, Plan};
+use crate::trial::{Bound, Plan, run_reference};
 
 /// The files that a run reads in place of the built-in ones.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,7 +77,7 @@ impl Setup {
         for path in sources.bind {
             contracts.extend(contract_files(path));
         }
-        registry.add_custom(custom::read(&contracts)?)?;
+        registry.add_custom(custom::read(&contracts, run_reference)?)?;
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
         redesign(&mut registry, &bindings, seed);

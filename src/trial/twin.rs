@@ -23,8 +23,10 @@ pub(super) type Attempt<'a> = (
 
 /// Runs the launches of a trial within limits derived from the built-in kernels, if there are any.
 pub(super) fn run<'a>(plan: &'a Plan<'a>) -> Attempt<'a> {
-    // A second attempt would write the trace twice.
-    let twin = plan.twin.filter(|_| plan.watch.trace.is_none());
+    // A second attempt would write the trace twice, and no built-in kernel computes a custom contract.
+    let twin = plan
+        .twin
+        .filter(|_| plan.watch.trace.is_none() && !plan.test.function.is_custom());
     let Some(twin) = twin else {
         return (plan.limits, plan.launch(plan.limits));
     };

@@ -330,6 +330,44 @@ fn a_wrong_contract_is_told_with_its_place() {
     }
 }
 
+#[test]
+fn a_plain_kernel_is_a_reference() {
+    let launch = |symbol: &str, count: &str| {
+        format!(
+            "kernel = {{ code_object = \"{KERNELS}\", type = \"f32\", symbol = \"{symbol}\", \
+             grid = [\"ceil(count(x) / 64)\"], block = [64], args = [\"x\", \"y\", \"{count}\"] }}"
+        )
+    };
+    let tried = |name: &str, launch: &str| {
+        let python = "python = \"reference.py:negated\"\nseconds = 5";
+        let here = folder(name, (python, launch), SAME, SAME);
+        run(
+            &here,
+            &["--kernels", KERNELS, "--bind", "bind.toml", "--relations"],
+        )
+    };
+    let right = tried("custom-kernel", &launch("kernel_neg", "i32 count(x)"));
+    assert_eq!((right.code, right.err.as_str()), (0, ""), "{}", right.out);
+    let mistakes = [
+        ("kernel_neg", "i32 count(x) + 1", "memory fault"),
+        ("kernel_neg", "i32 count(x) - 1", "nobody wrote"),
+        ("kernel_neg", "f64 1", "argument 2 of `kernel_neg`"),
+        ("kernel_ne", "i32 1", "`kernel_ne`"),
+        ("kernel_neg", "i32 (", "the formula ends"),
+    ];
+    for (number, (symbol, count, says)) in mistakes.into_iter().enumerate() {
+        let name = format!("custom-kernel-{number}");
+        let wrong = tried(&name, &launch(symbol, count));
+        assert_eq!(
+            (wrong.code, wrong.out.as_str()),
+            (3, ""),
+            "{count}: {}",
+            wrong.err
+        );
+        assert!(wrong.err.contains(says), "{count}: {}", wrong.err);
+    }
+}
+
 /// Writes tensors of f32 as a file of a case.
 fn write_tensors(path: &Path, tensors: &[(&str, [usize; 2], f32)]) {
     let data: Vec<(&str, [usize; 2], Vec<u8>)> = tensors

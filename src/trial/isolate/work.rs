@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use super::super::{Bound, Dump, Launching, Plan, PlantedKernel};
+use super::super::{Bound, Dump, Launching, Plan, PlantedKernel, run_reference};
 use super::child::ChildError;
 use super::request::{Head, MAGIC, Object, Parameter};
 use crate::binding::{self, Binding, ContractTensors, describe};
@@ -113,7 +113,7 @@ impl Work {
             }),
             None => None,
         };
-        let custom = custom::read(head.contract.as_slice())?;
+        let custom = custom::read(head.contract.as_slice(), run_reference)?;
         let custom: Vec<&'static Function> =
             custom.iter().map(|contract| contract.function).collect();
         let function = functions()
