@@ -110,7 +110,7 @@ impl Registry {
 
     /// Draws the designs for the first seed.
     fn drawn(mut self) -> Registry {
-        self.redesign(FIRST_SEED, |_| None);
+        self.redesign(FIRST_SEED, |_, _| true, |_| None);
         self
     }
 
@@ -134,14 +134,20 @@ impl Registry {
         Err(FileError::Diagnostic(reports.join("\n\n")))
     }
 
-    /// Draws the designs for a seed and for the kernels that each test launches.
+    /// Draws the designs for a seed and for the kernels that each test launches. `wanted` chooses tests by phase; the designs of the others
+    /// stay as they are.
     pub fn redesign<'a>(
         &mut self,
         seed: u64,
+        wanted: impl Fn(u32, &Test) -> bool,
         kernels_of: impl Fn(&Test) -> Option<KernelChoice<'a>>,
     ) {
-        let tests = self.phases.iter_mut().flat_map(|phase| &mut phase.tests);
-        for test in tests.filter(|test| test.designed) {
+        let tests = self.phases.iter_mut().flat_map(|phase| {
+            let number = phase.number;
+            phase.tests.iter_mut().map(move |test| (number, test))
+        });
+        let designed = tests.filter(|(phase, test)| test.designed && wanted(*phase, test));
+        for (_, test) in designed {
             test.cases =
                 cases::design_cases(&test.id, test.function, kernels_of(test).as_ref(), seed);
         }

@@ -28,8 +28,8 @@ pub fn run(args: &BenchArgs) -> Result<Exit, Stop> {
         ));
     }
     let seed = parse_seed(&args.seed)?;
-    let mut setup = Setup::new(args.sources.sources(), seed)?;
-    setup.registry.add_described(&selection.test);
+    let sources = args.sources.sources();
+    let setup = Setup::for_selection(sources, seed, selection.selection(false))?;
     let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let card = args.device.spec()?.open()?;
     let settings = [args.limits.words(), args.device.words()];

@@ -20,14 +20,14 @@ use crate::trial::{Experiment, ExperimentOutput};
 pub fn run(args: &ExplainArgs) -> Result<Exit, Stop> {
     let seed = parse_seed(&args.seed)?;
     let mut files = ReportFiles::open(&args.report)?;
-    let mut setup = Setup::new(args.sources.sources(), seed)?;
     let ids = [args.test.clone()];
-    setup.registry.add_described(&ids);
-    let (selected, bindings) = setup.runnable(Selection {
+    let selection = Selection {
         test: &ids,
         require_all: true,
         ..Selection::default()
-    })?;
+    };
+    let setup = Setup::for_selection(args.sources.sources(), seed, selection)?;
+    let (selected, bindings) = setup.runnable(selection)?;
     let ([entry], [bound]) = (selected.as_slice(), bindings.as_slice()) else {
         return Err(Stop::usage(format!(
             "`{}` selects {} cases, and an element is one case's: name one with --test",

@@ -15,8 +15,8 @@ use crate::trial::{Dump, Plan, Progress, run_all};
 /// Nothing is selected, or a file cannot be written.
 pub fn run(args: &ExportArgs) -> Result<Exit, Stop> {
     let seed = parse_seed(&args.seed)?;
-    let mut setup = Setup::new(args.sources.sources(), seed)?;
-    setup.registry.add_described(&args.selection.test);
+    let selection = args.selection.selection(true);
+    let setup = Setup::for_selection(args.sources.sources(), seed, selection)?;
     // `true`: a selected case that cannot run is an error.
     let (selected, bindings) = setup.runnable(args.selection.selection(true))?;
     let device = args.device.spec()?.open()?;

@@ -49,8 +49,8 @@ pub fn run(args: &MutateArgs) -> Result<Exit, Stop> {
 /// Runs a campaign, and prints and writes its report.
 fn run_campaign(args: &MutateArgs, output: Output) -> Result<MutationReport, Stop> {
     let seed = parse_seed(&args.seed)?;
-    let mut setup = Setup::new(args.sources.sources(), seed)?;
-    setup.registry.add_described(&args.selection.test);
+    let selection = args.selection.selection(false);
+    let setup = Setup::for_selection(args.sources.sources(), seed, selection)?;
     let (selected, bindings) = setup.runnable(args.selection.selection(false))?;
     let device = args.device.spec()?.open()?;
     if !device.observes() {

@@ -96,8 +96,8 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
         ));
     }
     let seed = parse_seed(&args.seed)?;
-    let mut setup = Setup::new(args.sources.sources(), seed)?;
-    setup.registry.add_described(&selection.test);
+    let sources = args.sources.sources();
+    let setup = Setup::for_selection(sources, seed, selection.selection(false))?;
     let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let device = Spec::EMULATOR.open()?;
     let report = ProfileReport::nothing_yet(card, selected.len());

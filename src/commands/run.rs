@@ -38,8 +38,13 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let failed = FailedTests::read(&mut args)?;
     let args = &args;
     let seed = args.trials.seed()?;
-    let mut setup = Setup::new(args.trials.sources.sources(), seed)?;
     let selection = args.trials.selection();
+    let sources = args.trials.sources.sources();
+    // Known failures and a report of failures name cases of any test.
+    let mut setup = match failed.is_none() && args.fleet.known.is_none() {
+        true => Setup::for_selection(sources, seed, selection)?,
+        false => Setup::new(sources, seed)?,
+    };
     setup.registry.add_described(selection.test);
     if let Some(failed) = &failed {
         let ids: Vec<String> = failed.ids().map(str::to_owned).collect();

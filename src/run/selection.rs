@@ -85,6 +85,31 @@ pub(super) fn split_list(list: &str) -> Vec<&str> {
     parts
 }
 
+/// Returns a test of whether `--phase` and `--test` may select cases of a registry's test, judged by its names alone. Its cases may not be
+/// known yet.
+pub(super) fn may_select(
+    registry: &Registry,
+    phases: &[String],
+    tests: &[String],
+) -> impl Fn(u32, &Test) -> bool + use<> {
+    let numbers = phase_numbers(registry, phases).ok().flatten();
+    let parts = tests.iter().flat_map(|list| list.split(','));
+    let heads: Vec<String> = parts
+        .map(|part| part.split(':').next().unwrap_or_default().trim().to_owned())
+        .collect();
+    let any = tests.is_empty() || tests.iter().any(|list| list.contains(['*', '?', '[', '{']));
+    move |phase, test| {
+        let names = [test.id.as_str(), test.function.name].into_iter();
+        let mut names = names.chain(test.aliases.iter().map(String::as_str));
+        // A name with a comma is not one part of a list.
+        let named = |name: &str| name.contains(',') || heads.iter().any(|head| head == name);
+        numbers
+            .as_ref()
+            .is_none_or(|numbers| numbers.contains(&phase))
+            && (any || names.any(named))
+    }
+}
+
 /// Splits a list of names and globs. Names of cases and tests have commas too: a comma is part of a name
 /// if the text on both sides of it is one name, or if the text after it selects nothing alone. The longest
 /// name precedes shorter ones.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::bindings::lacks_kernels;
-use super::selection::split_list;
+use super::selection::{may_select, split_list};
 use super::{Bindings, SkipReason};
 
 use crate::binding::{Binding, built_in, contract_files};
@@ -71,6 +71,45 @@ impl Setup {
     /// # Errors
     /// A file cannot be read, or is wrong.
     pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
+        let mut setup = Setup::read(sources, seed)?;
+        setup.redesign(seed);
+        Ok(setup)
+    }
+
+    /// Reads and checks the files, and draws the designs that a selection may need. If it selects nothing, all are drawn, because the
+    /// error names what there is.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is wrong.
+    pub fn for_selection(
+        sources: Sources<'_>,
+        seed: u64,
+        selection: Selection<'_>,
+    ) -> Result<Setup, RunError> {
+        let mut setup = Setup::read(sources, seed)?;
+        let bound_alone = setup.selects_bound_tests(selection);
+        let may_select = may_select(&setup.registry, selection.phase, selection.test);
+        let bindings = &setup.bindings;
+        let wanted = |phase: u32, test: &Test| {
+            may_select(phase, test) && (!bound_alone || bindings.binds_test(test))
+        };
+        let kernels = |test: &Test| bindings.kernel_choice(test);
+        setup.registry.redesign(seed, wanted, kernels);
+        setup.registry.add_described(selection.test);
+        if setup.select(selection).is_err() {
+            setup.redesign(seed);
+            setup.registry.add_described(selection.test);
+        }
+        Ok(setup)
+    }
+
+    /// Returns true if a user's bindings select their tests, because no flag does.
+    fn selects_bound_tests(&self, selection: Selection<'_>) -> bool {
+        let flags = [selection.phase, selection.test, selection.kernel];
+        flags.iter().all(|flag| flag.is_empty()) && !self.bindings.is_empty()
+    }
+
+    fn read(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
         let built_in = Program::built_in()?;
         let mut registry = Registry::undrawn(sources.registry)?;
         let mut contracts = sources.contract.to_vec();
@@ -80,7 +119,6 @@ impl Setup {
         registry.add_custom(custom::read(&contracts, run_reference)?)?;
         let user = sources.kernels.map(Program::read).transpose()?;
         let bindings = Bindings::read(sources.bind, &registry)?;
-        redesign(&mut registry, &bindings, seed);
         Ok(Setup {
             bindings,
             registry,
@@ -93,7 +131,9 @@ impl Setup {
 
     /// Draws the designs for another seed.
     pub fn redesign(&mut self, seed: u64) {
-        redesign(&mut self.registry, &self.bindings, seed);
+        let bindings = &self.bindings;
+        let kernels = |test: &Test| bindings.kernel_choice(test);
+        self.registry.redesign(seed, |_, _| true, kernels);
         self.seed = seed;
     }
 
@@ -160,11 +200,7 @@ impl Setup {
         if !selection.kernel.is_empty() {
             let globs = kernel_globs(selection.kernel)?;
             selected.retain(|entry| self.launches(entry.test, &globs));
-        } else if selection.test.is_empty()
-            && selection.phase.is_empty()
-            && !self.bindings.is_empty()
-        {
-            // A user's bindings select their tests if no flag does.
+        } else if self.selects_bound_tests(selection) {
             selected.retain(|entry| self.bindings.binds_test(entry.test));
         }
         if selected.is_empty() {
@@ -320,11 +356,6 @@ impl KernelTests for Setup {
         });
         plans.collect()
     }
-}
-
-/// Draws the designs for a seed and for the kernels that the bindings launch.
-fn redesign(registry: &mut Registry, bindings: &Bindings, seed: u64) {
-    registry.redesign(seed, |test| bindings.kernel_choice(test));
 }
 
 /// Parses the globs of `--kernel`, which commas may separate.

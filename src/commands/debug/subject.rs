@@ -120,9 +120,8 @@ impl Subject {
             bind: if own.bind.is_empty() { &bind } else { own.bind },
             contract: own.contract,
         };
-        let mut setup = Setup::new(sources, seed).map_err(stop)?;
         let ids = [id.to_owned()];
-        setup.registry.add_described(&ids);
+        let setup = Setup::for_selection(sources, seed, selection(&ids)).map_err(stop)?;
         let selected = setup.runnable(selection(&ids)).map_err(stop)?.0;
         if let [_, _, ..] = selected.as_slice() {
             let listed = selected.iter().take(20).map(|entry| entry.case.id.as_str());
