@@ -320,6 +320,18 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Binding>, FileError> {
     parse_with(name, text, &[])
 }
 
+/// Parses the binding at a place of a text that has been parsed before. Other bindings of the text may be for other contracts.
+pub fn parse_at(name: &str, text: &str, at: usize, contract: &'static Function) -> Option<Binding> {
+    let source = Arc::new(Source {
+        name: name.into(),
+        text: text.into(),
+    });
+    let bindings = file::bindings(&source, &[contract], &mut Vec::new());
+    bindings
+        .into_iter()
+        .find(|binding| binding.span.start == at)
+}
+
 /// Parses bindings for contracts other than the built-in ones.
 ///
 /// # Errors

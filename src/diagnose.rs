@@ -194,7 +194,7 @@ fn diagnose(
 }
 
 fn is_small(experiment: &Experiment<'_>) -> bool {
-    let inputs = experiment.inputs().iter().map(|input| input.values.len());
+    let inputs = experiment.data().iter().map(|input| input.values.len());
     let outputs = experiment.outputs().iter().map(|output| output.got.len());
     inputs.chain(outputs).sum::<usize>() <= MAX_ELEMENTS
 }

@@ -10,7 +10,7 @@ EXAMPLES = re.findall(r"^## (.*?)\n.*?```python\n(.*?)```", (HERE.parent / "READ
 
 
 def test_there_are_four():
-    assert [title for title, _ in EXAMPLES] == ["A kernel on arrays", "A mistake, as an exception", "Contracts of one's own", "Golden tensors"]
+    assert [title for title, _ in EXAMPLES] == ["A kernel on arrays", "A mistake, as an exception", "Custom contracts", "Golden tensors"]
 
 
 @pytest.mark.parametrize("title, code", EXAMPLES, ids=[title for title, _ in EXAMPLES])

@@ -13,7 +13,7 @@ pub struct ContractsArgs {
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 
-    /// Read contracts of your own from this file, and describe or list these (docs/custom-contracts.md); may be
+    /// Read custom contracts from this file, and describe or list these (docs/custom-contracts.md); may be
     /// given several times
     #[arg(long, value_name = "FILE.toml")]
     pub contract: Vec<PathBuf>,

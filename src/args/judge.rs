@@ -24,7 +24,7 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "FILE")]
     pub registry: Option<PathBuf>,
 
-    /// Read contracts of your own from this file (docs/custom-contracts.md); may be given several times
+    /// Read custom contracts from this file (docs/custom-contracts.md); may be given several times
     #[arg(long, value_name = "FILE.toml")]
     pub contract: Vec<PathBuf>,
 

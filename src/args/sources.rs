@@ -19,7 +19,7 @@ pub struct KernelArgs {
     #[arg(long, value_name = "FILE.toml")]
     pub bind: Vec<PathBuf>,
 
-    /// Read contracts of your own from this file (docs/custom-contracts.md); may be given several times
+    /// Read custom contracts from this file (docs/custom-contracts.md); may be given several times
     #[arg(long, value_name = "FILE.toml")]
     pub contract: Vec<PathBuf>,
 }

@@ -82,6 +82,12 @@ impl<'a> Scope<'a> {
         self.locals.push((name.into(), Value::Float(number)));
     }
 
+    /// Returns a local value by name.
+    pub fn local(&self, name: &str) -> Option<&Value> {
+        let found = self.locals.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+
     /// Returns a tensor by name.
     pub fn shape(&self, name: &str) -> Option<&'a TensorShape> {
         self.shapes.iter().find(|shape| shape.name == name)

@@ -108,6 +108,10 @@ fn run_seed(
     let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let selected = setup.select(args.selection())?;
     let bindings = setup.bind_cases(args.selection(), &selected)?;
+    let running = selected.iter().zip(&bindings);
+    setup.check_references(
+        running.filter_map(|(entry, binding)| Some((entry, binding.as_ref().ok()?))),
+    )?;
     usage.add(&setup.bindings, &selected, &bindings);
     let flags = args.rerun_flags();
     let trials = Trials {

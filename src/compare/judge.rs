@@ -244,6 +244,10 @@ fn poison_left<E: Element>(case: &OutputCase<'_, E>, golden: &Measurement) -> Op
         .zip(&left)
         .filter(|&(&wrong, &left)| wrong && !left)
         .count();
+    // Wrong bytes that are not the poison show that this is another mistake.
+    if may_be_right && wrong_besides > 0 {
+        return None;
+    }
     Some(Problem::PoisonLeft {
         count: left.iter().filter(|&&left| left).count(),
         total: left.len(),

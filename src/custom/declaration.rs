@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::function::ArraySpec;
+use super::function::{ArraySpec, value_mistake};
 use super::reference::Reference;
 use super::values::{Class, Generator};
 use crate::binding::formula::{Formula, Trouble};
@@ -10,6 +10,7 @@ use crate::binding::{NamedFormula, Scope, Source};
 use crate::contract::{Buffer, DeviceResult, Function, Instance, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
 use crate::tensor::{Axis, Data, ElementKind};
+use crate::text::shortest;
 
 /// A formula of the file, with its place.
 #[derive(Clone, Debug)]
@@ -102,7 +103,30 @@ impl Declaration {
         for (name, value) in &self.scalars {
             scope.add_number(name, *value);
         }
-        scope
+        // Each size is computed once, as soon as the sizes that it depends on are known. Those of a circle stay named formulas.
+        let mut left: Vec<&(String, FileFormula)> = self.derived.iter().collect();
+        loop {
+            let before = left.len();
+            left.retain(|(name, placed)| {
+                let mut names = Vec::new();
+                placed.formula.collect_names(&mut names);
+                let unknown = self
+                    .derived
+                    .iter()
+                    .any(|(other, _)| names.contains(other) && scope.local(other).is_none());
+                let value = match unknown {
+                    true => None,
+                    false => scope.number(&placed.formula).ok(),
+                };
+                if let Some(value) = &value {
+                    scope.locals.push((name.clone(), value.clone()));
+                }
+                value.is_none()
+            });
+            if left.len() == before {
+                return scope;
+            }
+        }
     }
 
     /// Returns the sizes that follow from others, as named formulas.
@@ -149,6 +173,7 @@ impl Declaration {
         for (name, value) in &self.scalars {
             let scalar = t.scalar(name, *value as f32);
             t.offer(scalar);
+            t.describe(scalar, &shortest(*value));
         }
         let results = match t.computes() {
             true => self.reference.results(self, t, &buffers)?,
@@ -192,9 +217,9 @@ impl Declaration {
         let lets = self.lets();
         let scope = self.scope(function, t.parameters(), &lets);
         for (name, placed) in &self.derived {
-            let value = scope.number(&placed.formula).ok();
-            let number = value.and_then(|value| i64::try_from(value.integer().ok()?).ok());
-            all.insert(name.clone(), number.into());
+            // The sizes of every case have been tried when the file was read.
+            let length = Declaration::length(&scope, placed).unwrap_or_default();
+            all.insert(name.clone(), length.into());
         }
         for (name, _) in function.words {
             all.insert((*name).into(), t.word(name).into());
@@ -271,8 +296,21 @@ impl Declaration {
                 let made = function.call(t.case_id(), nothing, arguments, &outputs)?;
                 made.into_iter().next().unwrap_or_default()
             }
-            generator => generator.draw(&mut stream, count, &number, &others),
+            generator => generator.draw(&mut stream, (tensor.kind, count), &number, &others),
         };
+        let mistake = match values.len() < count {
+            true => Some(format!(
+                "`{}` has {count} elements, and {} values",
+                tensor.name,
+                values.len()
+            )),
+            false => value_mistake(&values, &tensor.spec(&axes)),
+        };
+        if let Some(mistake) = mistake {
+            let help = "choose other values, or other sizes";
+            let trouble = Trouble::new(&(0..0), format!("{mistake} in case {}", t.case_id()), help);
+            return Err(self.failed(&tensor.values_span, trouble));
+        }
         let data = Data::nearest(tensor.kind, &values);
         if role != TensorRole::InPlace {
             let buffer = t.upload(&tensor.name, axes, data)?;

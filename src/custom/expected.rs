@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::function::ArraySpec;
+use super::function::{ArraySpec, shape_mistake, value_mistake};
 use crate::binding::Source;
 use crate::contract::{DeviceResult, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
@@ -92,15 +92,10 @@ impl ExpectedFiles {
                 "write all inputs and outputs: drawn inputs would not belong to the outputs",
             ));
         };
-        let lengths: Vec<usize> = due.axes.iter().map(|axis| axis.length).collect();
-        if *shape != lengths {
-            let title = format!("`{name}` of {place} has shape {shape:?}, and {lengths:?} is due");
+        let wrong = shape_mistake(name, shape, due.axes).or_else(|| value_mistake(values, due));
+        if let Some(mistake) = wrong {
+            let title = format!("{place}: {mistake}");
             return Err(self.failed(&title, "write the tensors of this case there"));
-        }
-        if let Some(at) = values.iter().position(|value| value.is_nan()) {
-            let index = crate::tensor::index(due.axes, at);
-            let title = format!("`{name}` of {place} is NaN at {index:?}");
-            return Err(self.failed(&title, "a NaN proves nothing: write numbers"));
         }
         Ok(values.clone())
     }

@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex};
 
 use toml::de::DeTable;
 
-use super::declaration::{Declaration, FileFormula};
+use super::declaration::{Declaration, FileFormula, TensorSpec};
 use super::expected::ExpectedFiles;
 use super::function::PythonFunction;
 use super::python::Python;
 use super::reference::Reference;
 use super::relations;
+use super::values::Generator;
 use super::{CustomContract, KernelRunner};
 use crate::binding::Source;
 use crate::binding::formula::{Formula, Node, parse};
@@ -23,7 +24,7 @@ use crate::contract::catalog::functions;
 use crate::contract::design::design;
 use crate::contract::{Choice, Domain, Function};
 use crate::document::{
-    Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, unknown, wrong_type,
+    Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, wrong_type,
 };
 use crate::files::FileError;
 use domain::Sizes;
@@ -173,7 +174,17 @@ impl<'s> Reader<'s, '_> {
             ));
             return None;
         }
-        let (tensors, tolerances): (Vec<_>, Vec<_>) = tensors.into_iter().unzip();
+        let (mut tensors, tolerances): (Vec<_>, Vec<_>) = tensors.into_iter().unzip();
+        if let ReferenceEntry::Known(Reference::Python(function)) = &reference {
+            let classes = tensors
+                .iter_mut()
+                .flat_map(|tensor: &mut TensorSpec| &mut tensor.classes);
+            for class in classes {
+                if let Generator::Python(values) = &mut class.generator {
+                    values.seconds = function.seconds;
+                }
+            }
+        }
         let values: Vec<Choice> = tensors
             .iter()
             .filter(|tensor| tensor.classes.len() > 1)
@@ -256,6 +267,7 @@ impl<'s> Reader<'s, '_> {
         let sums = self.sums(&table, declaration, function);
         let tolerances = self.tolerances(declaration, tolerances, sums);
         let cases = self.cases(&table, function);
+        self.limit_levels(&table, function);
         if self.out.len() == before && cases.is_none() && design(function, None, 0).is_empty() {
             self.out.push(bad(
                 table.get("sizes").unwrap_or(value),
@@ -399,8 +411,8 @@ impl<'s> Reader<'s, '_> {
             (_, found) => {
                 self.out.push(bad(
                     found.unwrap_or(value),
-                    "this reference has not one origin of expected values",
-                    "none, or several of `python`, `expect` and `kernel`",
+                    "this reference has to be one of three kinds",
+                    "give `python`, `expect` or `kernel`, and one of them alone",
                     "write `python = \"FILE.py:FUNCTION\"`, or `expect = \"FOLDER/{case}.safetensors\"`",
                 ));
                 return None;
@@ -523,9 +535,4 @@ fn is_name(text: &str) -> bool {
 /// Keeps a text for the rest of the program's time, as the texts of built-in contracts are.
 fn leaked(text: &str) -> &'static str {
     text.to_owned().leak()
-}
-
-/// Makes the complaint about an unknown word.
-fn unknown_word(value: SpannedValue<'_>, what: &str, word: &str, known: &[&str]) -> Complaint {
-    unknown(value.span(), what, word, known)
 }

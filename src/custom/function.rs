@@ -14,9 +14,13 @@ use crate::device::{DeviceError, DeviceErrorKind};
 use crate::document::{Complaint, render};
 use crate::files;
 use crate::tensor::{Axis, ElementKind, index};
+use crate::text::shortest;
 
 /// The largest Python file that is shown in a complaint.
 const MAX_BYTES: u64 = 4 << 20;
+
+/// The first number from which f64 does not hold every whole number.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A Python function that a contract names.
 #[derive(Clone)]
@@ -90,13 +94,14 @@ impl PythonFunction {
             .python
             .compute(&request, self.seconds)
             .map_err(failed)?;
-        let checked = outputs.iter().zip(arrays).map(|(output, array)| {
-            let wrong = wrong(&array, output);
-            match wrong {
-                None => Ok(array.values),
-                Some(what) => Err(failed(PythonError::Refused(what))),
-            }
-        });
+        let checked =
+            outputs
+                .iter()
+                .zip(arrays)
+                .map(|(output, array)| match mistake(&array, output) {
+                    None => Ok(array.values),
+                    Some(what) => Err(failed(PythonError::Refused(what))),
+                });
         let results = checked.collect::<DeviceResult<Outputs>>()?;
         self.python.results.keep(key, &results);
         Ok(results)
@@ -116,7 +121,7 @@ impl PythonFunction {
             ),
             PythonError::Late(seconds) => (
                 format!("the function `{name}` did not return within {seconds} s in case {case}"),
-                "make it faster, or allow it more: `seconds = 600` beside the reference",
+                "make it faster, or allow it more: `seconds = 600` beside `python`",
             ),
             PythonError::Refused(what) => (
                 format!("the function `{name}` is wrong in case {case}: {what}"),
@@ -171,8 +176,8 @@ fn lengths(axes: &[Axis]) -> Vec<usize> {
     axes.iter().map(|axis| axis.length).collect()
 }
 
-/// Returns what is wrong with an array.
-fn wrong(array: &Array, due: &ArraySpec<'_>) -> Option<String> {
+/// Returns the mistake of an array that a function returned.
+fn mistake(array: &Array, due: &ArraySpec<'_>) -> Option<String> {
     let Array {
         name,
         dtype,
@@ -181,18 +186,45 @@ fn wrong(array: &Array, due: &ArraySpec<'_>) -> Option<String> {
     } = array;
     let kinds = ["int", "uint", "bool"];
     let whole = kinds.iter().any(|kind| dtype.starts_with(kind));
-    if due.kind.is_float() && dtype != "float64" && !whole {
+    if due.kind.is_float() && dtype != "float64" {
         return Some(format!("`{name}` is of {dtype}, and float64 is due"));
     }
     if !due.kind.is_float() && !whole {
         return Some(format!("`{name}` is of {dtype}, and whole numbers are due"));
     }
-    let lengths = lengths(due.axes);
-    if *shape != lengths {
-        return Some(format!(
-            "`{name}` has shape {shape:?}, and {lengths:?} is due"
-        ));
-    }
-    let at = values.iter().position(|value| value.is_nan())?;
-    Some(format!("`{name}` is NaN at {:?}", index(due.axes, at)))
+    shape_mistake(name, shape, due.axes).or_else(|| value_mistake(values, due))
+}
+
+/// Returns the mistake if a tensor has another shape than its axes say.
+pub(super) fn shape_mistake(name: &str, shape: &[usize], axes: &[Axis]) -> Option<String> {
+    let due = lengths(axes);
+    (*shape != due).then(|| format!("`{name}` has shape {shape:?}, and {due:?} is due"))
+}
+
+/// Returns the first value of a tensor that its type cannot hold, as a mistake. Numbers beyond f16 are saturated later.
+pub(super) fn value_mistake(values: &[f64], due: &ArraySpec<'_>) -> Option<String> {
+    let kind = due.kind;
+    let mistake = |value: f64| -> Option<&str> {
+        let is_beyond =
+            || value.is_finite() && kind != ElementKind::F16 && kind.rounded(value).is_infinite();
+        match kind.is_float() {
+            true if value.is_nan() => Some("is NaN"),
+            true if is_beyond() => Some("is beyond its type"),
+            true => None,
+            false if value.fract() != 0.0 || !value.is_finite() => Some("is no whole number"),
+            false if value.abs() >= EXACT => Some("is beyond 2^53"),
+            false if kind.rounded(value) != value => Some("is beyond its type"),
+            false => None,
+        }
+    };
+    let mut found = values.iter().enumerate();
+    let (at, value, what) = found.find_map(|(at, value)| Some((at, value, mistake(*value)?)))?;
+    let (name, index, kind) = (due.name, index(due.axes, at), kind.name());
+    Some(match what {
+        "is NaN" => format!("`{name}` is NaN at {index:?}"),
+        what => format!(
+            "`{name}` is {} at {index:?}, which {what} ({kind})",
+            shortest(*value)
+        ),
+    })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::function::ArraySpec;
+use super::function::{ArraySpec, value_mistake};
 use super::results::{Outputs, Results};
 use crate::binding::{Binding, ContractTensors, Source};
 use crate::contract::{DeviceResult, Function, Values};
@@ -96,10 +96,8 @@ impl ReferenceKernel {
         };
         let results = (self.runner)(run).map_err(|error| self.failed(case, &error.message))?;
         for (output, values) in outputs.iter().zip(&results) {
-            if let Some(at) = values.iter().position(|value| value.is_nan()) {
-                let index = crate::tensor::index(output.axes, at);
-                let why = format!("it leaves NaN in `{}` at {index:?}", output.name);
-                return Err(self.failed(case, &why));
+            if let Some(mistake) = value_mistake(values, output) {
+                return Err(self.failed(case, &mistake));
             }
         }
         self.results.keep(key, &results);

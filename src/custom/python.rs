@@ -1,8 +1,10 @@
 //! The Python process that computes references: one for the whole run.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -14,13 +16,18 @@ use super::results::Results;
 
 /// The program of the process.
 const PROGRAM: &str = include_str!("python.py");
+/// The most elements of an array that is read. A contract's largest tensor is smaller.
+const LARGEST: usize = 1 << 26;
+/// The time that a process has to end after its answers ended.
+const ENDING: Duration = Duration::from_millis(200);
 /// The variable that names another interpreter.
 const INTERPRETER: &str = "DELTANET_CHECK_PYTHON";
 
-/// The Python process. It starts with the first request.
+/// The Python processes, one for each folder of references, so that modules of one name in two folders do not meet. A process starts with the
+/// first request.
 #[derive(Default)]
 pub(super) struct Python {
-    running: Mutex<Option<Process>>,
+    running: Mutex<BTreeMap<PathBuf, Process>>,
     /// Results of calls that come again.
     pub results: Results,
 }
@@ -102,7 +109,8 @@ type Answer = Result<Vec<Array>, PythonError>;
 /// A running process.
 struct Process {
     child: Child,
-    stdin: ChildStdin,
+    /// Requests on their way. A thread writes them, so that a process that does not read them is late and blocks nobody.
+    requests: Sender<Vec<u8>>,
     answers: Receiver<Answer>,
 }
 
@@ -117,14 +125,15 @@ impl Python {
             .flat_map(|value| value.to_le_bytes())
             .collect();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let process = match &mut *running {
-            Some(process) => process,
-            empty => empty.insert(Process::start()?),
+        let folder = request.file.parent().unwrap_or(Path::new("")).to_owned();
+        let process = match running.entry(folder.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(empty) => empty.insert(Process::start()?),
         };
-        let answer = process.ask(&head, &body, seconds);
+        let answer = process.ask(head, &body, seconds);
         if let Err(PythonError::Late(_) | PythonError::Ended(_)) = answer {
             // The next request starts another process.
-            *running = None;
+            running.remove(&folder);
         }
         answer
     }
@@ -146,33 +155,41 @@ impl Process {
         let stdin = child.stdin.take().ok_or_else(lost)?;
         let stdout = child.stdout.take().ok_or_else(lost)?;
         let (sender, answers) = channel();
-        thread::Builder::new()
+        let (requests, receiver) = channel();
+        let spawned = thread::Builder::new()
             .name("references".into())
             .spawn(move || read_answers(BufReader::new(stdout), &sender))
-            .map_err(|error| PythonError::NoProcess(format!("{shown}: {error}")))?;
-        Ok(Process {
+            .and_then(|_| {
+                let requests = thread::Builder::new().name("requests".into());
+                requests.spawn(move || write_requests(stdin, &receiver))
+            });
+        let process = Process {
             child,
-            stdin,
+            requests,
             answers,
-        })
+        };
+        match spawned {
+            Ok(_) => Ok(process),
+            Err(error) => Err(PythonError::NoProcess(format!("{shown}: {error}"))),
+        }
     }
 
-    fn ask(&mut self, head: &[u8], body: &[u8], seconds: u64) -> Answer {
-        let sent = self
-            .stdin
-            .write_all(head)
-            .and_then(|()| self.stdin.write_all(b"\n"))
-            .and_then(|()| self.stdin.write_all(body))
-            .and_then(|()| self.stdin.flush());
-        // If the process ended, the reader says so.
-        let _ = sent;
+    fn ask(&mut self, head: Vec<u8>, body: &[u8], seconds: u64) -> Answer {
+        let mut request = head;
+        request.push(b'\n');
+        request.extend(body);
+        // If the process has ended, its answers have ended too.
+        let _ = self.requests.send(request);
         match self.answers.recv_timeout(Duration::from_secs(seconds)) {
             Ok(answer) => answer,
             Err(RecvTimeoutError::Timeout) => Err(PythonError::Late(seconds)),
             Err(RecvTimeoutError::Disconnected) => {
-                let status = self.child.wait();
-                let how =
-                    status.map_or_else(|error| error.to_string(), |status| status.to_string());
+                // A process that answers something else still runs.
+                thread::sleep(ENDING);
+                let ended = self.child.try_wait().ok().flatten();
+                let how = ended.map_or("it did not answer as asked".into(), |status| {
+                    status.to_string()
+                });
                 Err(PythonError::Ended(how))
             }
         }
@@ -184,6 +201,15 @@ impl Drop for Process {
         // The process may be in an endless loop.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Writes requests until the process ends, or is no longer asked.
+fn write_requests(mut to: impl Write, requests: &Receiver<Vec<u8>>) {
+    for request in requests {
+        if to.write_all(&request).and_then(|()| to.flush()).is_err() {
+            return;
+        }
     }
 }
 
@@ -221,13 +247,16 @@ fn read_answer(from: &mut impl BufRead) -> io::Result<Option<Answer>> {
     };
     let mut arrays = Vec::new();
     for (name, dtype, shape) in outputs {
-        let sent = !dtype.starts_with("float") || dtype == "float64";
-        let count: usize = if sent && !dtype.starts_with("complex") && dtype != "object" {
-            shape.iter().product()
-        } else {
-            0
-        };
-        let mut bytes = vec![0; 8 * count];
+        // The process sends whole numbers and float64, as float64.
+        let sent = ["float64", "int", "uint", "bool"];
+        let sent = sent.iter().any(|known| dtype.starts_with(known));
+        let count = shape
+            .iter()
+            .try_fold(1usize, |all, length| all.checked_mul(*length));
+        let count = count
+            .filter(|count| *count <= LARGEST)
+            .ok_or(io::ErrorKind::InvalidData)?;
+        let mut bytes = vec![0; if sent { 8 * count } else { 0 }];
         from.read_exact(&mut bytes)?;
         let values = crate::tensor::decode::<f64>(&bytes);
         arrays.push(Array {

@@ -1,6 +1,7 @@
 //! Laws that a contract names: `linear in x`, `scale w by 3`, `permute T`.
 
 use super::declaration::{Declaration, TensorRole};
+use crate::binding::formula::Node;
 use crate::contract::relation::{Closeness, Relation, Step, reversed};
 
 /// The factor by which a linear law multiplies an input. The sign belongs to the law.
@@ -49,18 +50,23 @@ pub(super) fn parse(
             )),
         },
         ["permute", axis] => {
-            let has = of
-                .tensors
-                .iter()
-                .any(|tensor| tensor.axes.iter().any(|(name, _)| name == axis));
-            if !has {
+            let all = of.tensors.iter().flat_map(|tensor| &tensor.axes);
+            let named = all.filter(|(name, length)| {
+                name == axis || matches!(&length.formula.node, Node::Name(size) if size == axis)
+            });
+            let mut places: Vec<(&'static str, &'static str)> = Vec::new();
+            for (name, _) in named {
+                if !places.iter().any(|(_, known)| known == name) {
+                    places.push(("*", &*name.clone().leak()));
+                }
+            }
+            if places.is_empty() {
                 return Err((
                     format!("no tensor has an axis `{axis}`"),
-                    "name an axis as the tensors do".into(),
+                    "name an axis as the tensors do, or its size".into(),
                 ));
             }
-            let places: &'static [(&'static str, &'static str)] =
-                vec![("*", &*axis.to_owned().leak())].leak();
+            let places: &'static [(&'static str, &'static str)] = places.leak();
             let moved: &'static [Step] = vec![Step::Moved(places, reversed)].leak();
             Ok(Relation::twice(
                 name_of(text),

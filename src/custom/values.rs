@@ -68,6 +68,17 @@ impl Class {
         }
     }
 
+    /// Gives the class another word if one of these classes has the same.
+    pub fn distinct_from(mut self, others: &[Class]) -> Class {
+        let word = self.word;
+        let mut number = 2;
+        while others.iter().any(|other| other.word == self.word) {
+            self.word = format!("{word}_{number}").leak();
+            number += 1;
+        }
+        self
+    }
+
     /// Returns the class of zeros alone.
     pub fn zero() -> Class {
         let node = Node::Integer(0);
@@ -161,14 +172,21 @@ impl Generator {
     pub fn draw(
         &self,
         stream: &mut Stream,
-        count: usize,
+        (kind, count): (ElementKind, usize),
         number: &dyn Fn(&Formula) -> f64,
         values_of: &dyn Fn(&str) -> Vec<f64>,
     ) -> Vec<f64> {
         let single = |formula| number(formula) as f32;
         let mut float = |distribution| -> Vec<f64> {
             let drawn = stream.draw(count, distribution);
-            drawn.into_iter().map(f64::from).collect()
+            let mut drawn: Vec<f64> = drawn.into_iter().map(f64::from).collect();
+            if kind == ElementKind::F64 {
+                // Numbers that f32 cannot hold, so that a kernel shows whether it narrows them.
+                for value in &mut drawn {
+                    *value *= 1.0 + stream.below(1 << 24) as f64 * 2f64.powi(-50);
+                }
+            }
+            drawn
         };
         match self {
             Generator::Normal(deviation) => float(Distribution::Normal(single(deviation))),

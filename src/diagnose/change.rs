@@ -224,9 +224,13 @@ pub(super) fn roundings() -> impl Iterator<Item = Change> {
 
 /// Returns the changes of an input that stand for mistakes, the simplest first.
 pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
-    let mut changes: Vec<Change> = roundings().collect();
-    changes.extend(VALUES.iter().map(Change::of_values));
-    changes.extend(factors(input));
+    let mut changes: Vec<Change> = Vec::new();
+    // A byte may be a part of a packed number. It can be read at another place or not at all.
+    if input.kind.is_float() {
+        changes.extend(roundings());
+        changes.extend(VALUES.iter().map(Change::of_values));
+        changes.extend(factors(input));
+    }
     for axis in 0..input.axes.len() {
         changes.extend(moves(input, axis));
     }

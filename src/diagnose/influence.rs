@@ -80,7 +80,9 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
         let text = format!("`{}` is never read", input.tensor);
         return Some(cause("unread", input, None, text));
     }
-    let number = (0..outputs.len()).find(|&number| silent[number] && expected[number])?;
+    let is_wrong = |number: usize| outputs[number].wrong.contains(&true);
+    let number = (0..outputs.len())
+        .find(|&number| silent[number] && expected[number] && is_wrong(number))?;
     let output = &outputs[number];
     let text = format!("`{}` does not respond to `{}`", output.name, input.tensor);
     Some(cause("unread", input, Some(output), text))
@@ -94,7 +96,9 @@ fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Cause
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
     let misused = outputs.filter(|(output, (left, predicted))| {
         let answers = clear(&output.got, left, PLACES * spacing(output.kind));
-        same_values(&output.expected, predicted) && answers.contains(&true)
+        output.wrong.contains(&true)
+            && same_values(&output.expected, predicted)
+            && answers.contains(&true)
     });
     let output = misused
         .map(|(output, _)| output)
@@ -278,7 +282,8 @@ fn other_indices(
     axes: &[(usize, Answers)],
 ) -> Option<CauseReport> {
     let outputs = experiment.outputs().iter().enumerate();
-    let mut pairs: Vec<_> = outputs
+    let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    let mut pairs: Vec<_> = wrong
         .flat_map(|(number, output)| {
             let long = (0..output.axes.len()).filter(|&axis| output.axes[axis].length > 1);
             long.flat_map(move |out_axis| {

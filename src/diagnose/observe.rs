@@ -237,6 +237,12 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
         })?;
         right.then_some((set, power))
     })?;
+    // A root or a logarithm of a negative number is no overflow.
+    let origins = experiment.origins();
+    let first = origins.last();
+    if first.is_some_and(|first| first.value == "NaN" && first.tensor.is_none()) {
+        return None;
+    }
     let (input, subject) = match set.as_slice() {
         [input] => (Some(input.tensor.clone()), format!("`{}`", input.tensor)),
         _ => (None, "the inputs".into()),

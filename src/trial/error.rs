@@ -27,7 +27,7 @@ pub(crate) enum TrialError {
     },
     /// A kernel that computes nothing would pass.
     #[error(
-        "the tolerance of output `{output}` says nothing: {trivial} would pass; tighten it or choose a shape that tells"
+        "the tolerance of output `{output}` says nothing: {trivial} would pass; tighten it or choose a shape that tells; a custom contract may list the case under `uncomputed`"
     )]
     TrivialPasses { output: String, trivial: String },
     /// The case has no tensor of the name.

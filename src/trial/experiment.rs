@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use gfx906::observe::{Cause, Origin};
 
@@ -20,6 +22,9 @@ const BUDGET: u64 = 1 << 24;
 
 /// Wave instructions that the launches of one method may take. A computation by the reference counts as a part of one by the kernels.
 const WORK: u64 = 1 << 25;
+
+/// The time that the references of a custom contract may take in one diagnosis. They run in another process, which counts no work.
+const REFERENCE_TIME: Duration = Duration::from_secs(4);
 
 /// The cost of a run of the kernels over that of the reference. It is more for most contracts.
 const REFERENCES: u64 = 8;
@@ -87,6 +92,8 @@ pub struct Experiment<'a> {
     run_work: Cell<u64>,
     /// Wave instructions that are left.
     work_left: Cell<u64>,
+    /// The time that references have taken in this experiment and those that it was started from.
+    reference_time: Rc<Cell<Duration>>,
 }
 
 impl<'a> Plan<'a> {
@@ -110,12 +117,17 @@ impl<'a> Plan<'a> {
 
     /// Runs the trial as the start of an experiment. Returns none if the kernels do not run to their end, or if there is no bare plan.
     pub fn experiment(&self) -> Option<Experiment<'a>> {
-        Experiment::start(self.bare()?, Changes::new(), WORK)
+        Experiment::start(self.bare()?, Changes::new(), WORK, Rc::default())
     }
 }
 
 impl<'a> Experiment<'a> {
-    fn start(plan: Plan<'a>, start: Changes, work: u64) -> Option<Experiment<'a>> {
+    fn start(
+        plan: Plan<'a>,
+        start: Changes,
+        work: u64,
+        reference_time: Rc<Cell<Duration>>,
+    ) -> Option<Experiment<'a>> {
         let mut experiment = Experiment {
             plan,
             start,
@@ -124,6 +136,7 @@ impl<'a> Experiment<'a> {
             launches: Cell::new(0),
             run_work: Cell::new(0),
             work_left: Cell::new(work),
+            reference_time,
         };
         let prepared = experiment.prepare(&Changes::new())?;
         let (outputs, tolerances) = experiment.launch(Arc::clone(&prepared))?;
@@ -159,8 +172,8 @@ impl<'a> Experiment<'a> {
         &self.inputs[..floats.count()]
     }
 
-    /// All inputs that an experiment can change: those of floats, then those of bytes. A byte may be a part of a packed number, so that it
-    /// can be moved or set to 0, and its value says nothing.
+    /// All inputs that an experiment can change: those of floats, then those of bytes. A byte may be a part of a packed number: experiments
+    /// move bytes, or set them to 0.
     pub fn data(&self) -> &[ExperimentInput] {
         &self.inputs
     }
@@ -221,7 +234,8 @@ impl<'a> Experiment<'a> {
     /// Starts an experiment that takes its work from this one.
     fn started(&self, plan: Plan<'a>, start: Changes) -> Option<Experiment<'a>> {
         self.work(1)?;
-        let experiment = Experiment::start(plan, start, self.work_left.get())?;
+        let time = Rc::clone(&self.reference_time);
+        let experiment = Experiment::start(plan, start, self.work_left.get(), time)?;
         self.launches
             .set(self.launches.get() + experiment.launches.get());
         self.work_left.set(experiment.work_left.get());
@@ -237,8 +251,21 @@ impl<'a> Experiment<'a> {
         self.prepare_as(changes, &|_| None)
     }
 
-    /// Prepares the case with changed inputs. `kinds` gives inputs another type than the binding's.
+    /// Prepares the case with changed inputs. `kinds` gives inputs another type than the binding's. Returns none once custom references have
+    /// taken their time.
     fn prepare_as(&self, changes: &Changes, kinds: Kinds<'_>) -> Option<Arc<PreparedCase>> {
+        let is_custom = self.plan.test.function.is_custom();
+        if is_custom && self.reference_time.get() > REFERENCE_TIME {
+            return None;
+        }
+        let began = Instant::now();
+        let prepared = self.prepare_now(changes, kinds);
+        self.reference_time
+            .set(self.reference_time.get() + began.elapsed());
+        prepared
+    }
+
+    fn prepare_now(&self, changes: &Changes, kinds: Kinds<'_>) -> Option<Arc<PreparedCase>> {
         let mut inputs = self.start.clone();
         inputs.extend(changes.clone());
         let given = ExternalTensors {

@@ -1,7 +1,7 @@
 """Run and judge gfx906 (AMD MI50) kernels on an emulator, from Python.
 
 - `run` runs a kernel of a code object on arrays, in place; what goes wrong in it is an exception (`Trap`).
-- `check` runs the tests of a code object, also of contracts of one's own, which `contract` makes of functions; `assert_close` compares two arrays.
+- `check` runs the tests of a code object, also of custom contracts, which `contract` makes of functions; `assert_close` compares two arrays.
 - `goldens` has inputs and references of the tool's tests, and its judgement.
 - `deltanet_check.triton` lets Triton's AMD driver use the emulator with CPU tensors.
 - `pytest -p deltanet_check.pytest` does that for a whole test suite.

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import secrets
 import threading
 from collections.abc import Mapping
-from multiprocessing.connection import Listener
+from multiprocessing.connection import Client, Listener
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +27,17 @@ class Server:
         self._key = secrets.token_bytes(16)
         self._address = str(directory / "references")
         self._listener = Listener(self._address, "AF_UNIX", authkey=self._key)
+        self._closed = False
         self.error: BaseException | None = None
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
-        try:
-            while True:
+        while not self._closed:
+            try:
                 with self._listener.accept() as connection:
                     self._answer(connection)
-        except OSError:
-            return  # closed
+            except (OSError, EOFError):
+                continue  # the program's process has gone, or this one is closed
 
     def _answer(self, connection: Any) -> None:
         while True:
@@ -50,10 +52,18 @@ class Server:
             except Exception as error:  # noqa: BLE001: it goes on to the caller
                 self.error = error
                 answer = (False, (type(error).__name__, str(error)))
-            connection.send(answer)
+            try:
+                connection.send(answer)
+            except (TypeError, ValueError, AttributeError, pickle.PicklingError) as error:
+                connection.send((False, (type(error).__name__, f"its result cannot be sent on: {error}")))
 
     def close(self) -> None:
         """Stops answering."""
+        self._closed = True
+        try:
+            Client(self._address, "AF_UNIX", authkey=self._key).close()  # wakes the thread
+        except OSError:
+            pass  # it was closed before
         self._listener.close()
 
     def module(self) -> str:

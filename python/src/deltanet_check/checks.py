@@ -74,7 +74,7 @@ def check(
     Args:
         kernels: the code object's file.
         bind: the file of bindings, or its text.
-        contracts: contracts of one's own that the bindings are for. Their functions run in this process.
+        contracts: custom contracts that the bindings are for. Their functions run in this process.
         test: the tests or cases to run; without it, all of the bound contracts.
         seed: the seed of designs and inputs.
         sanitize: find races, missing waits and reads of what nobody wrote, too.
@@ -98,6 +98,8 @@ def check(
         server = None
         if contracts:
             named = {one.name: one for one in contracts}
+            if len(named) < len(contracts):
+                raise ValueError(f"two contracts have one name: {', '.join(one.name for one in contracts)}")
             server = Server(named, here)
             (here / "references.py").write_text(server.module(), encoding="utf-8")
             entries = [one.toml(f"references.py:{name}") for name, one in named.items()]
@@ -133,11 +135,16 @@ def assert_close(got: Any, want: Any, *, axes: str | None = None, tolerance: Tol
 
     Raises:
         AssertionError: it is not near.
-        ValueError: the shapes differ, or there is not a name for each axis.
-        ToolError: an array has a type that nothing is compared in, or `want` has a NaN.
+        ValueError: the shapes differ, there is not a name for each axis, or a name cannot be one.
+        TypeError: an array is neither of NumPy nor of torch, or its elements are not real numbers of up to 64 bits.
+        ToolError: `want` has a NaN, or a value that the type of `got` cannot hold.
     """
+    if not name.isidentifier() or name in ("e", "pi", "null", "true", "false"):
+        raise ValueError(f"{name!r} is no name of an array")
     stored = [_stored(array) for array in (got, want)]
     shape = stored[0].shape
+    if shape == stored[1].shape and 0 in shape:
+        return
     if shape != stored[1].shape:
         raise ValueError(f"the shapes differ: {list(shape)} and {list(stored[1].shape)}")
     names = axes.split() if axes is not None else [f"axis{number}" for number in range(len(shape))]
@@ -151,7 +158,7 @@ def assert_close(got: Any, want: Any, *, axes: str | None = None, tolerance: Tol
         _safetensors.write(here / "want.safetensors", {}, {name: wanted})
         _safetensors.write(here / _tool.FILE, {"test": "comparison", "seed": "0"}, {f"output.{name}": found})
         (here / "contract.toml").write_text(
-            f'schema = 1\n[[contract]]\nname = "comparison"\n[contract.tensors]\n{name} = {_toml(entry)}\n'
+            f'schema = 1\n[[contract]]\nname = "comparison"\nuncomputed = ["1 == 1"]\n[contract.tensors]\n{name} = {_toml(entry)}\n'
             '[contract.reference]\nexpect = "want.safetensors"\n', encoding="utf-8",
         )
         code, text = _tool.call(

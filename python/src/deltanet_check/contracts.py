@@ -1,4 +1,4 @@
-"""Contracts of one's own, written as Python functions.
+"""Custom contracts, written as Python functions.
 
     @dc.contract(sizes=dict(T=[1, 3, 64], D=[64, 200]))
     def gated(x: dc.f32["T D"], w: dc.f32["D"], *, eps=1e-6) -> dict[str, dc.f32["T D"]]:
@@ -77,14 +77,13 @@ class Contract:
         outputs: Mapping[str, Tensor] | None,
         others: Mapping[str, Any],
         name: str | None,
+        seconds: int | None = None,
     ) -> None:
-        self.function = function
+        self.function, self._seconds = function, seconds
         self.name = name or function.__name__
         self.sizes, self.choices, self._others = dict(sizes), dict(choices), dict(others)
         self.about = inspect.getdoc(function) or self.name
-        # Annotations may be texts, which the names of the function's module and frame explain.
-        closure = inspect.getclosurevars(function).nonlocals
-        hints = typing.get_type_hints(function, localns=closure)
+        hints = _annotations(function)
         self.inputs: dict[str, Tensor] = {}
         self.scalars: dict[str, float] = {}
         for parameter in inspect.signature(function).parameters.values():
@@ -164,6 +163,8 @@ class Contract:
                     entry["tolerance"] = self.outputs[name].tolerance
             lines.append(f"{name} = {_toml(entry)}")
         lines += ["[contract.reference]", f"python = {_toml(reference)}"]
+        if self._seconds is not None:
+            lines.append(f"seconds = {self._seconds}")
         return "\n".join(lines) + "\n"
 
 
@@ -177,6 +178,7 @@ def contract(
     uncomputed: Sequence[str] = (),
     relations: Sequence[str] = (),
     sums: str | None = None,
+    seconds: int | None = None,
 ) -> Callable[[Callable[..., Any]], Contract]:
     """Makes a contract of a function, which is its reference.
 
@@ -189,6 +191,9 @@ def contract(
         uncomputed: formulas that are true for cases whose right output is zeros or a copy of an input.
         relations: laws of the outputs: `"linear in x"`, `"permute T"`.
         sums: the number of terms of the longest sum, for outputs without a tolerance: `"D"`.
+        seconds: the time that one call may take, in place of 60 s.
+
+    Without `outputs`, the function is called once, at its smallest sizes with ones as inputs, for the names of its outputs.
 
     Raises:
         TypeError: a parameter is no tensor, scalar, size or choice, or the outputs are not known.
@@ -197,15 +202,26 @@ def contract(
     kept = {key: value for key, value in others.items() if value}
 
     def made(function: Callable[..., Any]) -> Contract:
-        return Contract(function, sizes=sizes, choices=choices or {}, outputs=outputs, others=kept, name=name)
+        return Contract(function, sizes=sizes, choices=choices or {}, outputs=outputs, others=kept, name=name, seconds=seconds)
 
     return made
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a function. Texts are evaluated with the names of the function's module and closure."""
+    closure = inspect.getclosurevars(function).nonlocals
+    known = {**function.__globals__, **closure}
+
+    def evaluated(hint: Any) -> Any:
+        return eval(hint, known) if isinstance(hint, str) else hint  # noqa: S307: the caller's own annotation
+
+    return {name: evaluated(hint) for name, hint in function.__annotations__.items()}
 
 
 def _toml(value: Any) -> str:
     """A value as TOML."""
     if isinstance(value, str):
-        return json.dumps(value)
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):

@@ -7,7 +7,10 @@ use crate::binding::formula::Trouble;
 use crate::binding::{NamedFormula, Scope};
 use crate::contract::{Choice, Factor, Function, MAX_ELEMENTS, Rule, Value, Values};
 use crate::custom::declaration::{Declaration, FileFormula};
-use crate::document::{Complaint, SpannedValue, Table, array, bad, integer, string, wrong_type};
+use crate::custom::values::Generator;
+use crate::document::{
+    Complaint, SpannedValue, Table, array, bad, integer, string, unknown, wrong_type,
+};
 
 /// The largest size.
 const MAX_SIZE: i64 = MAX_ELEMENTS;
@@ -65,23 +68,28 @@ impl Reader<'_, '_> {
             sizes.dims.push(name);
             sizes.factors.push(Factor::One(name, levels.leak()));
         }
-        self.limit_levels(table, &sizes);
         sizes
     }
 
-    fn limit_levels(&mut self, table: &Table<'_>, sizes: &Sizes) {
-        let count: usize = sizes
-            .factors
-            .iter()
-            .map(|factor| factor.levels().len())
-            .sum();
-        if let Some(value) = table.get("sizes").filter(|_| count > MAX_LEVELS) {
-            self.out.push(bad(
-                value,
-                &format!("the sizes have {count} values"),
-                "too many to combine",
-                &format!("list at most {MAX_LEVELS}: the few that can reveal mistakes"),
-            ));
+    /// Complains if the domain has more values than a design combines.
+    pub(super) fn limit_levels(&mut self, table: &Table<'_>, function: &Function) {
+        let sizes = function.domain.factors.iter();
+        let sizes: usize = sizes.map(|factor| factor.levels().len()).sum();
+        let words: usize = function.choices().map(|(_, words)| words.len()).sum();
+        let listed = table.get("cases").is_some();
+        if sizes + words > MAX_LEVELS && !listed {
+            let span = table
+                .get("sizes")
+                .map_or(table.span.clone(), |value| value.span());
+            self.out.push(Complaint {
+                span,
+                title: format!(
+                    "sizes, choices and classes of values have {} values",
+                    sizes + words
+                ),
+                label: "too many to combine".into(),
+                help: format!("list at most {MAX_LEVELS}: the few that can reveal mistakes"),
+            });
         }
     }
 
@@ -152,13 +160,15 @@ impl Reader<'_, '_> {
                     continue;
                 }
             };
-            match text.parse::<f64>().ok().filter(|number| number.is_finite()) {
+            // Kernels take a scalar as f32.
+            let number = text.parse::<f64>().ok();
+            match number.filter(|number| (*number as f32).is_finite()) {
                 Some(number) => scalars.push((name, number)),
                 None => self.out.push(bad(
                     value,
                     &format!("`{name}` is {text}"),
-                    "not finite",
-                    "write a finite number",
+                    "not finite in f32",
+                    "write a number that f32 holds",
                 )),
             }
         }
@@ -178,7 +188,7 @@ impl Reader<'_, '_> {
         for (_, derived) in &declaration.derived {
             let of = self.parameters_of(&[derived], declaration, function)?;
             let check = |scope: &Scope<'_>| Declaration::length(scope, derived).map(drop);
-            self.tried(&of, function, derived, check, declaration, &rules)?;
+            self.check_combinations(&of, function, derived, check, declaration, &rules)?;
         }
         for tensor in &declaration.tensors {
             let placed: Vec<&FileFormula> = tensor.axes.iter().map(|(_, placed)| placed).collect();
@@ -194,7 +204,7 @@ impl Reader<'_, '_> {
             let all: Vec<&FileFormula> = placed.iter().copied().chain(&bounds).collect();
             let of = self.parameters_of(&all, declaration, function)?;
             for placed in placed {
-                self.tried(
+                self.check_combinations(
                     &of,
                     function,
                     placed,
@@ -204,7 +214,7 @@ impl Reader<'_, '_> {
                 )?;
             }
             for bound in &bounds {
-                self.tried(
+                self.check_combinations(
                     &of,
                     function,
                     bound,
@@ -217,6 +227,30 @@ impl Reader<'_, '_> {
                     declaration,
                     &rules,
                 )?;
+            }
+            for class in &tensor.classes {
+                if let Generator::Integers(low, high)
+                | Generator::Uniform(low, high)
+                | Generator::Walk(low, high) = &class.generator
+                {
+                    let bounds = FileFormula {
+                        span: tensor.values_span.clone(),
+                        formula: high.clone(),
+                    };
+                    let check = |scope: &Scope<'_>| {
+                        let [low, high] = [low, high].map(|bound| scope.number(bound));
+                        let (low, high) = (low?.float(), high?.float());
+                        match low.ok() < high.ok() {
+                            true => Ok(()),
+                            false => Err(Trouble::new(
+                                &bounds.formula.at,
+                                "there is no number between these bounds",
+                                "write the lower bound first, as in `uniform(0, 1)`",
+                            )),
+                        }
+                    };
+                    self.check_combinations(&of, function, &bounds, check, declaration, &rules)?;
+                }
             }
             rules.push(Rule {
                 of: of.leak(),
@@ -234,11 +268,6 @@ impl Reader<'_, '_> {
                 })),
             });
         }
-        // A rule that can never apply says nothing to a reader.
-        rules.retain(|rule| {
-            let cases = combinations(rule.of, function).unwrap_or_default();
-            cases.iter().any(|case| (rule.breaks)(case))
-        });
         (self.out.len() == before).then_some(rules)
     }
 
@@ -269,7 +298,7 @@ impl Reader<'_, '_> {
                 condition.map(drop).map_err(wrong)
             };
             let before: Vec<Rule> = excluded.iter().chain(&rules).copied().collect();
-            self.tried(&of, function, placed, check, declaration, &before)?;
+            self.check_combinations(&of, function, placed, check, declaration, &before)?;
             rules.push(Rule {
                 of: of.leak(),
                 says,
@@ -329,7 +358,7 @@ impl Reader<'_, '_> {
     }
 
     /// Tries a formula at every combination of the parameters that no rule excludes.
-    fn tried(
+    fn check_combinations(
         &mut self,
         of: &[&'static str],
         function: &'static Function,
@@ -391,7 +420,7 @@ impl Reader<'_, '_> {
                     Some((_, words)) => string(at, self.out).and_then(|word| {
                         let found = words.iter().find(|known| **known == word);
                         if found.is_none() {
-                            self.out.push(super::unknown_word(at, "word", word, words));
+                            self.out.push(unknown(at.span(), "word", word, words));
                         }
                         found.map(|word| Value::Word(word))
                     }),

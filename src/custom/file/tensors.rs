@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Reader, is_name};
-use crate::binding::formula::parse_part;
+use crate::binding::formula::{Trouble, parse_part};
 use crate::contract::{Factor, Function, OutputTolerance};
 use crate::custom::declaration::{Declaration, FileFormula, TensorRole, TensorSpec};
 use crate::custom::values::{Class, Generator};
@@ -17,6 +17,9 @@ use crate::tensor::ElementKind;
 const KEYS: [&str; 5] = ["axes", "type", "values", "role", "tolerance"];
 /// Keys of a tolerance.
 const TOLERANCE: [&str; 5] = ["absolute", "scaled", "relative", "rms", "ulp"];
+/// The complaint about a tensor without axes, and its remedy.
+const NO_AXES: &str = "this tensor has no axes";
+const AXES: &str = "name its axes, outermost first; `axes = \"1\"` for a single element";
 /// The largest tolerance in ulp, as in a registry.
 const MAX_ULP: i64 = 64;
 /// Roundings of f32 that an output without a tolerance is allowed, before and for the square root of the terms of a sum.
@@ -38,9 +41,25 @@ impl Reader<'_, '_> {
         }
         let mut tensors: Vec<(TensorSpec, Option<Tolerance>)> = Vec::new();
         for (name, span, value) in self.entries(table, "tensors") {
-            if self.define(span, &name, "a tensor") {
-                tensors.extend(self.tensor(&name, value));
+            if !self.define(span, &name, "a tensor") {
+                continue;
             }
+            let Some((tensor, tolerance)) = self.tensor(&name, value) else {
+                continue;
+            };
+            for class in &tensor.classes {
+                let Generator::PrefixSum(of) = &class.generator else {
+                    continue;
+                };
+                let known = tensors.iter().filter(|(known, _)| !known.is_compared());
+                let known: Vec<&str> = known.map(|(known, _)| known.name.as_str()).collect();
+                if !known.contains(&of.as_str()) {
+                    let what = "tensor before this one";
+                    self.out
+                        .push(unknown(tensor.values_span.clone(), what, of, &known));
+                }
+            }
+            tensors.push((tensor, tolerance));
         }
         tensors
     }
@@ -128,8 +147,12 @@ impl Reader<'_, '_> {
                 self.out.push(wrong_type(value, "a text in quotes"));
                 return Vec::new();
             }
-            let list = array(value, self.out).iter();
+            let list = array(value, self.out);
+            if list.is_empty() {
+                self.out.push(bad(value, NO_AXES, "empty", AXES));
+            }
             let axes: Vec<_> = list
+                .iter()
                 .filter_map(|axis| {
                     let text = string(axis, self.out)?;
                     self.axis(axis, text, 0)
@@ -144,13 +167,8 @@ impl Reader<'_, '_> {
                 self.axis(value, word, at)
             })
             .collect();
-        if axes.is_empty() && !text.is_empty() || text.is_empty() {
-            self.out.push(bad(
-                value,
-                "this tensor has no axes",
-                "empty",
-                "name its axes, outermost first; `axes = \"1\"` for a single element",
-            ));
+        if text.trim().is_empty() {
+            self.out.push(bad(value, NO_AXES, "empty", AXES));
         }
         axes
     }
@@ -193,13 +211,15 @@ impl Reader<'_, '_> {
             let Some(text) = string(value, self.out) else {
                 continue;
             };
-            if text.contains(".py:") {
-                let function = self.python_function(value).map(Generator::Python);
-                classes.extend(function.map(|function| Class::of(text, function)));
-                continue;
-            }
-            match Class::parse(text) {
-                Ok(class) if classes.iter().any(|known| known.word == class.word) => {
+            let class = match text.contains(".py:") {
+                true => match self.python_function(value) {
+                    Some(function) => Ok(Class::of(text, Generator::Python(function))),
+                    None => continue,
+                },
+                false => Class::parse(text),
+            };
+            match class {
+                Ok(class) if classes.iter().any(|known| known.text == class.text) => {
                     self.out.push(bad(
                         value,
                         "these values are there twice",
@@ -207,7 +227,7 @@ impl Reader<'_, '_> {
                         "remove one",
                     ));
                 }
-                Ok(class) => classes.push(class),
+                Ok(class) => classes.push(class.distinct_from(&classes)),
                 Err(trouble) => self.out.push(self.source.complaint(&value.span(), trouble)),
             }
         }
@@ -312,8 +332,14 @@ impl Reader<'_, '_> {
         let values = crate::contract::Values::new(pairs.collect());
         let lets = declaration.lets();
         let scope = declaration.scope(function, &values, &lets);
-        match scope.number(&placed.formula) {
-            Ok(value) => value.float().unwrap_or(1.0),
+        let terms = scope.number(&placed.formula).and_then(|value| {
+            let terms = value.integer().ok().filter(|terms| *terms >= 1);
+            let help = "write the number of terms of the longest sum: `sums = \"D\"`";
+            terms
+                .ok_or_else(|| Trouble::new(&placed.formula.at, "this is no number of terms", help))
+        });
+        match terms {
+            Ok(terms) => terms as f64,
             Err(trouble) => {
                 self.out.push(self.source.complaint(&placed.span, trouble));
                 1.0
@@ -352,15 +378,16 @@ fn rounded_up(number: f64) -> f64 {
     format!("{:.1e}", digits * step).parse().unwrap_or(number)
 }
 
-/// Returns the tolerance of an output for which the file has none: the roundings of a sum in f32, or in f64 for an output of f64, and the
-/// rounding of the result.
+/// Returns the tolerance of an output for which the file has none: the roundings of a sum in f32, or in f64 for an output of f64; and a
+/// neighbouring number of f16 or bf16.
 fn usual(kind: ElementKind, sums: f64) -> OutputTolerance {
     // The largest relative error of a rounding to the output's type, and of one in the kernel.
+    let single = f64::from(f32::EPSILON) / 2.0;
     let (output, inner) = match kind {
         ElementKind::F64 => (0.0, f64::EPSILON / 2.0),
-        ElementKind::F32 => (0.0, f64::from(f32::EPSILON) / 2.0),
-        ElementKind::F16 => (1.0 / 2048.0, f64::from(f32::EPSILON) / 2.0),
-        ElementKind::Bf16 => (1.0 / 256.0, f64::from(f32::EPSILON) / 2.0),
+        ElementKind::F32 => (0.0, single),
+        ElementKind::F16 => (1.0 / 2048.0, single),
+        ElementKind::Bf16 => (1.0 / 256.0, single),
         _ => {
             return OutputTolerance {
                 tolerance: Tolerance::absolute(0.0, 0.0),
@@ -371,7 +398,8 @@ fn usual(kind: ElementKind, sums: f64) -> OutputTolerance {
     let summed = rounded_up(ROUNDINGS * inner * (1.0 + sums.max(1.0).sqrt()));
     OutputTolerance {
         tolerance: Tolerance {
-            relative: output,
+            // A result near the middle of two numbers may be rounded to either.
+            ulp: (output > 0.0).then_some(1),
             scaled: true,
             relative_rms: Some(rounded_up(summed + output)),
             ..Tolerance::absolute(summed, summed)

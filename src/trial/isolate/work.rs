@@ -135,10 +135,7 @@ impl Work {
         }
         let launched = match &head.bound {
             Some(by) => {
-                let bindings = binding::parse_with(&by.name, &by.text, &custom)?;
-                let found = bindings
-                    .into_iter()
-                    .find(|binding| binding.span.start == by.at);
+                let found = binding::parse_at(&by.name, &by.text, by.at, function);
                 let described = describe(function, &[&values], &[]);
                 let (Some(binding), Some(described)) = (found, described) else {
                     return Err(ChildError::Alien("the test has an unknown binding".into()));
