@@ -285,7 +285,7 @@ impl Declaration {
         let stored = self.reference.input(t, tensor, &axes)?;
         let values = match &chosen.generator {
             _ if stored.is_some() => stored.unwrap_or_default(),
-            Generator::Python(_) if !t.computes() => vec![0.0; count],
+            _ if !t.computes() => vec![0.0; count],
             Generator::Python(function) => {
                 let mut arguments = self.arguments(t);
                 let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();

@@ -24,6 +24,8 @@ os.dup2(2, 1)
 requests = sys.stdin.buffer
 sys.stdin = open(os.devnull)
 modules = {}
+# The functions that have been called twice with the same arguments.
+repeated = set()
 
 
 class Refused(Exception):
@@ -85,6 +87,17 @@ def wants_torch(function):
 
 
 def answer(request, body):
+    """Calls the function. Its first call is repeated, because a function with another result each time proves nothing."""
+    key = request["file"], request["function"]
+    first = call(request, body)
+    if key not in repeated:
+        repeated.add(key)
+        if call(request, body) != first:
+            raise Refused("it returns something else for the same arguments: draw random numbers from the seed alone")
+    return first
+
+
+def call(request, body):
     try:
         import numpy
     except ImportError as error:

@@ -88,6 +88,10 @@ fn bound(here: &Path, more: &[&str]) -> Run {
     }
 }
 
+fn run_here(here: &Path) -> Run {
+    run(here, &["--kernels", KERNELS, "--bind", "bind.toml"])
+}
+
 const SAME: (&str, &str) = ("", "");
 
 #[test]
@@ -158,7 +162,7 @@ fn described_and_bound_by_its_file() {
 #[test]
 fn a_wrong_reference_is_one_error() {
     let raised = "    raise ValueError(\"no\")\n    return {\"y\": x * factor}\n";
-    let mistakes: [(&str, &str, &str); 13] = [
+    let mistakes: [(&str, &str, &str); 16] = [
         (
             "    return {\"y\": x * factor}\n",
             raised,
@@ -173,6 +177,21 @@ fn a_wrong_reference_is_one_error() {
             "x * factor",
             "(x * factor).astype('float32')",
             "`y` is of float32, and float64 is due",
+        ),
+        (
+            "x * factor",
+            "(x * factor).astype(int)",
+            "`y` is of int64, and float64 is due",
+        ),
+        (
+            "x * factor",
+            "x * 0 + 1e300",
+            "which is beyond its type (f32)",
+        ),
+        (
+            "def negated(x, factor):",
+            "import random\ndef negated(x, factor):\n    factor = random.random()",
+            "it returns something else for the same arguments",
         ),
         ("x * factor", "x * float('nan')", "`y` is NaN at [0, 0]"),
         (
@@ -225,7 +244,7 @@ fn a_wrong_reference_is_one_error() {
 
 #[test]
 fn a_wrong_contract_is_told_with_its_place() {
-    let mistakes: [(&str, &str, &str); 26] = [
+    let mistakes: [(&str, &str, &str); 31] = [
         ("schema = 1", "schema = 2", "this file has schema 2"),
         ("about", "abuot", "did you mean `about`?"),
         (
@@ -252,6 +271,27 @@ fn a_wrong_contract_is_told_with_its_place() {
             "type = \"f31\", values",
             "did you mean `f32`?",
         ),
+        (
+            "\"normal\", \"great\"",
+            "\"prefix_sum(z)\"",
+            "unknown tensor before this one: `z`",
+        ),
+        (
+            "\"normal\", \"great\"",
+            "\"distinct(8)\"",
+            "`x` has 64 elements, and 8 values",
+        ),
+        (
+            "\"normal\", \"great\"",
+            "\"integers(5, 2)\"",
+            "there is no number between these bounds",
+        ),
+        (
+            "\"normal\", \"great\"",
+            "\"uniform(1, 0)\"",
+            "there is no number between these bounds",
+        ),
+        ("factor = -1.0", "factor = 1e39", "`factor` is 1e39"),
         (
             "\"normal\", \"great\"",
             "\"usual\"",
@@ -319,7 +359,7 @@ fn a_wrong_contract_is_told_with_its_place() {
     ];
     for (number, (old, new, says)) in mistakes.into_iter().enumerate() {
         let here = folder(&format!("custom-file-{number}"), (old, new), SAME, SAME);
-        let run = run(&here, &["--kernels", KERNELS, "--bind", "bind.toml"]);
+        let run = bound(&here, &[]);
         assert_eq!((run.code, run.out.as_str()), (3, ""), "{new}: {}", run.err);
         assert!(run.err.contains(says), "{new}: {}", run.err);
         assert!(
@@ -448,12 +488,69 @@ fn files_give_inputs_and_expected_values() {
     assert!(absent.err.contains("has no tensor `y`"), "{}", absent.err);
 }
 
+/// Modules of one name in two folders do not meet, nor do the contracts of two files in a process for each trial.
+#[test]
+fn two_folders_have_references_of_their_own() {
+    let here = folder("custom-folders", SAME, SAME, SAME);
+    let mut names = String::new();
+    let mut bindings = String::new();
+    for (name, factor) in [("one", "-1.0"), ("two", "-x.shape[0] / len(x)")] {
+        let folder = here.join(name);
+        std::fs::create_dir(&folder).expect("made");
+        let common = format!("def factor(x):\n    return {factor}\n");
+        std::fs::write(folder.join("common.py"), common).expect("written");
+        let reference = "from common import factor\n\ndef negated(x):\n    return x * factor(x)\n";
+        std::fs::write(folder.join("reference.py"), reference).expect("written");
+        let contract = CONTRACT.replace("\"negated\"", &format!("\"negated_{name}\""));
+        std::fs::write(folder.join("negated.contract.toml"), contract).expect("written");
+        names += &format!("\"{name}/negated.contract.toml\", ");
+        let (_, binding) = BINDING.split_once("[[binding]]").expect("a binding");
+        let binding = binding.replace("\"negated\"", &format!("\"negated_{name}\""));
+        bindings += &format!("[[binding]]{binding}");
+    }
+    // Python puts the working directory first, where a file may have the name of a module.
+    std::fs::write(here.join("json.py"), "raise SystemExit(7)\n").expect("written");
+    let text = format!("schema = 1\ncontracts = [{names}]\n{bindings}");
+    std::fs::write(here.join("bind.toml"), text).expect("written");
+    for flags in [&[][..], &["--isolate"]] {
+        let run = bound(&here, flags);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+        assert!(run.out.contains("8/8 passed"), "{}", run.out);
+    }
+}
+
+/// An interpreter that answers something else ends the run, and does not block it.
+#[test]
+fn an_interpreter_that_prints_a_banner_is_an_error() {
+    let here = folder("custom-banner", SAME, SAME, SAME);
+    let script = here.join("python");
+    std::fs::write(&script, "#!/bin/sh\necho welcome\nexec sleep 60\n").expect("written");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).expect("set");
+    let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+        .args(["--kernels", KERNELS, "--bind", "bind.toml"])
+        .env("DELTANET_CHECK_PYTHON", &script)
+        .current_dir(&here)
+        .output()
+        .expect("the program starts");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{err}");
+    assert!(err.contains("it did not answer as asked"), "{err}");
+}
+
 #[test]
 fn a_design_of_too_many_cases_is_refused_at_once() {
+    let words: Vec<String> = (0..130).map(|word| format!("\"w{word}\"")).collect();
+    let choices = format!("choices = {{ c = [{}] }}\nscalars", words.join(", "));
+    let here = folder("custom-words", ("scalars", &choices), SAME, SAME);
+    let run = run_here(&here);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("have 136 values"), "{}", run.err);
+
     let many: Vec<String> = (1..200).map(|size| size.to_string()).collect();
     let sizes = format!("T = [{}]", many.join(", "));
     let here = folder("custom-many", ("T = [1, 3]", &sizes), SAME, SAME);
-    let run = run(&here, &["--kernels", KERNELS, "--bind", "bind.toml"]);
+    let run = run_here(&here);
     assert_eq!(run.code, 3, "{}", run.err);
     assert!(run.err.contains("have 203 values"), "{}", run.err);
 }
