@@ -41,6 +41,8 @@ pub struct CustomContract {
     pub source: Arc<Source>,
     /// The path of the file.
     pub path: PathBuf,
+    /// Other files that the contract's values come from: Python files, the code object of a reference kernel.
+    pub files: Vec<PathBuf>,
 }
 
 impl std::fmt::Debug for CustomContract {

@@ -198,6 +198,23 @@ impl Registry {
         all
     }
 
+    /// Returns the files that the values of custom contracts come from, each once.
+    pub fn custom_files(&self) -> Vec<SourceReport> {
+        let files = self.custom.iter().flat_map(|contract| &contract.files);
+        let mut all: Vec<SourceReport> = Vec::new();
+        for path in files {
+            let content = files::read(path, MAX_BYTES).unwrap_or_default();
+            let source = SourceReport {
+                path: path.to_string_lossy().into_owned(),
+                sha256: sha256(&content),
+            };
+            if !all.contains(&source) {
+                all.push(source);
+            }
+        }
+        all
+    }
+
     /// Returns the custom contracts as functions.
     pub fn custom_functions(&self) -> impl Iterator<Item = &'static Function> {
         self.custom.iter().map(|contract| contract.function)

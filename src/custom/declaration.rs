@@ -1,5 +1,6 @@
 //! A contract as its file declares it, and the tensors of a case that follow from it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::function::{ArraySpec, value_mistake};
@@ -187,6 +188,24 @@ impl Declaration {
             t.check(buffer, (golden, oracle))?;
         }
         Ok(())
+    }
+
+    /// Returns the files that values come from, beside those of expected values.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let classes = self.tensors.iter().flat_map(|tensor| &tensor.classes);
+        let generators = classes.filter_map(|class| match &class.generator {
+            Generator::Python(function) => Some(function.file.clone()),
+            _ => None,
+        });
+        let reference = match &self.reference {
+            Reference::Python(function) => Some(function.file.clone()),
+            Reference::Kernel(kernel) => Some(kernel.path.clone()),
+            Reference::Files(_) | Reference::Nothing => None,
+        };
+        let mut files: Vec<PathBuf> = reference.into_iter().chain(generators).collect();
+        files.sort();
+        files.dedup();
+        files
     }
 
     /// Returns the tensors that are compared.

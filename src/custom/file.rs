@@ -282,6 +282,7 @@ impl<'s> Reader<'s, '_> {
             cases,
             source: Arc::clone(self.source),
             path: self.path.to_owned(),
+            files: declaration.files(),
         })
     }
 

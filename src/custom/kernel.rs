@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::function::{ArraySpec, value_mistake};
@@ -50,6 +51,8 @@ pub(super) struct ReferenceKernel {
     pub tensors: ContractTensors,
     /// The code object.
     pub program: Program,
+    /// The absolute path of the code object.
+    pub path: PathBuf,
     /// The function that runs the kernel.
     pub runner: KernelRunner,
     /// Results of cases that come again.

@@ -133,6 +133,31 @@ fn another_seed_draws_other_values_and_a_report_knows_the_contract() {
     assert!(path.ends_with("negated.contract.toml"), "{path}");
 }
 
+/// What failed runs again by the same contract, and not by a reference that has changed.
+#[test]
+fn failed_cases_run_again_by_the_same_reference() {
+    let here = folder("custom-failed", SAME, ("x * factor", "x * 3.0"), SAME);
+    let first = bound(&here, &["--report", "report.json"]);
+    assert_eq!(first.code, 1, "{}", first.err);
+    let again = |flags: &[&str]| {
+        let python = interpreter().expect("Python with NumPy");
+        let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+            .args(["--failed", "report.json"])
+            .args(flags)
+            .env("DELTANET_CHECK_PYTHON", python)
+            .current_dir(&here)
+            .output()
+            .expect("the program starts");
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), err)
+    };
+    assert_eq!(again(&[]).0, Some(1));
+    std::fs::write(here.join("reference.py"), REFERENCE).expect("written");
+    let (code, err) = again(&[]);
+    assert_eq!(code, Some(3), "{err}");
+    assert!(err.contains("take their values from have changed"), "{err}");
+}
+
 #[test]
 fn described_and_bound_by_its_file() {
     let here = folder("custom-described", SAME, SAME, SAME);

@@ -56,6 +56,15 @@ impl<'a> Offer<'a> {
         });
         let sizes: Vec<&'static str> = function.sizes().collect();
         let mut numbers: Vec<(String, String)> = Vec::new();
+        if built_in.is_none() {
+            // A kernel may take a tensor of one element by value.
+            let single = described.tensors().iter().filter(|tensor| {
+                let lengths = tensor.axes.iter().map(|axis| axis.length.as_deref());
+                tensor.role == TensorUse::Input && lengths.eq([Some("1")])
+            });
+            let single = single.map(|tensor| (tensor.element.name().into(), tensor.name.clone()));
+            numbers.extend(single);
+        }
         for handed in &handed {
             if let HandedArgument::Number(kind, formula) = handed
                 && !sizes.contains(&formula.as_str())

@@ -83,6 +83,20 @@ impl FailedTests {
             .filter_map(|source| Some(source["sha256"].as_str()?.to_owned()))
             .collect();
         let bindings: Vec<String> = now.bindings.iter().map(sha256).collect();
+        let hashes = |value: &serde_json::Value| -> Vec<String> {
+            let sources = value.as_array().into_iter().flatten();
+            let hashes = sources.filter_map(|source| source["sha256"].as_str());
+            hashes.map(str::to_owned).collect()
+        };
+        let references = hashes(self.report.at("/environment/settings/references"));
+        let now_references = setup.registry.custom_files();
+        let now_references: Vec<String> = now_references.iter().map(sha256).collect();
+        if !is_replaced("--contract") && references != now_references {
+            return Err(Stop::setup(format!(
+                "the files that custom contracts take their values from have changed since {} was written: run the tests again",
+                self.report.name
+            )));
+        }
         let registry = now.registry.as_ref().map(sha256).unwrap_or_default();
         let comparisons = [
             (
@@ -211,6 +225,7 @@ pub(super) fn settings(args: &RunArgs, setup: &Setup) -> Result<SettingsReport, 
         registry: sources.registry.map(|path| file(path, &registry.sha256)),
         bind: bind.collect(),
         contract: setup.registry.custom_sources(),
+        references: setup.registry.custom_files(),
         flags: args.trials.setting_words(),
     })
 }

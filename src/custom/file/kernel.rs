@@ -52,7 +52,9 @@ impl Reader<'_, '_> {
         let at = table.need("code_object", "`code_object = \"FILE.co\"`", self.out)?;
         let named = string(at, self.out)?;
         let folder = self.path.parent().unwrap_or(std::path::Path::new(""));
-        let program = match Program::read(&folder.join(named)) {
+        let path = folder.join(named);
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let program = match Program::read(&path) {
             Ok(program) => program,
             Err(error) => {
                 let title = error.to_string();
@@ -119,6 +121,7 @@ impl Reader<'_, '_> {
             binding,
             tensors,
             program,
+            path,
             runner: self.runner,
             results: Results::default(),
         })))

@@ -36,6 +36,9 @@ pub struct SettingsReport {
     /// The files of custom contracts; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract: Vec<SourceReport>,
+    /// The files that the values of custom contracts come from; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<SourceReport>,
     /// The other flags, word by word.
     pub flags: Vec<String>,
 }
