@@ -114,7 +114,7 @@ fn with_contract(named: Option<&str>) -> Result<(Setup, Option<&'static Function
         })
     });
     let Some((file, name)) = in_file else {
-        let setup = Setup::new(Sources::default(), 0)?;
+        let setup = Setup::undrawn(Sources::default(), 0)?;
         let function = named.map(|name| contracts::find(name, &[])).transpose()?;
         return Ok((setup, function, String::new()));
     };
@@ -123,7 +123,7 @@ fn with_contract(named: Option<&str>) -> Result<(Setup, Option<&'static Function
         contract: &files,
         ..Sources::default()
     };
-    let setup = Setup::new(sources, 0)?;
+    let setup = Setup::undrawn(sources, 0)?;
     let custom: Vec<&'static Function> = setup.registry.custom_functions().collect();
     let function = match (name, &custom[..]) {
         (Some(name), all) => contracts::find(name, all)?,

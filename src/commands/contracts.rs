@@ -68,7 +68,7 @@ impl From<&Formula> for FormulaText {
 /// # Errors
 /// There is no contract of the name.
 pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
-    let setup = Setup::new(
+    let setup = Setup::undrawn(
         Sources {
             contract: &args.contract,
             ..Sources::default()
@@ -229,7 +229,7 @@ fn page(function: &Function, described: Option<&ContractTensors>, tests: &[&Test
         line("formula", equation(&formula.into()));
     }
     let choices = function.words.iter();
-    let choices = choices.flat_map(|choice| domain::words("choice", choice));
+    let choices = choices.flat_map(|choice| domain::words("choice", choice, function));
     for (label, what) in choices.chain(domain::lines(function)) {
         line(label, what);
     }

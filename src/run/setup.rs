@@ -71,7 +71,7 @@ impl Setup {
     /// # Errors
     /// A file cannot be read, or is wrong.
     pub fn new(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
-        let mut setup = Setup::read(sources, seed)?;
+        let mut setup = Setup::undrawn(sources, seed)?;
         setup.redesign(seed);
         Ok(setup)
     }
@@ -86,7 +86,7 @@ impl Setup {
         seed: u64,
         selection: Selection<'_>,
     ) -> Result<Setup, RunError> {
-        let mut setup = Setup::read(sources, seed)?;
+        let mut setup = Setup::undrawn(sources, seed)?;
         let bound_alone = setup.selects_bound_tests(selection);
         let may_select = may_select(&setup.registry, selection.phase, selection.test);
         let bindings = &setup.bindings;
@@ -109,7 +109,11 @@ impl Setup {
         flags.iter().all(|flag| flag.is_empty()) && !self.bindings.is_empty()
     }
 
-    fn read(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
+    /// Reads and checks the files. The tests with a design have no cases.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is wrong.
+    pub fn undrawn(sources: Sources<'_>, seed: u64) -> Result<Setup, RunError> {
         let built_in = Program::built_in()?;
         let mut registry = Registry::undrawn(sources.registry)?;
         let mut contracts = sources.contract.to_vec();

@@ -133,7 +133,7 @@ fn another_seed_draws_other_values_and_a_report_knows_the_contract() {
     assert!(path.ends_with("negated.contract.toml"), "{path}");
 }
 
-/// What failed runs again by the same contract, and not by a reference that has changed.
+/// Failed cases run again by the same contract, and not by a reference that has changed.
 #[test]
 fn failed_cases_run_again_by_the_same_reference() {
     let here = folder("custom-failed", SAME, ("x * factor", "x * 3.0"), SAME);

@@ -55,6 +55,12 @@ impl<'a> From<&'a Choice> for ChoiceJson<'a> {
     }
 }
 
+/// Returns the words of rules. A rule that excludes none of the domain's values has none.
+fn said(rules: &[Rule]) -> Vec<&str> {
+    let said = rules.iter().map(|rule| rule.says);
+    said.filter(|says| !says.is_empty()).collect()
+}
+
 impl<'a> From<&'a Domain> for DomainJson<'a> {
     fn from(domain: &'a Domain) -> DomainJson<'a> {
         let sizes = domain.factors.iter().map(|factor| Sizes {
@@ -65,7 +71,7 @@ impl<'a> From<&'a Domain> for DomainJson<'a> {
             sizes: sizes.collect(),
             conventions: domain.conventions.iter().map(ChoiceJson::from).collect(),
             values: domain.values.iter().map(ChoiceJson::from).collect(),
-            without: domain.rules.iter().map(|rule| rule.says).collect(),
+            without: said(domain.rules),
             uncomputed: domain.uncomputed.iter().map(|rule| rule.says).collect(),
             laws: domain
                 .relations
@@ -87,10 +93,13 @@ pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
         .iter()
         .map(|factor| ("domain", sizes(factor)));
     let open = |label: &'static str, choices: &'static [Choice]| {
-        choices.iter().flat_map(move |choice| words(label, choice))
+        choices
+            .iter()
+            .flat_map(move |choice| words(label, choice, function))
     };
     let said = |label: &'static str, rules: &'static [Rule]| {
-        rules.iter().map(move |rule| (label, rule.says.into()))
+        let said = rules.iter().filter(|rule| !rule.says.is_empty());
+        said.map(move |rule| (label, rule.says.into()))
     };
     let rules = said("without", domain.rules).chain(said("uncomputed", domain.uncomputed));
     let law = |law: &Relation| ("law", format!("{}: {}", law.name, law.says));
@@ -107,9 +116,12 @@ pub(super) fn lines(function: &Function) -> Vec<(&'static str, String)> {
 pub(super) fn words(
     label: &'static str,
     (name, words): &'static Choice,
+    function: &Function,
 ) -> Vec<(&'static str, String)> {
     let width = words.iter().map(|word| word.len()).max().unwrap_or(0);
-    let each = words.iter().map(|word| {
+    // The words of a custom contract have the meanings that its file gives them.
+    let explained = words.iter().filter(|_| !function.is_custom());
+    let each = explained.map(|word| {
         let meaning = meaning(name, word);
         ("", format!("  {word:<width$}  {meaning}"))
     });
