@@ -9,6 +9,11 @@ program=$(realpath "${DELTANET_CHECK:-target/release/deltanet-check}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
+# The first interpreter with NumPy. Debian's may stand behind another python3.
+for python in ${DELTANET_CHECK_PYTHON:-python3 /usr/bin/python3}; do
+    "$python" -c 'import numpy' 2>/dev/null && break
+done
+export DELTANET_CHECK_PYTHON=$python
 
 for example in examples/*/; do
     name=$(basename "$example")
