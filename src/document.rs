@@ -94,6 +94,34 @@ impl<'a> Table<'a> {
     }
 }
 
+/// Parses a file. Complains if it is not TOML.
+pub fn parse<'a>(text: &'a str, out: &mut Vec<Complaint>) -> Option<Spanned<DeTable<'a>>> {
+    match DeTable::parse(text) {
+        Ok(document) => Some(document),
+        Err(error) => {
+            out.push(Complaint {
+                span: error.span().unwrap_or(0..0),
+                title: format!("not TOML: {}", error.message()),
+                label: "here".into(),
+                help: "see https://toml.io for how a file is written".into(),
+            });
+            None
+        }
+    }
+}
+
+/// Checks that a file has `schema = 1`. Complains about another number, and if the file has none.
+pub fn check_schema(table: &Table<'_>, out: &mut Vec<Complaint>) {
+    if let Some(schema) = table.need("schema", "`schema = 1` at the top", out)
+        && let Some(number) = integer(schema, out)
+        && number != 1
+    {
+        let title = format!("this file has schema {number}");
+        let help = "this version reads `schema = 1`";
+        out.push(bad(schema, &title, "not 1", help));
+    }
+}
+
 /// Reads a text. Complains about another type, and about an empty text.
 pub fn string<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> Option<&'a str> {
     let text = value.get_ref().as_str();

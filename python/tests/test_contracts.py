@@ -95,6 +95,10 @@ def test_arrays_are_compared_by_the_tool() -> None:
     dc.assert_close(want.T, np.ascontiguousarray(want.T), tolerance=0)
     dc.assert_close(np.arange(300, dtype=np.uint8), np.arange(300) % 256, tolerance=0)
     dc.assert_close(np.float32(1.5), 1.5, tolerance=0)
+    # A wrong byte may look like memory that nobody wrote.
+    with pytest.raises(AssertionError) as info:
+        dc.assert_close(np.arange(256, dtype=np.uint8), np.arange(256)[::-1], tolerance=0)
+    assert "256/256 elements" in str(info.value) and "never written" not in str(info.value)
     with pytest.raises(ValueError, match="the shapes differ"):
         dc.assert_close(want, want[:2])
     with pytest.raises(ValueError, match="1 names of axes for 2 axes"):

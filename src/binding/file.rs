@@ -20,18 +20,8 @@ pub fn bindings(
     contracts: &[&'static Function],
     out: &mut Vec<Complaint>,
 ) -> Vec<Binding> {
-    let parsed = DeTable::parse(&source.text);
-    let document = match parsed {
-        Ok(document) => document,
-        Err(error) => {
-            out.push(Complaint {
-                span: error.span().unwrap_or(0..0),
-                title: format!("not TOML: {}", error.message()),
-                label: "here".into(),
-                help: "see https://toml.io for how a file is written".into(),
-            });
-            return Vec::new();
-        }
+    let Some(document) = document::parse(&source.text, out) else {
+        return Vec::new();
     };
     let table = Table::new("binding file", 0..0, document.get_ref());
     table.only(&["schema", "binding", "steps", "contracts"], out);
@@ -49,18 +39,7 @@ pub fn bindings(
         shared: &shared,
         out,
     };
-    if let Some(schema) = table.need("schema", "`schema = 1` at the top", reader.out)
-        && let Some(number) = integer(schema, reader.out)
-        && number != 1
-    {
-        let title = format!("this file has schema {number}");
-        reader.out.push(bad(
-            schema,
-            &title,
-            "not 1",
-            "this version reads `schema = 1`",
-        ));
-    }
+    document::check_schema(&table, reader.out);
     let Some(list) = table.need("binding", "a [[binding]] for each contract", reader.out) else {
         return Vec::new();
     };

@@ -218,7 +218,7 @@ impl Declaration {
     }
 
     /// Returns the tensors that hold values before the launches.
-    pub fn given<'a>(
+    pub fn with_values<'a>(
         &'a self,
         buffers: &'a [Buffer],
     ) -> impl Iterator<Item = (&'a TensorSpec, Buffer)> {
@@ -227,7 +227,13 @@ impl Declaration {
     }
 
     /// Returns the scalars, choices and sizes of a case, as a reference takes them.
-    pub fn arguments(&self, t: &Instance<'_>) -> serde_json::Map<String, serde_json::Value> {
+    ///
+    /// # Errors
+    /// A size that follows from others has no value in the case.
+    pub fn arguments(
+        &self,
+        t: &Instance<'_>,
+    ) -> DeviceResult<serde_json::Map<String, serde_json::Value>> {
         let function = t.function();
         let mut all = serde_json::Map::new();
         for name in function.dims {
@@ -236,8 +242,8 @@ impl Declaration {
         let lets = self.lets();
         let scope = self.scope(function, t.parameters(), &lets);
         for (name, placed) in &self.derived {
-            // The sizes of every case have been tried when the file was read.
-            let length = Declaration::length(&scope, placed).unwrap_or_default();
+            let length = Declaration::length(&scope, placed);
+            let length = length.map_err(|trouble| self.failed(&placed.span, trouble))?;
             all.insert(name.clone(), length.into());
         }
         for (name, _) in function.words {
@@ -247,7 +253,7 @@ impl Declaration {
             // A kernel takes the scalar as f32, and the reference must see the same number.
             all.insert(name.clone(), f64::from(*value as f32).into());
         }
-        all
+        Ok(all)
     }
 
     /// Returns zeros for each compared tensor.
@@ -289,6 +295,15 @@ impl Declaration {
             }
         };
         let count = axes.iter().map(|axis| axis.length).product();
+        for bound in chosen.generator.formulas() {
+            let value = scope.number(bound).and_then(|value| {
+                let help = "write a number";
+                value
+                    .float()
+                    .map_err(|error| Trouble::new(&bound.at, error, help))
+            });
+            value.map_err(|trouble| self.failed(&tensor.values_span, trouble))?;
+        }
         let number = |formula: &Formula| {
             let value = scope.number(formula).ok();
             value
@@ -306,7 +321,7 @@ impl Declaration {
             _ if stored.is_some() => stored.unwrap_or_default(),
             _ if !t.computes() => vec![0.0; count],
             Generator::Python(function) => {
-                let mut arguments = self.arguments(t);
+                let mut arguments = self.arguments(t)?;
                 let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
                 arguments.insert("shape".into(), lengths.into());
                 arguments.insert("seed".into(), stream.below(1 << 31).into());

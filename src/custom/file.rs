@@ -8,8 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use toml::de::DeTable;
-
 use super::declaration::{Declaration, FileFormula, TensorSpec};
 use super::expected::ExpectedFiles;
 use super::function::PythonFunction;
@@ -24,7 +22,7 @@ use crate::contract::catalog::functions;
 use crate::contract::design::design;
 use crate::contract::{Choice, Domain, Function};
 use crate::document::{
-    Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, wrong_type,
+    self, Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, wrong_type,
 };
 use crate::files::FileError;
 use domain::Sizes;
@@ -77,32 +75,12 @@ fn read_all(
     others: &[CustomContract],
     out: &mut Vec<Complaint>,
 ) -> Vec<CustomContract> {
-    let document = match DeTable::parse(&source.text) {
-        Ok(document) => document,
-        Err(error) => {
-            out.push(Complaint {
-                span: error.span().unwrap_or(0..0),
-                title: format!("not TOML: {}", error.message()),
-                label: "here".into(),
-                help: "see https://toml.io for how a file is written".into(),
-            });
-            return Vec::new();
-        }
+    let Some(document) = document::parse(&source.text, out) else {
+        return Vec::new();
     };
     let table = Table::new("contract file", 0..0, document.get_ref());
     table.only(&["schema", "contract"], out);
-    if let Some(schema) = table.need("schema", "`schema = 1` at the top", out)
-        && let Some(number) = integer(schema, out)
-        && number != 1
-    {
-        let title = format!("this file has schema {number}");
-        out.push(bad(
-            schema,
-            &title,
-            "not 1",
-            "this version reads `schema = 1`",
-        ));
-    }
+    document::check_schema(&table, out);
     let Some(list) = table.need("contract", "a [[contract]] for each operator", out) else {
         return Vec::new();
     };

@@ -52,7 +52,7 @@ impl Reference {
         t: &Instance<'_>,
         buffers: &[Buffer],
     ) -> DeviceResult<Vec<Vec<f64>>> {
-        let given: Vec<(&TensorSpec, Buffer)> = of.given(buffers).collect();
+        let given: Vec<(&TensorSpec, Buffer)> = of.with_values(buffers).collect();
         let compared: Vec<(&TensorSpec, Buffer)> = of.compared(buffers).collect();
         fn specs<'a>(
             t: &'a Instance<'_>,
@@ -68,7 +68,7 @@ impl Reference {
             Reference::Python(function) => {
                 let values = given.iter().flat_map(|(_, buffer)| t.wide(*buffer));
                 let inputs = (&inputs[..], values.collect());
-                function.call(t.case_id(), inputs, of.arguments(t), &outputs)
+                function.call(t.case_id(), inputs, of.arguments(t)?, &outputs)
             }
             Reference::Nothing => Ok(of.placeholders(buffers)),
             Reference::Kernel(kernel) => {

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
-use toml::de::DeTable;
 
 use super::saved::{Trial, list, verdict};
-use crate::document::{Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string};
+use crate::document::{self, Complaint, SpannedValue, Table, array, bad, diagnostic, string};
 use crate::files::{self, FileError};
 use crate::report::model::Verdict;
 use crate::text::{escaped, nearest};
@@ -236,32 +235,12 @@ impl Pattern {
 }
 
 fn entries(text: &str, out: &mut Vec<Complaint>) -> Vec<Entry> {
-    let document = match DeTable::parse(text) {
-        Ok(document) => document,
-        Err(error) => {
-            out.push(Complaint {
-                span: error.span().unwrap_or(0..0),
-                title: format!("not TOML: {}", error.message()),
-                label: "here".into(),
-                help: "see https://toml.io for how a file is written".into(),
-            });
-            return Vec::new();
-        }
+    let Some(document) = document::parse(text, out) else {
+        return Vec::new();
     };
     let table = Table::new("file of known failures", 0..0, document.get_ref());
     table.only(&["schema", "known"], out);
-    if let Some(schema) = table.need("schema", "`schema = 1` at the top", out)
-        && let Some(number) = integer(schema, out)
-        && number != 1
-    {
-        let title = format!("this file has schema {number}");
-        out.push(bad(
-            schema,
-            &title,
-            "not 1",
-            "this version reads `schema = 1`",
-        ));
-    }
+    document::check_schema(&table, out);
     let Some(list) = table.get("known") else {
         return Vec::new();
     };

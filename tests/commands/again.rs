@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{Run, run, scratch};
+use crate::{Run, ended, run, scratch};
 
 const PLANTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/planted.co");
 const FAMILY: &str = include_str!("../../kernels/elementwise.bind.toml");
@@ -109,18 +109,12 @@ fn pasted(here: &Path, line: &str) -> Run {
     let program = Path::new(env!("CARGO_BIN_EXE_deltanet-check"));
     let programs = program.parent().expect("a directory");
     let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("bash")
-        .args(["-c", line])
-        .env("PATH", format!("{}:{path}", programs.display()))
-        .current_dir(here)
-        .output()
-        .expect("a shell");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Run {
-        code: output.status.code().expect("not killed"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
+    ended(
+        Command::new("bash")
+            .args(["-c", line])
+            .env("PATH", format!("{}:{path}", programs.display()))
+            .current_dir(here),
+    )
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Run, run, scratch};
+use crate::{Run, ended, run, scratch};
 
 /// A kernel that negates `n` floats.
 const KERNELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/partial.co");
@@ -74,18 +74,12 @@ fn interpreter() -> Option<&'static str> {
 fn bound(here: &Path, more: &[&str]) -> Run {
     let python = interpreter().expect("Python with NumPy: apt-get install python3-numpy");
     let args = [&["--kernels", KERNELS, "--bind", "bind.toml"], more].concat();
-    let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
-        .args(args)
-        .env("DELTANET_CHECK_PYTHON", python)
-        .current_dir(here)
-        .output()
-        .expect("the program starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Run {
-        code: output.status.code().expect("not killed"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
+    ended(
+        Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+            .args(args)
+            .env("DELTANET_CHECK_PYTHON", python)
+            .current_dir(here),
+    )
 }
 
 fn run_here(here: &Path) -> Run {

@@ -94,11 +94,12 @@ fn kernels_of_the_sources() -> BTreeSet<String> {
 /// Runs the program in `directory`.
 fn run(directory: &Path, args: &[&str]) -> Run {
     let program = env!("CARGO_BIN_EXE_deltanet-check");
-    let output = Command::new(program)
-        .args(args)
-        .current_dir(directory)
-        .output()
-        .expect("the program starts");
+    ended(Command::new(program).args(args).current_dir(directory))
+}
+
+/// Runs a command to its end.
+fn ended(command: &mut Command) -> Run {
+    let output = command.output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Run {
         code: output.status.code().expect("not killed"),
