@@ -29,6 +29,7 @@ pub struct Allocator;
 pub fn configure() {
     #[cfg(unix)]
     reserve::hold();
+    take_stack();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     heap();
     let Ok(text) = std::env::var(VARIABLE) else {
@@ -46,6 +47,14 @@ pub fn configure() {
     HANDLED_ONLY.store(handled, Relaxed);
     FOR_GOOD.store(on, Relaxed);
     FAILS.store(number.parse().unwrap_or(0), Relaxed);
+}
+
+/// Uses part of the main thread's stack once. The system gives that stack its pages at their first use, and ends the process
+/// if the address space is used up by then.
+#[inline(never)]
+fn take_stack() {
+    let pages = std::hint::black_box([0_u8; 512 << 10]);
+    std::hint::black_box(&pages);
 }
 
 /// Configures glibc's heap. If address space is bounded, all threads share one heap: glibc would reserve 64 MiB for

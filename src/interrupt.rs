@@ -66,7 +66,10 @@ impl ArmedSignals {
             return Interrupt { handle: None };
         };
         let handle = signals.handle();
+        let (here, arrived) = std::sync::mpsc::channel();
         let wait = move || {
+            // The thread has what it allocates at its start, and the caller goes on.
+            let _ = here.send(());
             let Some(signal) = signals.forever().next() else {
                 return;
             };
@@ -80,9 +83,12 @@ impl ArmedSignals {
             std::process::exit(Exit::Signal(number).code().into());
         };
         match std::thread::Builder::new().spawn_scoped(scope, wait) {
-            Ok(_) => Interrupt {
-                handle: Some(handle),
-            },
+            Ok(_) => {
+                let _ = arrived.recv();
+                Interrupt {
+                    handle: Some(handle),
+                }
+            }
             Err(_) => Interrupt { handle: None },
         }
     }

@@ -42,7 +42,11 @@ fn has_threads() -> bool {
         }
         let pool = rayon::ThreadPoolBuilder::new().start_handler(|_| WAVES.with(|_| ()));
         match pool.build_global() {
-            Ok(()) => true,
+            Ok(()) => {
+                // A thread allocates while it starts. Nobody else may use up the address space before all have started.
+                rayon::broadcast(|_| ());
+                true
+            }
             // The error "already initialised" has no source; the error of a thread that could not be started has one.
             Err(error) => std::error::Error::source(&error).is_none(),
         }
