@@ -2,6 +2,7 @@
 //!
 //! - [`recurrence`]: the definition, token by token, in the variant that a [`Convention`] names;
 //! - [`chunk`]: the same results by chunks, with a function for each launch and every intermediate result;
+//! - [`packed`]: the same over packed sequences of different lengths, with states in slots;
 //! - [`ggml_gated_delta_net`]: the recurrence in ggml's layouts and with its output buffer, and [`nmse`], ggml's metric;
 //! - [`decode_step`]: the recurrence together with a layer's gates and norms;
 //! - [`producers`]: gates from a model's parameters;
@@ -10,6 +11,7 @@
 //! Tensors are whole (all heads and sequences) and row-major, in the layouts of [`Sizes`].
 
 pub mod chunk;
+pub mod packed;
 pub mod producers;
 
 mod convention;
@@ -25,6 +27,7 @@ pub use decode::{DecodeInputs, decode_step};
 pub use departures::{Departure, DepartureResults, HeadInputs, rule_with_departures};
 pub use ggml::{ggml_gated_delta_net, ggml_output_len, nmse};
 pub use norm::Norm;
+pub use packed::Layout;
 pub use recurrence::recurrence;
 pub(crate) use recurrence::{Token, step};
 pub use sizes::{GateKind, Inputs, Outputs, Sizes};

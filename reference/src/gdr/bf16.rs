@@ -28,7 +28,7 @@ pub fn round<R: Real>(x: R) -> R {
 
 /// Truncates `x` to an f32 whose last bit is set if bits were lost ("round to odd"). Rounding the f32 to fewer bits then gives the same
 /// result as rounding `x`. (`half` rounds an f64 by its upper 32 bits alone, and takes a number just above a tie for a tie.)
-fn to_odd(x: f64) -> f32 {
+pub(crate) fn to_odd(x: f64) -> f32 {
     let nearest = x as f32;
     if nearest.is_nan() || f64::from(nearest) == x {
         return nearest;

@@ -1,25 +1,11 @@
 //! Common part of the recurrent operators: [`crate::rule::recurrence`] in FLA's layouts, for sequences of different lengths and with every
 //! gate that FLA has.
 
+pub use crate::rule::Layout;
 use crate::rule::{HeadMap, Norm, Order, Token, step};
 use crate::{Real, shape};
 
 use super::bf16;
-
-/// Sizes of a call. The tokens of all sequences follow one another, and `tok` in shapes is their number.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout<'a> {
-    /// First token of each sequence, and the end of the last (`cu_seqlens`): N + 1 numbers. A sequence may be empty.
-    pub bounds: &'a [usize],
-    /// H, the heads of q and k.
-    pub key_heads: usize,
-    /// HV, the heads of everything else: a multiple of H.
-    pub value_heads: usize,
-    /// K, the channels of q and k.
-    pub key_size: usize,
-    /// V, the channels of v and of the output.
-    pub value_size: usize,
-}
 
 /// Returns `cu_seqlens` of `sequences` sequences of the same length.
 #[must_use]
@@ -124,25 +110,6 @@ pub(super) fn run<R: Real>(
         }
     }
     o
-}
-
-impl Layout<'_> {
-    /// Returns the number of sequences, N.
-    #[must_use]
-    pub fn sequences(&self) -> usize {
-        self.bounds.len().saturating_sub(1)
-    }
-
-    /// Returns the tokens of all sequences together.
-    #[must_use]
-    pub fn tokens(&self) -> usize {
-        self.bounds.last().copied().unwrap_or(0)
-    }
-
-    /// Returns the number of elements of a head's state.
-    pub(super) fn state(&self) -> usize {
-        self.key_size * self.value_size
-    }
 }
 
 impl<R> RecurrentCall<'_, R> {
