@@ -9,4 +9,5 @@
 #include "gdn.hip"
 #include "gdr.hip"
 #include "matrix.hip"
+#include "packed.hip"
 #include "triangular.hip"

@@ -27,4 +27,6 @@
 #include "planted/gdr/split.hip"
 #include "planted/gdr/utils.hip"
 #include "planted/matrix.hip"
+#include "planted/packed/chunk.hip"
+#include "planted/packed/recurrent.hip"
 #include "planted/triangular.hip"

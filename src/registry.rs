@@ -22,7 +22,7 @@ use crate::report::model::SourceReport;
 
 /// The names and texts of the built-in registry's files: the document's phases, and a file for each further
 /// phase.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: &[(&str, &str)] = &[
     ("phases.toml", include_str!("../phases.toml")),
     (
         "phases/00-uncovered.toml",
@@ -47,6 +47,10 @@ const BUILT_IN: [(&str, &str); 7] = [
     (
         "phases/13-domains.toml",
         include_str!("../phases/13-domains.toml"),
+    ),
+    (
+        "phases/14-packed.toml",
+        include_str!("../phases/14-packed.toml"),
     ),
 ];
 
@@ -88,13 +92,13 @@ const MAX_BYTES: u64 = 16 << 20;
 impl Registry {
     /// Reads the built-in registry.
     pub fn built_in() -> Result<Registry, FileError> {
-        Ok(Registry::parse_files(&BUILT_IN, None)?.drawn())
+        Ok(Registry::parse_files(BUILT_IN, None)?.drawn())
     }
 
     /// Reads a user's registry, or the built-in one. The tolerances that the file leaves out are those of the built-in registry. The tests
     /// with a design have no cases until [`Registry::redesign`] draws them.
     pub fn undrawn(path: Option<&Path>) -> Result<Registry, FileError> {
-        let base = Registry::parse_files(&BUILT_IN, None)?;
+        let base = Registry::parse_files(BUILT_IN, None)?;
         let Some(path) = path else {
             return Ok(base);
         };
@@ -116,6 +120,8 @@ impl Registry {
 
     /// Reads a registry from the names and texts of its files, without the cases of designs. The first name is that of the registry.
     fn parse_files(files: &[(&str, &str)], base: Option<&Registry>) -> Result<Registry, FileError> {
+        // A registry names planted bugs of the built-in bindings: what is wrong with those comes first.
+        crate::binding::built_in()?;
         let (mut registry, complaints) = phase::read_registry(files, base);
         let text: String = files.iter().map(|(_, text)| *text).collect();
         registry.source = SourceReport {

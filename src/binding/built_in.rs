@@ -13,13 +13,14 @@ macro_rules! file {
         )
     };
 }
-const FILES: [(&str, &str); 12] = [
+const FILES: &[(&str, &str)] = &[
     file!("elementwise"),
     file!("triangular"),
     file!("matrix"),
     file!("attention"),
     file!("deltanet"),
     file!("gdn"),
+    file!("packed"),
     file!("gdr"),
     file!("fast_scan"),
     file!("fast_chunk"),

@@ -180,7 +180,14 @@ pub fn unit_rows(
 
 /// Draws gates of the case's regime and kind.
 pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
-    let axes = scalars(sizes);
+    let channels = match sizes.gate_kind {
+        GateKind::PerHead => 1,
+        GateKind::PerKeyChannel => sizes.key_size,
+    };
+    let axes = match sizes.gate_kind {
+        GateKind::PerHead => scalars(sizes),
+        GateKind::PerKeyChannel => tokens(sizes, sizes.value_heads, channels),
+    };
     let noise = t.draw("gate noise", axes.clone(), Normal(1.0));
     let share = t.draw("gate share", axes.clone(), Uniform(0.0, 1.0));
     let heads = t.draw_from(
@@ -189,11 +196,13 @@ pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
         crate::contract::elements(sizes.value_heads),
         Uniform(0.01, 16.0),
     );
+    let of_channels = t.values(heads).iter();
+    let of_channels = of_channels.flat_map(|a| vec![*a; channels]);
     let values = gates(
         t.word(GATES.0),
         t.values(noise),
         t.values(share),
-        t.values(heads),
+        &of_channels.collect::<Vec<f32>>(),
     );
     let kind = gate_kind(t);
     let values = values.into_iter().map(|g| match kind {

@@ -23,19 +23,19 @@ const LARGEST: &[&[&str]] = &[
 ];
 
 /// The exclusion of gates that are all 0, whose sums are zeros.
-const NO_SUMS: Rule = Rule {
+pub const NO_SUMS: Rule = Rule {
     of: &[GATES.0],
     says: "gates are not none: zeros alone would be right",
     breaks: &|case| case.word(GATES.0) == Some("none"),
 };
 /// Cases of one token, whose results are zeros or the initial state.
-const ONE_TOKEN: Rule = Rule {
+pub const ONE_TOKEN: Rule = Rule {
     of: &["T"],
     says: "T = 1: below the diagonal of one token there is nothing, and the state before it is the first",
     breaks: &|case| case.get("T") == Some(1),
 };
 /// The exclusion of fast gates, which leave no trace of the correction.
-const SLOW: Rule = Rule {
+pub const SLOW: Rule = Rule {
     of: &[GATES.0],
     says: "gates are neither model nor fast: of few chunks they leave no trace of w h, and u would be right for vn",
     breaks: &|case| matches!(case.word(GATES.0), Some("model" | "fast")),

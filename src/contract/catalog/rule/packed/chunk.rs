@@ -1,0 +1,202 @@
+//! The steps of the chunk pipeline over packed sequences. Inputs that are results of earlier steps come from the reference.
+
+use deltanet_reference::rule::chunk::Uw;
+
+use super::START;
+use super::call::{Choices, Tensors, integers};
+use crate::contract::{Buffer, DeviceResult, Instance, axes};
+use crate::references;
+use crate::tensor::{Data, ElementKind};
+
+/// A case of a step.
+struct Step {
+    by: Choices,
+    x: Tensors<Buffer>,
+    c: usize,
+}
+
+/// Hands the kernels sequence and place of each chunk, and the chunks before each sequence.
+pub fn places(t: &mut Instance<'_>, by: &Choices) -> DeviceResult {
+    let indices = by.chunks(t.dim("C")).indices();
+    let before = |n: usize| indices.iter().filter(|[sequence, _]| *sequence < n).count();
+    let offsets: Vec<usize> = (0..by.bounds.len()).map(before).collect();
+    let shape = axes([("chunk", indices.len()), ("sequence, place", 2)]);
+    integers(t, "chunk_indices", shape, &indices.concat())?;
+    integers(
+        t,
+        "chunk_offsets",
+        axes([("sequence", offsets.len())]),
+        &offsets,
+    )?;
+    Ok(())
+}
+
+impl Step {
+    fn new(t: &mut Instance<'_>) -> DeviceResult<Step> {
+        let by = Choices::new(t);
+        places(t, &by)?;
+        let states = by.states("sequence", by.starts.len());
+        let initial = match t.chosen(START.0) {
+            Some(_) => by.initial(t)?,
+            None => t.draw("initial", states, crate::tensor::Distribution::Normal(0.0)),
+        };
+        let x = by.draw(t, initial)?;
+        let c = t.dim("C");
+        Ok(Step { by, x, c })
+    }
+
+    /// Returns G as an input.
+    fn sums(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
+        let sums = self.by.chunks(self.c).cumsum(t.values(self.x.g));
+        t.upload("G", self.by.gate_axes(), Data::f64(sums))
+    }
+
+    /// Returns the values of L in f32.
+    fn l(&self, t: &Instance<'_>, sums: Buffer) -> Vec<f32> {
+        let (k, beta) = (t.values(self.x.k), t.values(self.x.beta));
+        self.by.chunks(self.c).l(k, beta, t.doubles(sums))
+    }
+
+    /// Returns Ai as an input.
+    fn inverse(&self, t: &mut Instance<'_>, sums: Buffer) -> DeviceResult<Buffer> {
+        let inverse = self.by.chunks(self.c).inverse(&self.l(t, sums));
+        t.upload("Ai", self.by.rows(self.c), inverse)
+    }
+
+    /// Returns u and w in f32.
+    fn uw(&self, t: &Instance<'_>, sums: Buffer) -> Uw<f32> {
+        let chunks = self.by.chunks(self.c);
+        let inverse = chunks.inverse(&self.l(t, sums));
+        let [k, v, beta] = [self.x.k, self.x.v, self.x.beta].map(|buffer| t.values(buffer));
+        chunks.uw((k, v, beta), t.doubles(sums), &inverse)
+    }
+
+    /// Returns the states before the sequences, with zeros where a sequence has none.
+    fn started<R: Clone>(&self, initial: &[R], zero: R) -> Vec<R> {
+        let lines = initial.chunks_exact(self.by.line()).zip(&self.by.starts);
+        lines
+            .flat_map(|(line, start)| match start {
+                Some(_) => line.to_vec(),
+                None => vec![zero.clone(); line.len()],
+            })
+            .collect()
+    }
+}
+
+pub fn cumsum(t: &mut Instance<'_>) -> DeviceResult {
+    let step = Step::new(t)?;
+    let out = t.output_as(ElementKind::F64, "G", step.by.gate_axes())?;
+    let g = step.x.g;
+    let (golden, oracle) = references!(t, |g| step.by.chunks(step.c).cumsum(g));
+    t.check(out, (Data::f64(golden), oracle))
+}
+
+pub fn l(t: &mut Instance<'_>) -> DeviceResult {
+    let step = Step::new(t)?;
+    let sums = step.sums(t)?;
+    let out = t.output("L", step.by.rows(step.c))?;
+    let (k, beta) = (step.x.k, step.x.beta);
+    let references = references!(t, |k, beta; sums| step.by.chunks(step.c).l(k, beta, sums));
+    t.check(out, references)
+}
+
+pub fn solve(t: &mut Instance<'_>) -> DeviceResult {
+    let step = Step::new(t)?;
+    let sums = step.sums(t)?;
+    let values = step.l(t, sums);
+    let l = t.upload("L", step.by.rows(step.c), values)?;
+    let out = t.output("Ai", step.by.rows(step.c))?;
+    let references = references!(t, |l| step.by.chunks(step.c).inverse(l));
+    t.check(out, references)
+}
+
+pub fn uw(t: &mut Instance<'_>) -> DeviceResult {
+    let step = Step::new(t)?;
+    let sums = step.sums(t)?;
+    let inverse = step.inverse(t, sums)?;
+    let s = step.by.sizes;
+    let u = t.output("u", step.by.rows(s.value_size))?;
+    let w = t.output("w", step.by.rows(s.key_size))?;
+    let (k, v, beta) = (step.x.k, step.x.v, step.x.beta);
+    let (golden, oracle) = references!(t, |k, v, beta, inverse; sums| {
+        step.by.chunks(step.c).uw((k, v, beta), sums, inverse)
+    });
+    t.check(u, (golden.u, oracle.u))?;
+    t.check(w, (golden.w, oracle.w))
+}
+
+/// Returns the axes of `[chunks, HV, K, V]`.
+fn chunk_states(step: &Step) -> Vec<crate::tensor::Axis> {
+    let count = step.by.chunks(step.c).indices().len();
+    axes([
+        ("chunk", count),
+        ("head", step.by.sizes.value_heads),
+        ("key channel", step.by.sizes.key_size),
+        ("value channel", step.by.sizes.value_size),
+    ])
+}
+
+pub fn states(t: &mut Instance<'_>) -> DeviceResult {
+    let step = Step::new(t)?;
+    let sums = step.sums(t)?;
+    let made = step.uw(t, sums);
+    let s = step.by.sizes;
+    let u = t.upload("u", step.by.rows(s.value_size), made.u)?;
+    let w = t.upload("w", step.by.rows(s.key_size), made.w)?;
+    let h = t.output("h", chunk_states(&step))?;
+    let vn = t.output("vn", step.by.rows(s.value_size))?;
+    let last = t.output("final", step.by.states("sequence", step.by.starts.len()))?;
+    let (k, initial) = (step.x.k, step.x.states);
+    let (golden, oracle) = references!(t, |k, u, w, initial; sums| {
+        let uw = Uw { u: u.to_vec(), w: w.to_vec() };
+        let zero = initial.first().map_or_else(Default::default, |x| *x - *x);
+        let initial = step.started(initial, zero);
+        step.by.chunks(step.c).states(k, &uw, sums, (&initial, step.by.state))
+    });
+    t.check(h, (golden.h, oracle.h))?;
+    t.check(vn, (golden.vn, oracle.vn))?;
+    t.check(last, (golden.last, oracle.last))
+}
+
+pub fn attention(t: &mut Instance<'_>) -> DeviceResult {
+    let step = Step::new(t)?;
+    let sums = step.sums(t)?;
+    let out = t.output("A", step.by.rows(step.c))?;
+    let (q, k) = (step.x.q, step.x.k);
+    let references = references!(t, |q, k; sums| {
+        let scale = deltanet_reference::Real::from_f64(step.by.scale);
+        step.by.chunks(step.c).attention(q, k, sums, scale)
+    });
+    t.check(out, references)
+}
+
+pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
+    let step = Step::new(t)?;
+    let sums = step.sums(t)?;
+    let made = step.uw(t, sums);
+    let s = step.by.sizes;
+    let initial = step.started(t.values(step.x.states), 0.0);
+    let chunks = step.by.chunks(step.c);
+    let found = chunks.states(
+        t.values(step.x.k),
+        &made,
+        t.doubles(sums),
+        (&initial, step.by.state),
+    );
+    let scale = step.by.scale as f32;
+    let (q, k) = (t.values(step.x.q), t.values(step.x.k));
+    let values = chunks.attention(q, k, t.doubles(sums), scale);
+    let h = t.upload("h", chunk_states(&step), found.h)?;
+    let vn = t.upload("vn", step.by.rows(s.value_size), found.vn)?;
+    // Kernels may take A, or q, k and G.
+    t.upload("A", step.by.rows(step.c), values)?;
+    let out = t.output("o", step.by.rows(s.value_size))?;
+    let (q, k) = (step.x.q, step.x.k);
+    let references = references!(t, |q, k, vn, h; sums| {
+        let scale = deltanet_reference::Real::from_f64(step.by.scale);
+        let chunks = step.by.chunks(step.c);
+        let attention = chunks.attention(q, k, sums, scale);
+        chunks.outputs(q, (&attention, vn), sums, h, scale)
+    });
+    t.check(out, references)
+}
