@@ -1,6 +1,7 @@
 // Every kernel of the document in one code object:
 //   hipcc --genco --offload-arch=gfx906 deltanet.hip -o deltanet.co
 #include "attention.hip"
+#include "backward.hip"
 #include "compare.hip"
 #include "elementwise.hip"
 #include "fast_chunk.hip"

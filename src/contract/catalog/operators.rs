@@ -10,7 +10,6 @@ mod elementwise;
 mod gating;
 mod index;
 mod kkt;
-mod known;
 mod lengths;
 mod norm;
 mod pipeline;

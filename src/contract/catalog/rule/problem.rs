@@ -36,6 +36,9 @@ pub const STATE: (&str, &[&str]) = ("state", &["zero", "random"]);
 /// The layout of states.
 pub const LAYOUT: (&str, &[&str]) = ("layout", &["key-major", "value-major"]);
 
+/// The gates: one for each token and head, or one for each key channel, too.
+pub const BY: (&str, &[&str]) = ("by", &["head", "channel"]);
+
 /// The inputs of the rule in a case.
 pub struct Problem {
     /// Sizes.
@@ -67,7 +70,10 @@ pub fn sizes(t: &Instance<'_>) -> Sizes {
         value_heads: t.dim("HV"),
         key_size: t.dim("K"),
         value_size: t.dim("V"),
-        gate_kind: GateKind::PerHead,
+        gate_kind: match t.chosen(BY.0) {
+            Some("channel") => GateKind::PerKeyChannel,
+            _ => GateKind::PerHead,
+        },
     }
 }
 
@@ -126,6 +132,14 @@ pub fn scalars(sizes: Sizes) -> Vec<Axis> {
     ])
 }
 
+/// Returns the axes of the log gates: `[B, T, HV]` or `[B, T, HV, K]`.
+pub fn log_gate_axes(sizes: Sizes) -> Vec<Axis> {
+    match sizes.gate_kind {
+        GateKind::PerHead => scalars(sizes),
+        GateKind::PerKeyChannel => tokens(sizes, sizes.value_heads, sizes.key_size),
+    }
+}
+
 /// Returns the axes of the states in a layout.
 pub fn states(sizes: Sizes, layout: StateLayout) -> Vec<Axis> {
     let [_, _, rows, columns] = sizes.state_shape(layout);
@@ -180,7 +194,7 @@ pub fn unit_rows(
 
 /// Draws gates of the case's regime and kind.
 pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
-    let axes = scalars(sizes);
+    let axes = log_gate_axes(sizes);
     let noise = t.draw("gate noise", axes.clone(), Normal(1.0));
     let share = t.draw("gate share", axes.clone(), Uniform(0.0, 1.0));
     let heads = t.draw_from(
@@ -189,11 +203,16 @@ pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
         crate::contract::elements(sizes.value_heads),
         Uniform(0.01, 16.0),
     );
+    let [.., channels] = sizes.gate_shape();
+    let strengths = t.values(heads).iter();
+    let strengths: Vec<f32> = strengths
+        .flat_map(|&a| std::iter::repeat_n(a, channels))
+        .collect();
     let values = gates(
         t.word(GATES.0),
         t.values(noise),
         t.values(share),
-        t.values(heads),
+        &strengths,
     );
     let kind = gate_kind(t);
     let values = values.into_iter().map(|g| match kind {
