@@ -12,7 +12,7 @@ use super::problem::{
     problem, read_convention, scalars, states, tokens,
 };
 use crate::contract::catalog::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
-use crate::contract::catalog::{sizes, values};
+use crate::contract::catalog::sizes;
 use crate::contract::relation::Relation;
 use crate::contract::{Buffer, Choice, DeviceResult, Domain, Factor, Formula, Instance, Rule};
 use crate::tensor::Distribution::Normal;
@@ -43,15 +43,18 @@ const LARGEST: &[&[&str]] = &[
     &["B", "HV", "K", "V"],
 ];
 
-/// The exclusion of cases with so few channels that all elements of an output may be small by chance.
-const NARROW: Rule = Rule {
-    of: &["K", "V", values::NAME],
-    says: "K = 1 and V = 1 have values of ordinary size: all of few gradients may be small beside their terms by chance, and so is what \
-           they may be off by",
-    breaks: &|case| {
-        let one = case.get("K") == Some(1) || case.get("V") == Some(1);
-        one && case.word(values::NAME) == Some(values::GREAT)
-    },
+/// The exclusion of a single token without a state before it, whose gate multiplies zeros.
+const NOTHING_DECAYS: Rule = Rule {
+    of: &["T", STATE.0],
+    says: "T = 1 has a state before the token: a gate that multiplies zeros has no gradient",
+    breaks: &|case| case.get("T") == Some(1) && case.word(STATE.0) == Some("zero"),
+};
+
+/// The exclusion of strengths at the ends from keys of one channel, where a strength of 1 forgets the state.
+const NOTHING_STAYS: Rule = Rule {
+    of: &["K", STRENGTHS.0],
+    says: "K = 1 has strengths between 0 and 1: its keys are 1 or -1, and a strength of 1 leaves nothing of the state and its gradient",
+    breaks: &|case| case.get("K") == Some(1) && case.word(STRENGTHS.0) == Some("ends"),
 };
 
 /// Laws that every backward kernel keeps.
@@ -92,7 +95,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
-        .without(&[FEW, NARROW])
+        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS])
         .relations(LAWS),
         ..BACKWARD
     },
@@ -111,7 +114,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
-        .without(&[FEW, NARROW])
+        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS])
         .relations(LAWS),
         ..BACKWARD
     },
