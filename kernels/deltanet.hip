@@ -3,6 +3,7 @@
 #include "attention.hip"
 #include "backward.hip"
 #include "compare.hip"
+#include "conv.hip"
 #include "elementwise.hip"
 #include "fast_chunk.hip"
 #include "fast_document.hip"

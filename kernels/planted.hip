@@ -5,6 +5,8 @@
 #include "planted/backward/rule.hip"
 #include "planted/compare/mistakes.hip"
 #include "planted/compare/wave_column.hip"
+#include "planted/conv/gradient.hip"
+#include "planted/conv/packed.hip"
 #include "planted/elementwise.hip"
 #include "planted/fast/chunk.hip"
 #include "planted/fast/document.hip"

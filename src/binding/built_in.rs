@@ -13,7 +13,7 @@ macro_rules! file {
         )
     };
 }
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     file!("elementwise"),
     file!("triangular"),
     file!("matrix"),
@@ -22,6 +22,7 @@ const FILES: [(&str, &str); 13] = [
     file!("gdn"),
     file!("gdr"),
     file!("backward"),
+    file!("conv"),
     file!("fast_scan"),
     file!("fast_chunk"),
     file!("fast_chunk_fused"),

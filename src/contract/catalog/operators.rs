@@ -12,6 +12,7 @@ mod index;
 mod kkt;
 mod lengths;
 mod norm;
+mod packed_conv;
 mod pipeline;
 mod recurrent;
 mod reduce;
@@ -33,6 +34,7 @@ pub const FAMILIES: &[&[Function]] = &[
     index::FUNCTIONS,
     split::FUNCTIONS,
     conv::FUNCTIONS,
+    packed_conv::FUNCTIONS,
     gating::FUNCTIONS,
     recurrent::FUNCTIONS,
     sigmoid_gating::FUNCTIONS,

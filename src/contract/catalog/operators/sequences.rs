@@ -142,7 +142,7 @@ impl Sequences {
 }
 
 /// Returns the start of each sequence; the sequences have `sequences * tokens` tokens together.
-fn bounds(lengths: &str, sequences: usize, tokens: usize) -> Vec<usize> {
+pub(super) fn bounds(lengths: &str, sequences: usize, tokens: usize) -> Vec<usize> {
     let share = |n: usize| match lengths {
         "equal" => 1,
         "empty" if n % 3 == 1 => 0,
