@@ -57,6 +57,14 @@ const NOTHING_STAYS: Rule = Rule {
     breaks: &|case| case.get("K") == Some(1) && case.word(STRENGTHS.0) == Some("ends"),
 };
 
+/// The exclusion of keys of one channel from cases of one or two tokens, which have few gradients by keys.
+const FEW_KEYS: Rule = Rule {
+    of: &["K", "T"],
+    says: "K = 1 has 3 tokens or more: the write and the read may cancel by chance in all of few gradients by keys, and what they may be off by \
+           is small beside them no more",
+    breaks: &|case| case.get("K") == Some(1) && case.get("T").is_some_and(|tokens| tokens < 3),
+};
+
 /// Laws that every backward kernel keeps.
 const LAWS: &[Relation] = &[
     laws::SCALED,
@@ -95,7 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
-        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS])
+        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS, FEW_KEYS])
         .relations(LAWS),
         ..BACKWARD
     },
@@ -114,7 +122,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
-        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS])
+        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS, FEW_KEYS])
         .relations(LAWS),
         ..BACKWARD
     },

@@ -68,7 +68,7 @@ fn lines(sequences: usize, other: bool, pads: bool) -> (Vec<i32>, Vec<i32>, usiz
         } else {
             sequences - n
         };
-        line(at, padding(n) || pads && n % 4 == 3)
+        line(at, padding(n) || pads && n % 4 == 1)
     });
     let count = if other { 2 * sequences } else { sequences } + 2;
     (read.collect(), written.collect(), count)
@@ -226,10 +226,10 @@ mod tests {
     #[test]
     fn no_line_is_written_twice_or_read_by_another_sequence() {
         assert_eq!(lines(2, false, false), (vec![2, 1], vec![2, 1], 4));
-        assert_eq!(lines(2, true, true), (vec![2, 1], vec![3, 4], 6));
+        assert_eq!(lines(2, true, true), (vec![2, 1], vec![3, -1], 6));
         let (read, written, count) = lines(5, true, true);
         assert_eq!(read, [5, 4, -1, 2, 1]);
-        assert_eq!(written, [6, 7, -1, -1, 10]);
+        assert_eq!(written, [6, -1, -1, 9, 10]);
         assert_eq!(count, 12);
     }
 }

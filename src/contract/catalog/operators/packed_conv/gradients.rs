@@ -106,12 +106,6 @@ const MISTAKES: &[KnownMistake<Tensors<f64>, Choices>] = &[
         change: |x, _| x.bias = None,
     },
     KnownMistake {
-        name: "slope-missing",
-        explanation: "the derivative of the activation is missing",
-        applies: |_, by| by.silu,
-        change: |_, by| by.silu = false,
-    },
-    KnownMistake {
         name: "sigmoid-slope",
         explanation: "the derivative is that of the sigmoid, and not of SiLU",
         applies: |_, by| by.silu,
@@ -122,6 +116,12 @@ const MISTAKES: &[KnownMistake<Tensors<f64>, Choices>] = &[
         explanation: "dbias is the sum of dy, without the derivative of the activation",
         applies: |_, by| by.silu,
         change: |_, by| by.departure = Some(Departure::BiasWithoutActivation),
+    },
+    KnownMistake {
+        name: "slope-missing",
+        explanation: "the derivative of the activation is missing",
+        applies: |_, by| by.silu,
+        change: |_, by| by.silu = false,
     },
     KnownMistake {
         name: "weights-reversed",

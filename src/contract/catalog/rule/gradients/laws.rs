@@ -122,21 +122,21 @@ pub const PRODUCTS: Relation = Relation::alone(
 );
 
 /// A number, and the most that it may be off by.
-type Bounded = (f64, f64);
+type Estimate = (f64, f64);
 
-fn plus(a: Bounded, b: Bounded) -> Bounded {
+fn plus(a: Estimate, b: Estimate) -> Estimate {
     (a.0 + b.0, a.1 + b.1)
 }
 
 /// Returns the sum of the products of an input's elements and a gradient's.
-fn products(input: &[f64], gradient: &Array, first: usize) -> Bounded {
+fn products(input: &[f64], gradient: &Array, first: usize) -> Estimate {
     let places = input.iter().zip(first..);
     let terms = places.map(|(x, at)| (x * gradient.values[at], x.abs() * gradient.allowed[at]));
     terms.fold((0.0, 0.0), plus)
 }
 
 /// Returns the sum of the gradients by the gates of a token and value head.
-fn gate(dg: &Array, place: usize, gates: usize) -> Bounded {
+fn gate(dg: &Array, place: usize, gates: usize) -> Estimate {
     let all = place * gates..(place + 1) * gates;
     all.map(|at| (dg.values[at], dg.allowed[at]))
         .fold((0.0, 0.0), plus)
