@@ -12,7 +12,7 @@ use super::problem::{
     problem, read_convention, scalars, states, tokens,
 };
 use crate::contract::catalog::laws::{HEADS_REVERSED, HEADS_WITHIN_GROUPS, SEQUENCES};
-use crate::contract::catalog::sizes;
+use crate::contract::catalog::{sizes, values};
 use crate::contract::relation::Relation;
 use crate::contract::{Buffer, Choice, DeviceResult, Domain, Factor, Formula, Instance, Rule};
 use crate::tensor::Distribution::Normal;
@@ -65,6 +65,20 @@ const FEW_KEYS: Rule = Rule {
     breaks: &|case| case.get("K") == Some(1) && case.get("T").is_some_and(|tokens| tokens < 3),
 };
 
+/// The exclusion of great values from cases of one or two tokens, which have few gradients by gates and strengths.
+const FEW_GATES: Rule = Rule {
+    of: &["T", values::NAME],
+    says: "values of 2^60 have 3 tokens or more: the terms of all of few gradients by gates may cancel by chance, and what they may be off by is \
+           small beside them no more",
+    breaks: &|case| {
+        let great = case.word(values::NAME) == Some(values::GREAT);
+        great && case.get("T").is_some_and(|tokens| tokens < 3)
+    },
+};
+
+/// The exclusions of both contracts.
+const EXCLUDED: &[Rule] = &[FEW, NOTHING_DECAYS, NOTHING_STAYS, FEW_KEYS, FEW_GATES];
+
 /// Laws that every backward kernel keeps.
 const LAWS: &[Relation] = &[
     laws::SCALED,
@@ -103,7 +117,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
-        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS, FEW_KEYS])
+        .without(EXCLUDED)
         .relations(LAWS),
         ..BACKWARD
     },
@@ -122,7 +136,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
-        .without(&[FEW, NOTHING_DECAYS, NOTHING_STAYS, FEW_KEYS])
+        .without(EXCLUDED)
         .relations(LAWS),
         ..BACKWARD
     },
