@@ -92,7 +92,7 @@ static __device__ __forceinline__ void backward_body(Backward x) {
         const ColumnPlace last = gdn_column(me, x.K, x.V, Rule::last_layout(x.state_layout));
         for (int i = 0; i < x.K; i++) {
             x.starts[i * x.V + me] = x.initial ? gdn_at(x.initial + place * size, from.first + i * from.step) : 0.0f;
-            x.A[i * x.V + me] = gdn_at(x.last + place * size, last.first + i * last.step);
+            x.A[i * x.V + me] = x.last ? gdn_at(x.last + place * size, last.first + i * last.step) : 0.0f;
         }
     }
     // the state before each segment

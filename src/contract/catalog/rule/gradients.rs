@@ -17,8 +17,8 @@ use crate::contract::relation::Relation;
 use crate::contract::{Buffer, Choice, DeviceResult, Domain, Factor, Formula, Instance, Rule};
 use crate::tensor::Distribution::Normal;
 
-/// The gradient by the final state: of the size of the gradient by the output, or zeros, which a kernel may leave out.
-const FINAL_GRADIENT: Choice = ("final_gradient", &["random", "zero"]);
+/// The gradient by the final state.
+const FINAL_GRADIENT: Choice = ("final_gradient", &["zero", "random"]);
 
 /// The rule, and the gradients of a loss by its inputs. S, D and A are matrices [K, V] of each value head.
 const GRADIENTS: &[Formula] = &[
@@ -26,7 +26,7 @@ const GRADIENTS: &[Formula] = &[
     "D_t[i,j] = e^(g_t[i]) S_(t-1)[i,j]; one gate for all i where by is head",
     "e_t = v_t - D_t^T k_t; the error against the decayed state",
     "S_t = D_t + beta_t k_t e_t^T; the gated delta rule, o_t = scale S_t^T q_t with scale = 1 / sqrt(K)",
-    "A_t = scale q_t do_t^T + e^(g_(t+1)) (A_(t+1) - k_(t+1) de_(t+1)^T); the gradient by S_t, from the last token to the first; A_T = scale q_T do_T^T + dfinal",
+    "A_t = scale q_t do_t^T + e^(g_(t+1)) (A_(t+1) - k_(t+1) de_(t+1)^T); the gradient by S_t, from the last token to the first; A_T = scale q_T do_T^T + dfinal, which is 0 where final_gradient is zero",
     "de_t = beta_t A_t^T k_t; the gradient by e_t",
     "dq_t = scale S_t do_t; summed over the value heads that read the key head",
     "dk_t = beta_t A_t e_t - D_t de_t; summed over the value heads that read the key head",
@@ -96,7 +96,7 @@ const LAWS: &[Relation] = &[
 /// The backward pass, token by token or in chunks.
 const BACKWARD: Function = Function {
     formulas: GRADIENTS,
-    words: &[GATES, BY, MAP, STATE, LAYOUT],
+    words: &[GATES, BY, MAP, STATE, FINAL_GRADIENT, LAYOUT],
     outputs: &["dq", "dk", "dv", "dg", "dbeta", "dinitial"],
     largest: LARGEST,
     run: &gradients,
@@ -116,7 +116,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::KEY_CHANNELS,
             sizes::VALUE_CHANNELS,
         ])
-        .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
+        .values(&[KEYS, STRENGTHS, VALUES])
         .without(EXCLUDED)
         .relations(LAWS),
         ..BACKWARD
@@ -135,7 +135,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::KEY_CHANNELS,
             sizes::VALUE_CHANNELS,
         ])
-        .values(&[KEYS, STRENGTHS, VALUES, FINAL_GRADIENT])
+        .values(&[KEYS, STRENGTHS, VALUES])
         .without(EXCLUDED)
         .relations(LAWS),
         ..BACKWARD
@@ -157,9 +157,10 @@ fn gradients(t: &mut Instance<'_>) -> DeviceResult {
     let p = problem(t, read_convention(t))?;
     let (s, layout) = (p.sizes, p.convention.state);
     let output = t.input("do", tokens(s, s.value_heads, s.value_size), Normal(1.0))?;
-    let zero = t.word(FINAL_GRADIENT.0) == "zero";
-    let deviation = if zero { 0.0 } else { 1.0 };
-    let last = t.input("dfinal", states(s, layout), Normal(deviation))?;
+    let last = match t.word(FINAL_GRADIENT.0) {
+        "random" => t.input("dfinal", states(s, layout), Normal(1.0))?,
+        _ => t.draw("dfinal", states(s, layout), Normal(0.0)),
+    };
     let (q, k, v, g, beta, initial) = (p.q, p.k, p.v, p.g, p.beta, p.initial);
     let (golden, oracle) = crate::references!(t, |q, k, v, g, beta, initial, output, last| {
         let inputs = Inputs {
