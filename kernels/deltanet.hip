@@ -1,7 +1,9 @@
 // Every kernel of the document in one code object:
 //   hipcc --genco --offload-arch=gfx906 deltanet.hip -o deltanet.co
 #include "attention.hip"
+#include "backward.hip"
 #include "compare.hip"
+#include "conv.hip"
 #include "elementwise.hip"
 #include "fast_chunk.hip"
 #include "fast_document.hip"

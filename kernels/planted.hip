@@ -2,8 +2,11 @@
 // people make. The self-test runs them and demands that every one is caught; the *.bind.toml name them.
 #include "planted/gdn/bounds.hip"
 #include "planted/attention.hip"
+#include "planted/backward/rule.hip"
 #include "planted/compare/mistakes.hip"
 #include "planted/compare/wave_column.hip"
+#include "planted/conv/gradient.hip"
+#include "planted/conv/packed.hip"
 #include "planted/elementwise.hip"
 #include "planted/fast/chunk.hip"
 #include "planted/fast/document.hip"

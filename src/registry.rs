@@ -52,6 +52,10 @@ const BUILT_IN: &[(&str, &str)] = &[
         "phases/14-packed.toml",
         include_str!("../phases/14-packed.toml"),
     ),
+    (
+        "phases/15-gradients.toml",
+        include_str!("../phases/15-gradients.toml"),
+    ),
 ];
 
 /// The phases of a run's tests.

@@ -17,6 +17,7 @@ pub mod index;
 pub mod kkt;
 pub mod l2norm;
 pub mod op;
+pub mod packed_conv;
 pub mod recurrent;
 pub mod sigmoid_gating;
 pub mod solve_tril;

@@ -1,6 +1,7 @@
 //! The gated delta rule as models use it (docs/the-rule.md), in contrast to the documented pipeline.
 //!
 //! - [`recurrence`]: the definition, token by token, in the variant that a [`Convention`] names;
+//! - [`backward`]: the gradients of the recurrence, token by token;
 //! - [`chunk`]: the same results by chunks, with a function for each launch and every intermediate result;
 //! - [`packed`]: the same over packed sequences of different lengths, with states in slots;
 //! - [`ggml_gated_delta_net`]: the recurrence in ggml's layouts and with its output buffer, and [`nmse`], ggml's metric;
@@ -14,6 +15,7 @@ pub mod chunk;
 pub mod packed;
 pub mod producers;
 
+mod backward;
 mod convention;
 mod decode;
 mod departures;
@@ -22,6 +24,9 @@ mod norm;
 mod recurrence;
 mod sizes;
 
+pub use backward::{
+    BackwardDeparture, InputGradients, OutputGradients, backward, backward_with_departure,
+};
 pub use convention::{Convention, Gate, HeadMap, Order, Readout, Scale, StateLayout};
 pub use decode::{DecodeInputs, decode_step};
 pub use departures::{Departure, DepartureResults, HeadInputs, rule_with_departures};

@@ -22,6 +22,8 @@ const FILES: &[(&str, &str)] = &[
     file!("gdn"),
     file!("packed"),
     file!("gdr"),
+    file!("backward"),
+    file!("conv"),
     file!("fast_scan"),
     file!("fast_chunk"),
     file!("fast_chunk_fused"),

@@ -34,7 +34,8 @@ fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
         ) => true,
         ("ggml_gated_delta_net", _, "S") => length <= 256,
         ("intra_chunk" | "deltanet", "optimised", "C") => length <= 64,
-        ("gdn_chunked", "one launch", "C") => true,
+        ("gdn_chunked", "one launch", "C") | ("gdn_backward_chunked", _, "C") => true,
+        ("gdn_conv" | "gdn_conv_backward", _, "W") => (2..=8).contains(&length),
         (contract, _, "C" | "BT") if !contract.starts_with("gdr_prepare") => {
             !contract.starts_with("gd") || length <= 64
         }
@@ -47,6 +48,8 @@ fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
             | "gdn_error_correction"
             | "gdn_chunked"
             | "gdn_chunk_states"
+            | "gdn_backward"
+            | "gdn_backward_chunked"
             | "gdr_chunk_delta_h"
             | "gdr_fused_recurrent_output"
             | "gdr_fused_recurrent_state"

@@ -10,9 +10,9 @@ mod elementwise;
 mod gating;
 mod index;
 mod kkt;
-pub(super) mod known;
 mod lengths;
 mod norm;
+mod packed_conv;
 mod pipeline;
 mod recurrent;
 mod reduce;
@@ -34,6 +34,7 @@ pub const FAMILIES: &[&[Function]] = &[
     index::FUNCTIONS,
     split::FUNCTIONS,
     conv::FUNCTIONS,
+    packed_conv::FUNCTIONS,
     gating::FUNCTIONS,
     recurrent::FUNCTIONS,
     sigmoid_gating::FUNCTIONS,

@@ -6,7 +6,7 @@ use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
 use deltanet_reference::rule::chunk::States;
 
 use super::chunked::{Chunks, GATES, ONE_TOKEN, OPERATOR, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
-use super::known::{self, KnownMistake};
+use crate::contract::catalog::known::{self, KnownMistake};
 use crate::contract::catalog::rule::problem::{FEW, LAST, STATE};
 use crate::contract::catalog::{Function, laws};
 use crate::contract::relation::Step;

@@ -16,8 +16,8 @@ use crate::tensor::Axis;
 use crate::tensor::Distribution::Normal;
 use crate::tensor::{ElementKind, Stream};
 
-const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
-const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
+pub(super) const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
+pub(super) const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
 
 /// Magnitude of the sums: as in a model, or on both sides of the arguments at which e^x and e^-x overflow f32.
 const REACH: Choice = ("reach", &["usual", "far"]);

@@ -11,7 +11,7 @@ use deltanet_reference::rule::packed::Rounding;
 
 use super::problem::laws::{COLUMNS, NEGATED, SCALED};
 use super::problem::{
-    FEW, GATES, HEADS, KEYS, LAST, LAYOUT, MAP, ONE_QUERY, STRENGTHS, VALUES, WIDE,
+    FEW, GATE, GATES, HEADS, KEYS, LAST, LAYOUT, MAP, ONE_QUERY, STRENGTHS, VALUES, WIDE,
 };
 use super::steps::{self, NO_SUMS, SLOW};
 use crate::contract::catalog::Function;
@@ -24,8 +24,6 @@ use crate::contract::{Domain, Factor, Formula, Rule};
 const DIMS: &[&str] = &["N", "T", "H", "HV", "K", "V"];
 /// Lengths of the sequences: growing, or growing with every third sequence empty. `cu_seqlens` is always given.
 const LENGTHS: (&str, &[&str]) = ("lengths", &["unequal", "empty"]);
-/// Number of gates: one a head, or one a key channel.
-const GATE: (&str, &[&str]) = ("gate", &["head", "key"]);
 /// Sequences that begin with a state.
 const START: (&str, &[&str]) = ("start", &["none", "all", "some"]);
 /// Lines of the sequences' states in their pool.

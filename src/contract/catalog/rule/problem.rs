@@ -36,6 +36,9 @@ pub const STATE: (&str, &[&str]) = ("state", &["zero", "random"]);
 /// The layout of states.
 pub const LAYOUT: (&str, &[&str]) = ("layout", &["key-major", "value-major"]);
 
+/// The gates: one for each token and head, or one for each key channel, too.
+pub const GATE: (&str, &[&str]) = ("gate", &["head", "key"]);
+
 /// The inputs of the rule in a case.
 pub struct Problem {
     /// Sizes.
@@ -67,7 +70,10 @@ pub fn sizes(t: &Instance<'_>) -> Sizes {
         value_heads: t.dim("HV"),
         key_size: t.dim("K"),
         value_size: t.dim("V"),
-        gate_kind: GateKind::PerHead,
+        gate_kind: match t.chosen(GATE.0) {
+            Some("key") => GateKind::PerKeyChannel,
+            _ => GateKind::PerHead,
+        },
     }
 }
 
@@ -126,6 +132,14 @@ pub fn scalars(sizes: Sizes) -> Vec<Axis> {
     ])
 }
 
+/// Returns the axes of the log gates: `[B, T, HV]` or `[B, T, HV, K]`.
+pub fn log_gate_axes(sizes: Sizes) -> Vec<Axis> {
+    match sizes.gate_kind {
+        GateKind::PerHead => scalars(sizes),
+        GateKind::PerKeyChannel => tokens(sizes, sizes.value_heads, sizes.key_size),
+    }
+}
+
 /// Returns the axes of the states in a layout.
 pub fn states(sizes: Sizes, layout: StateLayout) -> Vec<Axis> {
     let [_, _, rows, columns] = sizes.state_shape(layout);
@@ -180,14 +194,7 @@ pub fn unit_rows(
 
 /// Draws gates of the case's regime and kind.
 pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
-    let channels = match sizes.gate_kind {
-        GateKind::PerHead => 1,
-        GateKind::PerKeyChannel => sizes.key_size,
-    };
-    let axes = match sizes.gate_kind {
-        GateKind::PerHead => scalars(sizes),
-        GateKind::PerKeyChannel => tokens(sizes, sizes.value_heads, channels),
-    };
+    let axes = log_gate_axes(sizes);
     let noise = t.draw("gate noise", axes.clone(), Normal(1.0));
     let share = t.draw("gate share", axes.clone(), Uniform(0.0, 1.0));
     let heads = t.draw_from(
@@ -196,13 +203,16 @@ pub fn log_gates(t: &mut Instance<'_>, sizes: Sizes) -> DeviceResult<Buffer> {
         crate::contract::elements(sizes.value_heads),
         Uniform(0.01, 16.0),
     );
-    let of_channels = t.values(heads).iter();
-    let of_channels = of_channels.flat_map(|a| vec![*a; channels]);
+    let [.., channels] = sizes.gate_shape();
+    let strengths = t.values(heads).iter();
+    let strengths: Vec<f32> = strengths
+        .flat_map(|&a| std::iter::repeat_n(a, channels))
+        .collect();
     let values = gates(
         t.word(GATES.0),
         t.values(noise),
         t.values(share),
-        &of_channels.collect::<Vec<f32>>(),
+        &strengths,
     );
     let kind = gate_kind(t);
     let values = values.into_iter().map(|g| match kind {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::{HeadMap, Norm};
 
-use super::super::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
 use super::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
+use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
 
 type Wide = Tensors<f64>;
 

@@ -4,10 +4,10 @@ use deltanet_reference::Real;
 use deltanet_reference::rule::packed::{PackedCall, PackedChunks, Rounding, StateType, packed};
 use deltanet_reference::rule::{GateKind, HeadMap, Layout, Order, Scale, Sizes, StateLayout};
 
-use super::{GATE, LENGTHS, LINES, START};
+use super::{LENGTHS, LINES, START};
 use crate::contract::catalog::operators::sequences::bounds;
 use crate::contract::catalog::rule::problem::{
-    head_map, layout, log_gates, strengths, tokens, unit_rows,
+    GATE, head_map, layout, log_gates, strengths, tokens, unit_rows,
 };
 use crate::contract::catalog::values;
 use crate::contract::{Buffer, DeviceResult, Instance, axes};

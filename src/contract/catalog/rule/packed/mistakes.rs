@@ -7,7 +7,7 @@ use deltanet_reference::rule::{GateKind, HeadMap, Order, StateLayout};
 use super::call::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
-use crate::contract::catalog::operators::known::{self, HEAD_MAP, KnownMistake};
+use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake};
 
 type Wide = Tensors<Vec<f64>>;
 

@@ -51,6 +51,8 @@ const OF_COLUMNS: &[(&str, &str)] = &[
     ("gv", "channel"),
     ("beta", "channel"),
     ("o", "channel"),
+    ("do", "channel"),
+    ("dv", "channel"),
     ("*", "value channel"),
 ];
 
