@@ -8,5 +8,6 @@
 #include "fast_scan.hip"
 #include "gdn.hip"
 #include "gdr.hip"
+#include "ggml.hip"
 #include "matrix.hip"
 #include "triangular.hip"

@@ -26,5 +26,8 @@
 #include "planted/gdr/solve_tril.hip"
 #include "planted/gdr/split.hip"
 #include "planted/gdr/utils.hip"
+#include "planted/ggml/conv.hip"
+#include "planted/ggml/gated_norm.hip"
+#include "planted/ggml/raw.hip"
 #include "planted/matrix.hip"
 #include "planted/triangular.hip"

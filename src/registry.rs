@@ -22,7 +22,7 @@ use crate::report::model::SourceReport;
 
 /// The names and texts of the built-in registry's files: the document's phases, and a file for each further
 /// phase.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("phases.toml", include_str!("../phases.toml")),
     (
         "phases/00-uncovered.toml",
@@ -47,6 +47,10 @@ const BUILT_IN: [(&str, &str); 7] = [
     (
         "phases/13-domains.toml",
         include_str!("../phases/13-domains.toml"),
+    ),
+    (
+        "phases/16-ggml.toml",
+        include_str!("../phases/16-ggml.toml"),
     ),
 ];
 

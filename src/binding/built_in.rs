@@ -13,7 +13,7 @@ macro_rules! file {
         )
     };
 }
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     file!("elementwise"),
     file!("triangular"),
     file!("matrix"),
@@ -21,6 +21,7 @@ const FILES: [(&str, &str); 12] = [
     file!("deltanet"),
     file!("gdn"),
     file!("gdr"),
+    file!("ggml"),
     file!("fast_scan"),
     file!("fast_chunk"),
     file!("fast_chunk_fused"),

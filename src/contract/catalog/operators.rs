@@ -10,7 +10,7 @@ mod elementwise;
 mod gating;
 mod index;
 mod kkt;
-mod known;
+pub(super) mod known;
 mod lengths;
 mod norm;
 mod pipeline;

@@ -1,5 +1,6 @@
-//! The gated delta rule as models use it: its steps, and the whole of it.
+//! The gated delta rule as models use it: its steps, the whole of it, and ggml's layer around it.
 
+mod ggml;
 pub(crate) mod problem;
 mod steps;
 mod whole;
@@ -7,4 +8,4 @@ mod whole;
 use super::Function;
 
 /// The contracts, by subject.
-pub const FAMILIES: &[&[Function]] = &[steps::FUNCTIONS, whole::FUNCTIONS];
+pub const FAMILIES: &[&[Function]] = &[steps::FUNCTIONS, whole::FUNCTIONS, ggml::FUNCTIONS];

@@ -23,7 +23,7 @@ const LARGEST: &[&[&str]] = &[
 ];
 
 /// True for cases of ggml's operator that write every snapshot.
-const ALL_WRITTEN: fn(&Values) -> bool = |case| {
+pub const ALL_WRITTEN: fn(&Values) -> bool = |case| {
     case.get("snapshots")
         .zip(case.get("T"))
         .is_some_and(|(kept, tokens)| kept <= tokens)
