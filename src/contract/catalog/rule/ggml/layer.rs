@@ -286,6 +286,12 @@ const MISTAKES: &[KnownMistake<LayerTensors, LayerChoices>] = &[
         change: |x, _| x.dt.fill(0.0),
     },
     KnownMistake {
+        name: "softplus-overflows",
+        explanation: projections::SOFTPLUS_OVERFLOWS,
+        applies: |x, _| projections::overflows(&x.alpha, &x.dt),
+        change: |x, _| projections::overflow(&mut x.alpha, &x.dt),
+    },
+    KnownMistake {
         name: "sigmoid-missing",
         explanation: "beta is the write strength itself: it does not go through the sigmoid",
         applies: |_, _| true,

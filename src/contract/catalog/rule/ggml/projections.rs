@@ -84,3 +84,22 @@ pub fn raw_gates(t: &mut Instance<'_>, s: Sizes) -> DeviceResult<RawGates> {
         ssm_a,
     })
 }
+
+/// The explanation of a softplus whose exponential overflows.
+pub const SOFTPLUS_OVERFLOWS: &str = "the softplus is ln(1 + e^x) for every x, and infinite where e^x is: such tokens forget everything";
+/// The argument above which e^x is infinite in f32.
+const LARGEST_ARGUMENT: f64 = 88.72;
+
+/// Returns true if e^x is infinite in f32 for an argument of the softplus.
+pub fn overflows(alpha: &[f64], dt: &[f64]) -> bool {
+    let mut arguments = alpha.iter().zip(dt.iter().cycle());
+    arguments.any(|(alpha, dt)| alpha + dt > LARGEST_ARGUMENT)
+}
+
+/// Makes such arguments so large that their gates leave nothing of a state.
+pub fn overflow(alpha: &mut [f64], dt: &[f64]) {
+    let arguments = alpha.iter_mut().zip(dt.iter().cycle());
+    for (alpha, _) in arguments.filter(|(alpha, dt)| **alpha + **dt > LARGEST_ARGUMENT) {
+        *alpha = 1e30;
+    }
+}
