@@ -11,6 +11,7 @@
 #include "planted/faults.hip"
 #include "planted/gdn/chunk.hip"
 #include "planted/gdn/ggml.hip"
+#include "planted/gdn/long_chunk.hip"
 #include "planted/gdn/producers.hip"
 #include "planted/gdn/recurrent.hip"
 #include "planted/gdr/chunk.hip"

@@ -22,9 +22,9 @@ const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
 /// The norm of q and k.
 const NORM: (&str, &[&str]) = ("norm", &["max", "none"]);
 
-/// Sizes of the convolution: few channels, no power of two, more than a work-group; fewer tokens than the state has places, and more.
+/// Sizes of the convolution: one channel, no power of two, more than a work-group; fewer tokens than the state has places, and more.
 const CONV_SIZES: [Factor; 4] = [
-    Factor::One("D", &[2, 7, 64, 300]),
+    Factor::One("D", &[1, 7, 64, 300]),
     Factor::One("W", &[2, 3, 4]),
     Factor::One("T", &[1, 2, 5, 17]),
     Factor::One("N", &[1, 3]),

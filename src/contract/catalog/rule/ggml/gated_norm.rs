@@ -73,7 +73,7 @@ pub struct NormTensors {
     pub z: Vec<f64>,
 }
 
-/// Where the gate stands.
+/// Place and form of the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Gating {
     /// SiLU of z, after the norm.
@@ -86,7 +86,7 @@ pub enum Gating {
     Sigmoid,
 }
 
-/// What a mistake may change besides the tensors.
+/// Choices that a mistake may change.
 #[derive(Clone)]
 pub struct NormChoices {
     pub heads: usize,

@@ -131,7 +131,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         ssm_a,
     } = raw_gates(t, s)?;
     let scaled = |values: &mut [f32], _: &mut Stream| {
-        let lines = values.chunks_exact_mut(width - 1);
+        let lines = values.chunks_exact_mut((width - 1).max(1));
         for (line, factor) in lines.zip(factors.iter().cycle()) {
             line.iter_mut().for_each(|value| *value *= factor);
         }
@@ -214,7 +214,7 @@ struct LayerTensors {
     norm_weights: Vec<f64>,
 }
 
-/// What a mistake may change besides the tensors.
+/// Choices that a mistake may change.
 #[derive(Clone)]
 struct LayerChoices {
     sizes: Sizes,

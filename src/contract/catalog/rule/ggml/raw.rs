@@ -168,7 +168,7 @@ struct RawTensors {
     before: Vec<f64>,
 }
 
-/// What a mistake may change besides the tensors.
+/// Choices that a mistake may change.
 #[derive(Clone)]
 struct RawChoices {
     sizes: Sizes,
@@ -198,7 +198,7 @@ fn compute(x: &RawTensors, by: &RawChoices) -> Vec<f64> {
     buffer
 }
 
-/// The mistakes in the gates, write strengths and norms.
+/// The mistakes in the gates and write strengths.
 const MISTAKES: &[KnownMistake<RawTensors, RawChoices>] = &[
     KnownMistake {
         name: "exponentiated-twice",
@@ -223,11 +223,5 @@ const MISTAKES: &[KnownMistake<RawTensors, RawChoices>] = &[
         explanation: "beta is the write strength itself: it does not go through the sigmoid",
         applies: |_, _| true,
         change: |_, by| by.sigmoid = false,
-    },
-    KnownMistake {
-        name: "norm-epsilon",
-        explanation: "the epsilon of the norm stands under the root, and is no lower bound of the norm",
-        applies: |_, by| by.norm != Norm::None,
-        change: |_, by| by.norm = Norm::RootOfSumPlus(EPSILON),
     },
 ];
