@@ -55,7 +55,7 @@ pub const FUNCTIONS: &[Function] = &[
         domain: Domain::of(&[
             Factor::One("S", &[1, 16, 33, 128]),
             Factor::Together(&["Hk", "H"], sizes::GROUPS),
-            Factor::One("T", &[1, 2, 17, 65]),
+            Factor::One("T", &[1, 2, 17, 129]),
             Factor::One("N", &[1, 3]),
             // Some cases have more snapshots than tokens.
             Factor::One("snapshots", &[1, 2, 5]),
@@ -103,7 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: CONV_LARGEST,
         domain: Domain::of(&CONV_SIZES)
             .values(&[conv::REACH])
-            .without(&[conv::FEW, conv::COPIED])
+            .without(&[conv::FEW, conv::COPIED, conv::COPIED_CHANNEL])
             .relations(&[SEQUENCES, conv::HANDED_ON]),
         run: &conv::apart,
         ..Function::EMPTY
@@ -112,8 +112,9 @@ pub const FUNCTIONS: &[Function] = &[
         name: "ggml_gated_norm",
         title: "the RMS norm of the layer's output by heads, times its weight, times SiLU of z",
         formulas: &[
-            "y[h,i] = x[h,i] / norm_h ssm_norm[i] silu(z[h,i]); of each token; silu(z) = z / (1 + e^(-z))",
-            "norm_h = sqrt(sum_i x[h,i]^2 / S + 1e-6)",
+            "y[i,j] = x[i,j] / norm_i ssm_norm[j] silu(z[i,j]); of each token and head i",
+            "silu(x) = x / (1 + e^(-x))",
+            "norm_i = sqrt(sum_j x[i,j]^2 / S + 1e-6)",
         ],
         dims: &["S", "H", "T", "N"],
         outputs: &["y"],
@@ -142,7 +143,8 @@ pub const FUNCTIONS: &[Function] = &[
         title: "a gated delta net layer between its projections, with both its states",
         formulas: &[
             "s_c = (conv_states_c, qkv_c); of each sequence and channel the W - 1 elements of its state, then its tokens",
-            "x[t,c] = silu(sum_j ssm_conv1d[c,j] s_c[t+j]); silu(x) = x / (1 + e^(-x))",
+            "x[t,c] = silu(sum_j ssm_conv1d[c,j] s_c[t+j])",
+            "silu(x) = x / (1 + e^(-x))",
             "new_conv_states_c = s_c[T..]; the last W - 1 elements",
             "q_t = x_t / max(sqrt(sum_i x_t[i]^2), 1e-6); of each key head; the first Hk S channels",
             "k_t = x_t / max(sqrt(sum_i x_t[i]^2), 1e-6); of each key head; the next Hk S channels",
@@ -168,7 +170,7 @@ pub const FUNCTIONS: &[Function] = &[
             Factor::Together(&["Hk", "H"], sizes::GROUPS),
             Factor::One("W", &[2, 3, 4]),
             // A decode step, fewer tokens than the convolution's state has places, and more.
-            Factor::One("T", &[1, 2, 17, 65]),
+            Factor::One("T", &[1, 2, 17, 129]),
             Factor::One("N", &[1, 3]),
         ])
         .values(&[projections::REACH, projections::KEYS])

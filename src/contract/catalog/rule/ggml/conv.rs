@@ -27,11 +27,16 @@ pub const FEW: Rule = Rule {
 /// The exclusion of cases whose state is a copy of the tokens.
 pub const COPIED: Rule = Rule {
     of: &["W", "T"],
-    says: "W = 2 has 2 tokens or more, and one channel has no W - 1 tokens: the state after them is a copy of the tokens",
+    says: "W = 2 has 2 tokens or more: the state after one is that token, and a copy would be right",
+    breaks: &|case| case.get("W") == Some(2) && case.get("T") == Some(1),
+};
+/// The exclusion of cases of one channel whose state is a copy of the tokens.
+pub const COPIED_CHANNEL: Rule = Rule {
+    of: &["D", "W", "T"],
+    says: "D = 1 has no W - 1 tokens: the state after them is those tokens, and a copy would be right",
     breaks: &|case| {
         let fills = case.get("W").zip(case.get("T"));
-        let fills = fills.is_some_and(|(width, tokens)| tokens == width - 1);
-        fills && (case.get("T") == Some(1) || case.get("D") == Some(1))
+        case.get("D") == Some(1) && fills.is_some_and(|(width, tokens)| tokens == width - 1)
     },
 };
 
