@@ -10,6 +10,7 @@
 #include "fast_scan.hip"
 #include "gdn.hip"
 #include "gdr.hip"
+#include "ggml.hip"
 #include "matrix.hip"
 #include "packed.hip"
 #include "triangular.hip"

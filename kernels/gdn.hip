@@ -2,6 +2,7 @@
 #include "gdn/chunk_inverse.hip"
 #include "gdn/chunk_state.hip"
 #include "gdn/ggml.hip"
+#include "gdn/long_chunk.hip"
 #include "gdn/producers.hip"
 #include "gdn/recurrent.hip"
 
@@ -19,3 +20,8 @@ SOLVE_KERNEL(gdn_chunk_solve_f32, ChunkRule)
 UW_KERNEL(gdn_chunk_uw_f32, ChunkRule)
 STATES_KERNEL(gdn_chunk_states_f32, ChunkRule)
 OUTPUTS_KERNEL(gdn_chunk_outputs_f32, ChunkRule)
+
+LONG_L_KERNEL(gdn_long_l_f32, ChunkRule)
+LONG_SOLVE_KERNEL(gdn_long_solve_f32, ChunkRule)
+LONG_UW_KERNEL(gdn_long_uw_f32, ChunkRule)
+LONG_OUTPUTS_KERNEL(gdn_long_outputs_f32, ChunkRule)

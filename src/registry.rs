@@ -56,6 +56,10 @@ const BUILT_IN: &[(&str, &str)] = &[
         "phases/15-gradients.toml",
         include_str!("../phases/15-gradients.toml"),
     ),
+    (
+        "phases/16-ggml.toml",
+        include_str!("../phases/16-ggml.toml"),
+    ),
 ];
 
 /// The phases of a run's tests.

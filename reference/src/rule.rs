@@ -5,6 +5,8 @@
 //! - [`chunk`]: the same results by chunks, with a function for each launch and every intermediate result;
 //! - [`packed`]: the same over packed sequences of different lengths, with states in slots;
 //! - [`ggml_gated_delta_net`]: the recurrence in ggml's layouts and with its output buffer, and [`nmse`], ggml's metric;
+//! - [`ggml_gated_delta_net_raw`]: that operator from raw gates; [`ggml_delta_net_layer`]: the layer around it, whose steps are
+//!   [`ggml_ssm_conv`] and [`ggml_gated_norm`];
 //! - [`decode_step`]: the recurrence together with a layer's gates and norms;
 //! - [`producers`]: gates from a model's parameters;
 //! - [`rule_with_departures`]: the rule with any of the documented pipeline's departures from it.
@@ -30,7 +32,11 @@ pub use backward::{
 pub use convention::{Convention, Gate, HeadMap, Order, Readout, Scale, StateLayout};
 pub use decode::{DecodeInputs, decode_step};
 pub use departures::{Departure, DepartureResults, HeadInputs, rule_with_departures};
-pub use ggml::{ggml_gated_delta_net, ggml_output_len, nmse};
+pub use ggml::{
+    ConvSizes, LayerInputs, LayerOutputs, RawInputs, ggml_conv_input, ggml_conv_states,
+    ggml_delta_net_layer, ggml_gated_delta_net, ggml_gated_delta_net_raw, ggml_gated_norm,
+    ggml_layer_conv, ggml_output_len, ggml_split, ggml_ssm_conv, nmse,
+};
 pub use norm::Norm;
 pub use packed::Layout;
 pub use recurrence::recurrence;

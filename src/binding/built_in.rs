@@ -24,6 +24,7 @@ const FILES: &[(&str, &str)] = &[
     file!("gdr"),
     file!("backward"),
     file!("conv"),
+    file!("ggml"),
     file!("fast_scan"),
     file!("fast_chunk"),
     file!("fast_chunk_fused"),

@@ -534,3 +534,26 @@ macro_rules! references {
         (golden, oracle)
     }};
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_beyond_f16_are_its_largest_and_infinities_stay() {
+        let far = [1e30, -65_505.0, 65_503.0, 0.5, f64::INFINITY];
+        let narrow: Vec<f32> = far.iter().map(|x| *x as f32).collect();
+        let (golden, oracle) = saturate(ElementKind::F16, narrow.clone().into(), far.to_vec());
+        let largest = [65_504.0, -65_504.0, 65_503.0, 0.5, f64::INFINITY];
+        assert_eq!(oracle, largest);
+        assert_eq!(golden.wide(), largest);
+        // The largest number is what a plain conversion does not give.
+        assert!(f16::from_f64(far[0]).is_infinite());
+        assert_eq!(golden.to(ElementKind::F16).wide()[..2], largest[..2]);
+        for kind in [ElementKind::F32, ElementKind::Bf16] {
+            let (golden, oracle) = saturate(kind, narrow.clone().into(), far.to_vec());
+            assert_eq!(oracle, far);
+            assert_eq!(golden, Data::from(narrow.clone()));
+        }
+    }
+}

@@ -32,12 +32,16 @@ fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
             _,
             "C" | "BT",
         ) => true,
-        ("ggml_gated_delta_net", _, "S") => length <= 256,
+        ("ggml_gated_delta_net" | "ggml_gated_delta_net_raw" | "ggml_delta_net_layer", _, "S") => {
+            length <= 256
+        }
+        ("ggml_ssm_conv_update" | "ggml_delta_net_layer", _, "W") => length > 1,
         ("intra_chunk" | "deltanet", "optimised", "C") => length <= 64,
         ("gdn_chunked", "one launch", "C") | ("gdn_backward_chunked", _, "C") => true,
         ("gdn_conv" | "gdn_conv_backward", _, "W") => (2..=8).contains(&length),
-        (contract, _, "C" | "BT") if !contract.starts_with("gdr_prepare") => {
-            !contract.starts_with("gd") || length <= 64
+        (contract, binding, "C" | "BT") if !contract.starts_with("gdr_prepare") => {
+            let any = !contract.starts_with("gdr") && binding.is_empty();
+            any || !contract.starts_with("gd") || length <= 64
         }
         (
             "gdn_recurrent"

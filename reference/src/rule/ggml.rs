@@ -1,6 +1,16 @@
+mod conv;
+mod gated_norm;
+mod layer;
+mod raw;
+
 use super::recurrence::tokens;
-use super::{Convention, Inputs, Sizes};
+use super::{Convention, Inputs, Norm, Sizes};
 use crate::{Real, shape};
+
+pub use conv::{ConvSizes, ggml_conv_input, ggml_conv_states, ggml_ssm_conv};
+pub use gated_norm::ggml_gated_norm;
+pub use layer::{LayerInputs, LayerOutputs, ggml_delta_net_layer, ggml_layer_conv, ggml_split};
+pub use raw::{RawInputs, ggml_gated_delta_net_raw};
 
 /// Computes ggml's `GATED_DELTA_NET`: [`Convention::GGML`] with as many key channels as value channels, and one output buffer.
 ///

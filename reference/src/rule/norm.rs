@@ -24,6 +24,15 @@ impl Norm {
     /// torch's `nn.functional.normalize`.
     pub const TORCH: Norm = Norm::MaxWith(1e-12);
 
+    /// Returns the epsilon; 0 if the rows stay unchanged.
+    #[must_use]
+    pub fn epsilon(self) -> f64 {
+        match self {
+            Norm::None => 0.0,
+            Norm::RootOfSumPlus(eps) | Norm::MaxWith(eps) | Norm::RootOfMeanPlus(eps) => eps,
+        }
+    }
+
     /// Normalises each row of `size` elements. The squares are summed from the left with fused products, and the row is multiplied by the
     /// reciprocal of its norm.
     #[must_use]

@@ -27,7 +27,15 @@ pub fn softplus<R: Real>(x: R) -> R {
 /// [`QWEN3_NEXT_A`] and `dt_bias` = [`QWEN3_NEXT_DT_BIAS`], so the states of most heads decay by about e^-10 a token.
 #[must_use]
 pub fn log_gates<R: Real>(a: &[R], a_log: &[R], dt_bias: &[R]) -> Vec<R> {
-    let heads = a_log.len();
+    let factors: Vec<R> = a_log.iter().map(|a_log| -a_log.exp()).collect();
+    log_gates_of(a, &factors, dt_bias)
+}
+
+/// Returns the log gates by their factors, which a model file of llama.cpp has: `g = factor softplus(a + dt_bias)`, with
+/// `factor = -e^(A_log)`. The shapes are those of [`log_gates`].
+#[must_use]
+pub fn log_gates_of<R: Real>(a: &[R], factors: &[R], dt_bias: &[R]) -> Vec<R> {
+    let heads = factors.len();
     shape::expect("log_gates", "dt_bias", dt_bias.len(), &[heads]);
     shape::expect(
         "log_gates",
@@ -35,10 +43,10 @@ pub fn log_gates<R: Real>(a: &[R], a_log: &[R], dt_bias: &[R]) -> Vec<R> {
         a.len(),
         &[a.len().checked_div(heads).unwrap_or(0), heads],
     );
-    let parameters = a_log.iter().zip(dt_bias).cycle();
+    let parameters = factors.iter().zip(dt_bias).cycle();
     a.iter()
         .zip(parameters)
-        .map(|(&a, (&a_log, &dt_bias))| -a_log.exp() * softplus(a + dt_bias))
+        .map(|(&a, (&factor, &dt_bias))| factor * softplus(a + dt_bias))
         .collect()
 }
 

@@ -1,5 +1,6 @@
-//! The gated delta rule as models use it: its steps, and the whole of it.
+//! The gated delta rule as models use it: its steps, the whole of it, and ggml's layer around it.
 
+mod ggml;
 mod gradients;
 mod packed;
 pub(crate) mod problem;
@@ -14,4 +15,5 @@ pub const FAMILIES: &[&[Function]] = &[
     whole::FUNCTIONS,
     packed::FUNCTIONS,
     gradients::FUNCTIONS,
+    ggml::FUNCTIONS,
 ];

@@ -236,6 +236,9 @@ fn designs_have_three_passes_of_a_wave_and_one_of_each_size() {
         ("gdn_backward_chunked", &["K", "V", "T"]),
         ("gdn_conv", &["D"]),
         ("gdn_conv_backward", &["D"]),
+        ("ggml_gated_delta_net_raw", &["T"]),
+        ("ggml_gated_norm", &["S"]),
+        ("ggml_delta_net_layer", &["T"]),
         ("gdr_l2_normalize", &["D"]),
         ("gdr_l2norm_fwd", &["D"]),
         ("gdr_l2norm_bwd", &["D"]),
@@ -248,7 +251,7 @@ fn designs_have_three_passes_of_a_wave_and_one_of_each_size() {
         ("gdr_chunk_o", &["K", "V", "T"]),
     ];
     // Sizes that have no case of one: gradients along one channel are rounding, the documented inverse grows without bounds for one channel,
-    // a chain has two tokens, a convolution of one weight has no history, and chunks of one token are those of T = 1.
+    // the norm of a layer's output leaves nothing but the sign of one channel, a chain has two tokens, a convolution of one weight has no history, and chunks of one token are those of T = 1.
     let never_one = |function: &Function, size: &str| {
         let grouped = function
             .dims
@@ -258,7 +261,10 @@ fn designs_have_three_passes_of_a_wave_and_one_of_each_size() {
             "C" | "BT" | "HV" | "W" => true,
             "H" => grouped,
             "D" => function.name == "gdr_l2norm_bwd",
-            "S" => matches!(function.name, "intra_chunk" | "deltanet"),
+            "S" => matches!(
+                function.name,
+                "intra_chunk" | "deltanet" | "ggml_delta_net_layer"
+            ),
             "T" => function.name == "gdn_chained",
             _ => false,
         }

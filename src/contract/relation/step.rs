@@ -151,7 +151,10 @@ pub fn within_groups(case: &Values, length: usize) -> Vec<usize> {
     let keys = heads(case).map_or(length, |(keys, _)| keys).max(1);
     let group = (length / keys).max(1);
     // In a tiled map, such as ggml's, value head n reads key head n % H; in a block map, n / (HV / H).
-    let tiled = case.word("map") == Some("tiled") || case.get("Hk").is_some();
+    let tiled = match case.word("map") {
+        Some(map) => map == "tiled",
+        None => case.get("Hk").is_some(),
+    };
     let source = |at: usize| {
         if tiled {
             (group - 1 - at / keys) * keys + at % keys

@@ -39,12 +39,20 @@ pub const OPERATOR: Function = Function {
     ..Function::EMPTY
 };
 
-/// Test sizes: one token, one token less than a chunk, a last chunk of one token, and chunks that are no power of two.
+/// Test sizes: one token, one token less than a chunk, a last chunk of one token, chunks that are no power of two, and long ones.
 pub const SIZES: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
         &["T", "BT"],
-        &[&[1, 64], &[63, 64], &[129, 64], &[50, 48], &[7, 3]],
+        &[
+            &[1, 64],
+            &[63, 64],
+            &[129, 64],
+            &[50, 48],
+            &[7, 3],
+            &[130, 128],
+            &[200, 256],
+        ],
     ),
     Factor::Together(&["Hg", "H"], sizes::GROUPS),
     sizes::KEY_CHANNELS,
@@ -55,7 +63,15 @@ pub const SEVERAL_CHUNKS: [Factor; 5] = [
     SIZES[0],
     Factor::Together(
         &["T", "BT"],
-        &[&[1, 64], &[2, 1], &[191, 64], &[50, 48], &[7, 3]],
+        &[
+            &[1, 64],
+            &[2, 1],
+            &[191, 64],
+            &[50, 48],
+            &[7, 3],
+            &[130, 128],
+            &[258, 256],
+        ],
     ),
     SIZES[2],
     SIZES[3],
@@ -80,7 +96,7 @@ pub const SUMS: [Factor; 5] = [
     Factor::One("K", &[1, 16]),
     Factor::One("V", &[1, 16]),
 ];
-/// Sizes for the operator that computes sums and products in one launch, in chunks of at most a wave.
+/// Sizes for the operator that computes sums and products in one launch.
 pub const SUMS_BESIDE_PRODUCTS: [Factor; 5] = [SUMS[0], SIZES[1], SUMS[2], SUMS[3], SUMS[4]];
 /// Sizes for solves, which have chunks of 16, 32 and 64 tokens.
 pub const SOLVED: [Factor; 5] = [

@@ -23,7 +23,7 @@ const LARGEST: &[&[&str]] = &[
 ];
 
 /// True for cases of ggml's operator that write every snapshot.
-const ALL_WRITTEN: fn(&Values) -> bool = |case| {
+pub const ALL_WRITTEN: fn(&Values) -> bool = |case| {
     case.get("snapshots")
         .zip(case.get("T"))
         .is_some_and(|(kept, tokens)| kept <= tokens)
@@ -116,8 +116,8 @@ pub const FUNCTIONS: &[Function] = &[
             "S_0 = initial; a matrix [K, V] of each value head; 0 where state is zero",
             "f_t = e^(-e^A_log softplus(a_t + dt_bias)); the factor on the state; softplus(x) = ln(1 + e^x), and x above 20",
             "beta_t = 1 / (1 + e^(-b_t))",
-            "nq_t = q_t / sqrt(sum_i q_t[i]^2 + 1e-6)",
-            "nk_t = k_t / sqrt(sum_i k_t[i]^2 + 1e-6)",
+            "nq_t = q_t / sqrt(sum_i q_t[i]^2 + 1e-6); norm max: q_t / max(sqrt(sum_i q_t[i]^2), 1e-6), mean: q_t / sqrt(sum_i q_t[i]^2 + K 1e-6)",
+            "nk_t = k_t / sqrt(sum_i k_t[i]^2 + 1e-6); norm max: k_t / max(sqrt(sum_i k_t[i]^2), 1e-6), mean: k_t / sqrt(sum_i k_t[i]^2 + K 1e-6)",
             "d_t = beta_t (v_t - f_t S_(t-1)^T nk_t)",
             "S_t = f_t S_(t-1) + nk_t d_t^T; the gated delta rule",
             "o_t = scale S_t^T nq_t; scale = 1 / sqrt(K)",
@@ -143,6 +143,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::VALUE_CHANNELS,
         ])
         .values(&[decode::REACH, decode::KEYS, VALUES])
+        .conventions(&[decode::NORM])
         .without(&[ONE_QUERY, WIDE, decode::FAR])
         .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS, COLUMNS]),
         run: &decode::run,

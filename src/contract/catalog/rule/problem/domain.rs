@@ -94,12 +94,20 @@ pub const RULE: Domain = Domain::of(&SIZES)
     .without(&[FEW, WIDE, ONE_QUERY])
     .relations(LAWS);
 
-/// Sizes of the chunk pipeline: one token, one token less than a chunk, a last chunk of one token, and small chunks.
+/// Sizes of the chunk pipeline: one token, one token less than a chunk, a last chunk of one token, small chunks and long ones.
 pub const CHUNKED: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
         &["T", "C"],
-        &[&[1, 64], &[63, 64], &[129, 64], &[33, 16], &[7, 3]],
+        &[
+            &[1, 64],
+            &[63, 64],
+            &[129, 64],
+            &[33, 16],
+            &[7, 3],
+            &[130, 128],
+            &[200, 256],
+        ],
     ),
     HEADS,
     sizes::KEY_CHANNELS,
@@ -131,7 +139,15 @@ pub const SEVERAL_CHUNKS: [Factor; 5] = [
     CHUNKED[0],
     Factor::Together(
         &["T", "C"],
-        &[&[1, 64], &[2, 1], &[191, 64], &[33, 16], &[7, 3]],
+        &[
+            &[1, 64],
+            &[2, 1],
+            &[191, 64],
+            &[33, 16],
+            &[7, 3],
+            &[130, 128],
+            &[258, 256],
+        ],
     ),
     CHUNKED[2],
     CHUNKED[3],

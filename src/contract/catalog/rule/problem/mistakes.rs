@@ -195,6 +195,30 @@ const MISTAKES: &[KnownMistake] = &[
         effect: Changed(|_, convention| convention.norm = Norm::None),
     },
     KnownMistake {
+        name: "norm-epsilon",
+        explanation: "the epsilon of the norm is added to the sum of squares",
+        applies: |p| !matches!(p.convention.norm, Norm::None | Norm::RootOfSumPlus(_)),
+        effect: Changed(|_, convention| {
+            convention.norm = Norm::RootOfSumPlus(convention.norm.epsilon());
+        }),
+    },
+    KnownMistake {
+        name: "norm-epsilon",
+        explanation: "the epsilon of the norm is its lower bound",
+        applies: |p| !matches!(p.convention.norm, Norm::None | Norm::MaxWith(_)),
+        effect: Changed(|_, convention| {
+            convention.norm = Norm::MaxWith(convention.norm.epsilon());
+        }),
+    },
+    KnownMistake {
+        name: "norm-epsilon",
+        explanation: "the epsilon of the norm is added to the mean of squares",
+        applies: |p| !matches!(p.convention.norm, Norm::None | Norm::RootOfMeanPlus(_)),
+        effect: Changed(|_, convention| {
+            convention.norm = Norm::RootOfMeanPlus(convention.norm.epsilon());
+        }),
+    },
+    KnownMistake {
         name: exchanged::NAME,
         explanation: "q and k are exchanged",
         applies: |p| !p.inputs.q.is_empty(),

@@ -18,6 +18,8 @@ use crate::tensor::{ElementKind, Stream};
 pub const REACH: Choice = ("reach", &["usual", "far"]);
 /// Classes of queries and keys: as a layer projects them, or so short that the epsilon of their norm shows, and some of zeros.
 pub const KEYS: Choice = ("keys", &["usual", "tiny"]);
+/// Norm of queries and keys: the place of its epsilon.
+pub const NORM: Choice = ("norm", &["sum", "max", "mean"]);
 /// The exclusion of far reach from cases whose outputs depend on few elements.
 pub const FAR: Rule = Rule {
     of: &[STATE.0, "V", REACH.0],
@@ -28,13 +30,19 @@ pub const FAR: Rule = Rule {
         little && case.word(REACH.0) == Some("far")
     },
 };
-/// The number that is added to the sum of squares, as in Qwen3-Next.
+/// The epsilon of the norm, as in Qwen3-Next.
 const EPSILON: f64 = 1e-6;
 
 pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let (s, kept) = (sizes(t), t.dim("snapshots"));
+    // Rows are so short that the norm is far from that of another word.
+    let (norm, squares) = match t.word(NORM.0) {
+        "max" => (Norm::MaxWith(EPSILON), (0.5 * EPSILON).powi(2)),
+        "mean" => (Norm::RootOfMeanPlus(EPSILON), EPSILON * s.key_size as f64),
+        _ => (Norm::RootOfSumPlus(EPSILON), EPSILON),
+    };
     let convention = deltanet_reference::rule::Convention {
-        norm: Norm::RootOfSumPlus(EPSILON),
+        norm,
         ..read_convention(t)
     };
     let far = t.word(REACH.0) == "far";
@@ -44,7 +52,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let mut rows = |name, zeros| {
         let short = |values: &mut [f32], _: &mut Stream| {
             if tiny {
-                values::shorten(values, s.key_size, EPSILON, zeros);
+                values::shorten(values, s.key_size, squares, zeros);
             }
         };
         let drawn = t.draw_changed(ElementKind::F32, name, keys(), Normal(1.0), short);
