@@ -37,6 +37,13 @@ const NOTHING_SUMMED: Rule = Rule {
     },
 };
 
+/// The exclusion of one token of one channel, whose gradient may be that by the last history by chance.
+const ALONE: Rule = Rule {
+    of: &["N", "T", "D"],
+    says: "one token of one sequence has several channels: of one, the only dx may be a copy of dfinal by chance, as far as it may be off",
+    breaks: &|case| ["N", "T", "D"].iter().all(|size| case.get(size) == Some(1)),
+};
+
 /// A contract of the convolution. T is the number of tokens of a sequence, on average where lengths differ.
 const CONVOLUTION: Function = Function {
     dims: &["N", "T", "D", "W"],
@@ -76,12 +83,9 @@ pub const FUNCTIONS: &[Function] = &[
         ],
         words: &[LENGTHS, BIAS, ACTIVATION, STATE],
         outputs: &["dx", "dw", "dbias", "dinitial"],
-        domain: Domain::of(&SIZES).without(&[NOTHING_SUMMED]).relations(&[
-            laws::SCALED,
-            laws::NEGATED,
-            laws::CHANNELS,
-            laws::PRODUCTS,
-        ]),
+        domain: Domain::of(&SIZES)
+            .without(&[NOTHING_SUMMED, ALONE])
+            .relations(&[laws::SCALED, laws::NEGATED, laws::CHANNELS, laws::PRODUCTS]),
         run: &gradients::run,
         ..CONVOLUTION
     },
