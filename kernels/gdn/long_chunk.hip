@@ -118,11 +118,11 @@ static __device__ __forceinline__ void long_outputs_body(const float* q, const f
         const bool mine = col < V;
         float sum = 0.0f;
         for (int c = 0; mine && c < K; c++) sum += expf((float)G_i) * query[c] * state[(long)c * V + col];
-        for (int from = 0; from < row.chunk.tokens; from += LONG_SCORES) {
+        for (int from = 0; from <= row.i; from += LONG_SCORES) {
             __syncthreads();  // the scores before are done with
-            for (int j = from + threadIdx.x; j < from + LONG_SCORES; j += blockDim.x) {
+            for (int j = from + threadIdx.x; j < from + LONG_SCORES && j <= row.i; j += blockDim.x) {
                 float score = 0.0f;
-                if (j < row.chunk.tokens && Rule::seen(row.i, j)) {
+                if (Rule::seen(row.i, j)) {
                     const long other = row.chunk.at(j);
                     for (int c = 0; c < K; c++) score += query[c] * k[(other * H + head) * K + c];
                     score *= Rule::between(G_i, G[other * HV + hv]);
@@ -130,7 +130,7 @@ static __device__ __forceinline__ void long_outputs_body(const float* q, const f
                 scores[j - from] = score;
             }
             __syncthreads();
-            const int left = row.chunk.tokens - from, count = left < LONG_SCORES ? left : LONG_SCORES;
+            const int left = row.i + 1 - from, count = left < LONG_SCORES ? left : LONG_SCORES;
             for (int j = 0; mine && j < count; j++) sum += scores[j] * vn[(row.chunk.at(from + j) * HV + hv) * V + col];
         }
         if (mine && Rule::writes(col)) o[(own * HV + hv) * V + col] = Rule::scale(scale) * sum;

@@ -51,7 +51,7 @@ pub const SIZES: [Factor; 5] = [
             &[50, 48],
             &[7, 3],
             &[130, 128],
-            &[200, 256],
+            &[140, 256],
         ],
     ),
     Factor::Together(&["Hg", "H"], sizes::GROUPS),
