@@ -27,6 +27,14 @@ const SIZES: [Factor; 4] = [
     Factor::One("W", &[2, 3, 4, 8]),
 ];
 
+/// Sizes of the gradients: one channel has one gradient by the bias, a sum that may cancel by chance.
+const GRADIENT_SIZES: [Factor; 4] = [
+    SIZES[0],
+    SIZES[1],
+    Factor::One("D", &[2, 5, 64, 200]),
+    SIZES[3],
+];
+
 /// The exclusion of one token without an activation, whose gradient by the bias is that by the output.
 const NOTHING_SUMMED: Rule = Rule {
     of: &["N", "T", ACTIVATION.0],
@@ -37,10 +45,10 @@ const NOTHING_SUMMED: Rule = Rule {
     },
 };
 
-/// The exclusion of one token of one channel, whose gradient may be that by the last history by chance.
+/// The exclusion of one token of one channel, whose output may be 0 or x by chance.
 const ALONE: Rule = Rule {
     of: &["N", "T", "D"],
-    says: "one token of one sequence has several channels: of one, the only dx may be a copy of dfinal by chance, as far as it may be off",
+    says: "one token of one sequence has several channels: of one, the only output may be 0 or x by chance, as far as it may be off",
     breaks: &|case| ["N", "T", "D"].iter().all(|size| case.get(size) == Some(1)),
 };
 
@@ -64,7 +72,9 @@ pub const FUNCTIONS: &[Function] = &[
         ],
         words: &[LENGTHS, BIAS, ACTIVATION, LINES, HISTORY, PADDING],
         outputs: &["y", "cache"],
-        domain: Domain::of(&SIZES).relations(&[laws::LINEAR, laws::CHANNELS]),
+        domain: Domain::of(&SIZES)
+            .without(&[ALONE])
+            .relations(&[laws::LINEAR, laws::CHANNELS]),
         run: &cached::run,
         ..CONVOLUTION
     },
@@ -83,8 +93,8 @@ pub const FUNCTIONS: &[Function] = &[
         ],
         words: &[LENGTHS, BIAS, ACTIVATION, STATE],
         outputs: &["dx", "dw", "dbias", "dinitial"],
-        domain: Domain::of(&SIZES)
-            .without(&[NOTHING_SUMMED, ALONE])
+        domain: Domain::of(&GRADIENT_SIZES)
+            .without(&[NOTHING_SUMMED])
             .relations(&[laws::SCALED, laws::NEGATED, laws::CHANNELS, laws::PRODUCTS]),
         run: &gradients::run,
         ..CONVOLUTION

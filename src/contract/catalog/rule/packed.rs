@@ -219,7 +219,7 @@ pub const FUNCTIONS: &[Function] = &[
             RULE[2],
             RULE[3],
             OUTPUT,
-            "states[slots[n]] = round(S_T); to state_type, once, after the last token; other lines stay as they are; a sequence of slot -1 reads and writes no line, and its rows of o are not judged",
+            "states[slots[n]] = S_T; rounded to state_type once, after the last token; other lines stay as they are; a sequence of slot -1 reads and writes no line, and its rows of o are not judged",
         ],
         run: &|t| whole::half(t, Rounding::Launch),
         ..HALF
@@ -231,7 +231,7 @@ pub const FUNCTIONS: &[Function] = &[
             FROM_LINE,
             RULE[1],
             RULE[2],
-            "S_t = round(D_t(S_(t-1)) + k_t d_t^T); to state_type, after o_t is read; value head hv reads q and k of its key head",
+            "S_t = D_t(S_(t-1)) + k_t d_t^T; rounded to state_type after o_t is read; value head hv reads q and k of its key head",
             OUTPUT,
             INTO_LINE,
         ],
