@@ -25,6 +25,8 @@ pub struct Instance<'a> {
     /// False if only the tensors are asked for.
     computes: bool,
     made: PreparedCase,
+    /// True if the contract has told its outputs, which ends a description.
+    described: bool,
     /// External inputs that the contract has used.
     used: BTreeSet<String>,
 }
@@ -72,12 +74,16 @@ impl<'a> Instance<'a> {
             kinds: &|_| None,
             computes: true,
             made: PreparedCase::default(),
+            described: false,
             used: BTreeSet::new(),
         }
     }
 
     fn run(mut self) -> DeviceResult<PreparedCase> {
-        (self.function.run)(&mut self)?;
+        match (self.function.run)(&mut self) {
+            Err(_) if self.described => return Ok(self.made),
+            ran => ran?,
+        }
         match self.unused() {
             Some(name) => Err(DeviceError::of(
                 DeviceErrorKind::Harness,
@@ -93,6 +99,32 @@ impl<'a> Instance<'a> {
     /// Returns false if only the tensors are asked for.
     pub fn computes(&self) -> bool {
         self.computes
+    }
+
+    /// Names the outputs that will be checked whole, once all tensors are there. If only the tensors are asked for, the contract ends here,
+    /// before it computes the references: its caller passes the error on.
+    ///
+    /// # Errors
+    /// Only the tensors are asked for.
+    pub fn outputs(&mut self, outputs: &[Buffer]) -> DeviceResult {
+        if self.computes {
+            return Ok(());
+        }
+        for &buffer in outputs {
+            let tensor = &self.made.tensors[buffer.tensor];
+            let (name, axes) = (tensor.name.clone(), tensor.axes.clone());
+            self.push_check(
+                buffer,
+                (&name, axes),
+                (Data::from(Vec::<f32>::new()), Vec::new()),
+                Vec::new(),
+            );
+        }
+        self.described = true;
+        Err(DeviceError::of(
+            DeviceErrorKind::Harness,
+            "only the tensors are asked for".to_owned(),
+        ))
     }
 
     /// Returns the contract.
@@ -218,6 +250,9 @@ impl<'a> Instance<'a> {
         let count = axes.iter().map(|axis| axis.length).product();
         let given = self.given(name);
         let drawn = || {
+            if !self.computes {
+                return vec![0.0; count];
+            }
             let mut drawn = Stream::new(self.seed, self.id, name).draw(count, distribution);
             let mut more = Stream::new(self.seed, self.id, &format!("{name}, changed"));
             change(&mut drawn, &mut more);
@@ -482,21 +517,31 @@ impl<'a> Instance<'a> {
             ));
         }
         let (golden, oracle) = saturate(tensor.kind, golden, oracle);
-        // A user's draw may make the right output zeros or a copy, which is no mistake of the contract.
         let rounded = golden.to(tensor.kind);
-        let drawn_so = self.function.is_custom() && self.is_zero_or_copy(&rounded);
+        self.push_check(buffer, (name, axes), (rounded, oracle), mistakes);
+        Ok(())
+    }
+
+    fn push_check(
+        &mut self,
+        buffer: Buffer,
+        (name, axes): (&str, Vec<Axis>),
+        (golden, oracle): (Data, Vec<f64>),
+        mistakes: Vec<Mistake>,
+    ) {
+        // A user's draw may make the right output zeros or a copy, which is no mistake of the contract.
+        let drawn_so = self.function.is_custom() && self.is_zero_or_copy(&golden);
         self.made.checks.push(Check {
             buffer,
             name: name.into(),
             axes,
-            golden: rounded,
+            golden,
             oracle,
             mistakes,
             uncomputed: drawn_so || self.function.domain.is_uncomputed(self.values),
             limits: OnceLock::new(),
             trivial: OnceLock::new(),
         });
-        Ok(())
     }
 }
 

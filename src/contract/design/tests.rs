@@ -250,10 +250,9 @@ fn designs_have_three_passes_of_a_wave_and_one_of_each_size() {
         ("gdr_chunk_delta_h", &["K", "V", "T"]),
         ("gdr_chunk_o", &["K", "V", "T"]),
     ];
-    // Sizes that have no case of one: gradients along one channel are rounding, the documented inverse grows without bounds for one channel,
-    // the norm of a layer's output leaves nothing but the sign of one channel, a chain has two tokens, a convolution of one weight has no history, and chunks of one token are those of T = 1.
     // Sizes that have no case of one: gradients along one channel are rounding or one sum, the documented inverse grows without bounds
-    // for one channel, a chain has two tokens, a convolution of one weight has no history, and chunks of one token are those of T = 1.
+    // for one channel, the norm of a layer's output leaves nothing but the sign of one channel, a chain has two tokens, a convolution of
+    // one weight has no history, and chunks of one token are those of T = 1.
     let never_one = |function: &Function, size: &str| {
         let grouped = function
             .dims
@@ -262,13 +261,11 @@ fn designs_have_three_passes_of_a_wave_and_one_of_each_size() {
         match size {
             "C" | "BT" | "HV" | "W" => true,
             "H" => grouped,
-            "D" => function.name == "gdr_l2norm_bwd",
             "S" => matches!(
                 function.name,
                 "intra_chunk" | "deltanet" | "ggml_delta_net_layer"
             ),
             "D" => matches!(function.name, "gdr_l2norm_bwd" | "gdn_conv_backward"),
-            "S" => matches!(function.name, "intra_chunk" | "deltanet"),
             "T" => function.name == "gdn_chained",
             _ => false,
         }

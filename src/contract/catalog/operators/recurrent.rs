@@ -146,6 +146,7 @@ fn run(t: &mut Instance<'_>, state: bool) -> DeviceResult {
     } else {
         t.output_as(ElementKind::Bf16, "o", at.rows(value_size))?
     };
+    t.outputs(&[judged])?;
     let by = Choices {
         at,
         head_map: HeadMap::Block,

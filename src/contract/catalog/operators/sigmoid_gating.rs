@@ -165,6 +165,7 @@ fn run(t: &mut Instance<'_>) -> DeviceResult {
         indices.clone(),
     )?;
     let o = t.output_as(ElementKind::Bf16, "o", at.rows(value_size))?;
+    t.outputs(&[o, states])?;
     let softplus = if t.word(SOFTPLUS.0) == "usual" {
         [1.0, 20.0]
     } else {

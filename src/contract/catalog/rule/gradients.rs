@@ -161,6 +161,14 @@ fn gradients(t: &mut Instance<'_>) -> DeviceResult {
         "random" => t.input("dfinal", states(s, layout), Normal(1.0))?,
         _ => t.draw("dfinal", states(s, layout), Normal(0.0)),
     };
+    let keys = tokens(s, s.key_heads, s.key_size);
+    let dq = t.output("dq", keys.clone())?;
+    let dk = t.output("dk", keys)?;
+    let dv = t.output("dv", tokens(s, s.value_heads, s.value_size))?;
+    let dg = t.output("dg", log_gate_axes(s))?;
+    let dbeta = t.output("dbeta", scalars(s))?;
+    let dinitial = t.output("dinitial", states(s, layout))?;
+    t.outputs(&[dq, dk, dv, dg, dbeta, dinitial])?;
     let (q, k, v, g, beta, initial) = (p.q, p.k, p.v, p.g, p.beta, p.initial);
     let (golden, oracle) = crate::references!(t, |q, k, v, g, beta, initial, output, last| {
         let inputs = Inputs {
@@ -179,17 +187,10 @@ fn gradients(t: &mut Instance<'_>) -> DeviceResult {
     });
     let x = Backward { p, output, last };
     let [in_q, in_k, in_v, in_g, in_beta, in_state] = mistakes::mistakes(t, &x);
-    let keys = tokens(s, s.key_heads, s.key_size);
-    let dq = t.output("dq", keys.clone())?;
     t.check_or(dq, (golden.q, oracle.q), in_q)?;
-    let dk = t.output("dk", keys)?;
     t.check_or(dk, (golden.k, oracle.k), in_k)?;
-    let dv = t.output("dv", tokens(s, s.value_heads, s.value_size))?;
     t.check_or(dv, (golden.v, oracle.v), in_v)?;
-    let dg = t.output("dg", log_gate_axes(s))?;
     t.check_or(dg, (golden.g, oracle.g), in_g)?;
-    let dbeta = t.output("dbeta", scalars(s))?;
     t.check_or(dbeta, (golden.beta, oracle.beta), in_beta)?;
-    let dinitial = t.output("dinitial", states(s, layout))?;
     t.check_or(dinitial, (golden.state, oracle.state), in_state)
 }

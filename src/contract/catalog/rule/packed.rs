@@ -22,8 +22,8 @@ use crate::contract::{Domain, Factor, Formula, Rule};
 
 /// Sequences, tokens of each on average, query/key heads, value heads, key channels, value channels.
 const DIMS: &[&str] = &["N", "T", "H", "HV", "K", "V"];
-/// Lengths of the sequences: growing, or growing with every third sequence empty. `cu_seqlens` is always given.
-const LENGTHS: (&str, &[&str]) = ("lengths", &["unequal", "empty"]);
+/// Lengths of the sequences: all the same, growing, or growing with every third sequence empty. `cu_seqlens` is always given.
+const LENGTHS: (&str, &[&str]) = ("lengths", &["same", "unequal", "empty"]);
 /// Sequences that begin with a state.
 const START: (&str, &[&str]) = ("start", &["none", "all", "some"]);
 /// Lines of the sequences' states in their pool.
@@ -131,11 +131,11 @@ const ONE_FACTOR: Rule = Rule {
 /// The rule with a state before and after each sequence.
 const WHOLE: Function = Function {
     dims: DIMS,
-    words: &[LENGTHS, GATE, GATES, MAP, START, LAYOUT],
+    words: &[LENGTHS, GATE, MAP, START, LAYOUT],
     outputs: &["o", "final"],
     largest: LARGEST,
     domain: Domain::of(&SIZES)
-        .values(&[KEYS, STRENGTHS, VALUES])
+        .values(&[GATES, KEYS, STRENGTHS, VALUES])
         .without(&[FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG])
         .relations(LAWS),
     ..Function::EMPTY
@@ -144,11 +144,11 @@ const WHOLE: Function = Function {
 /// The rule on lines of a pool.
 const ON_LINES: Function = Function {
     dims: DIMS,
-    words: &[LENGTHS, GATE, GATES, MAP, START, LINES, LAYOUT],
+    words: &[LENGTHS, GATE, MAP, START, LINES, LAYOUT],
     outputs: &["o", "states"],
     largest: LARGEST,
     domain: Domain::of(&SIZES)
-        .values(&[KEYS, STRENGTHS, VALUES])
+        .values(&[GATES, KEYS, STRENGTHS, VALUES])
         .without(&[
             FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG, ONE_LINE, EMPTY_LINE,
         ])
@@ -158,17 +158,19 @@ const ON_LINES: Function = Function {
 
 /// The rule on lines of half precision.
 const HALF: Function = Function {
-    words: &[LENGTHS, GATE, GATES, MAP, START, LINES, LAYOUT, STATE_TYPE],
-    domain: Domain::of(&SIZES).values(&[KEYS, STRENGTHS]).without(&[
-        FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG, ONE_LINE, EMPTY_LINE,
-    ]),
+    words: &[LENGTHS, GATE, MAP, START, LINES, LAYOUT, STATE_TYPE],
+    domain: Domain::of(&SIZES)
+        .values(&[GATES, KEYS, STRENGTHS])
+        .without(&[
+            FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG, ONE_LINE, EMPTY_LINE,
+        ]),
     ..ON_LINES
 };
 
 /// A step of the chunk pipeline.
 const STEP: Function = Function {
     dims: &["N", "T", "H", "HV", "K", "V", "C"],
-    words: &[LENGTHS, GATE, GATES, MAP],
+    words: &[LENGTHS, GATE, MAP],
     largest: &[
         &["N", "T", "HV", "K"],
         &["N", "T", "HV", "V"],
@@ -176,7 +178,7 @@ const STEP: Function = Function {
         &["N", "HV", "K", "V"],
     ],
     domain: Domain::of(&CHUNKED)
-        .values(&[KEYS, STRENGTHS])
+        .values(&[GATES, KEYS, STRENGTHS])
         .without(&[FEW, ONE_QUERY])
         .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS]),
     ..Function::EMPTY
@@ -197,7 +199,7 @@ pub const FUNCTIONS: &[Function] = &[
         formulas: &[RULE[0], RULE[1], RULE[2], RULE[3], OUTPUT, FINAL],
         dims: STEP.dims,
         domain: Domain::of(&CHUNKED)
-            .values(&[KEYS, STRENGTHS, VALUES])
+            .values(&[GATES, KEYS, STRENGTHS, VALUES])
             .without(&[FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG])
             .relations(LAWS),
         run: &whole::chunked,
@@ -249,7 +251,7 @@ pub const FUNCTIONS: &[Function] = &[
             "o_t = scale S_t^T q_t; scale = 1 / sqrt(K)",
             "states[slots[n, t]] = S_t; t from 0 within the sequence; other lines stay as they are; a sequence of slots -1 reads and writes no line, and its rows of o are not judged",
         ],
-        words: &[GATE, GATES, MAP, LINES, LAYOUT],
+        words: &[GATE, MAP, LINES, LAYOUT],
         domain: Domain::of(&[
             Factor::One("N", &[1, 4]),
             Factor::One("T", &[1, 2, 5]),
@@ -257,7 +259,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::KEY_CHANNELS,
             sizes::VALUE_CHANNELS,
         ])
-        .values(&[KEYS, VALUES])
+        .values(&[GATES, KEYS, VALUES])
         .without(&[WIDE, ONE_QUERY, ONE_LINE])
         .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS]),
         largest: &[
@@ -292,7 +294,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::KEY_CHANNELS,
             sizes::VALUE_CHANNELS,
         ])
-        .values(&[KEYS, STRENGTHS, VALUES])
+        .values(&[GATES, KEYS, STRENGTHS, VALUES])
         .without(&[FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG])
         .relations(LAWS),
         run: &whole::beside,
@@ -307,11 +309,11 @@ pub const FUNCTIONS: &[Function] = &[
             "M[n] = M_T; after the last token of sequence n: its final state is M S_0 + what it is without S_0",
         ],
         dims: &["N", "T", "H", "HV", "K"],
-        words: &[LENGTHS, GATE, GATES, MAP],
+        words: &[LENGTHS, GATE, MAP],
         outputs: &["M"],
         largest: &[&["N", "T", "HV", "K"], &["N", "HV", "K", "K"]],
         domain: Domain::of(&[SIZES[0], SIZES[1], SIZES[2], SIZES[3]])
-            .values(&[KEYS, STRENGTHS])
+            .values(&[GATES, KEYS, STRENGTHS])
             .without(&[FEW, ONE_QUERY, VANISHED, ONE_FACTOR])
             .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS]),
         run: &merge::transition,
@@ -342,6 +344,7 @@ pub const FUNCTIONS: &[Function] = &[
         formulas: &[
             "G_i = g_first + ... + g_i; from the first token of i's chunk on; chunks do not cross sequences",
         ],
+        words: &[LENGTHS, GATE, GATES, MAP],
         outputs: &["G"],
         domain: Domain::of(&[
             CHUNKED[0],
@@ -405,10 +408,10 @@ pub const FUNCTIONS: &[Function] = &[
             "h_c[a,b] = e^(G_last[a]) h_(c-1)[a,b] + sum_i e^(G_last[a] - G_i[a]) k_i[a] vn_i[b]; over the tokens i of chunk c - 1, last is its last token; G[a] is G where gate is head",
             "final[n] = h; after the last chunk of sequence n; h_0 if it has none",
         ],
-        words: &[LENGTHS, GATE, GATES, MAP, START, LAYOUT],
+        words: &[LENGTHS, GATE, MAP, START, LAYOUT],
         outputs: &["h", "vn", "final"],
         domain: Domain::of(&SEVERAL_CHUNKS)
-            .values(&[KEYS, STRENGTHS])
+            .values(&[GATES, KEYS, STRENGTHS])
             .without(&[FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG, LAST, SLOW])
             .uncomputed(&[steps::ONE_TOKEN])
             .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS]),
@@ -432,10 +435,10 @@ pub const FUNCTIONS: &[Function] = &[
             "o_i = scale sum_a e^(G_i[a]) q_i[a] h_c[a] + sum_j A_ij vn_j; over the tokens j <= i of i's chunk c; G[a] is G where gate is head",
             "A_ij = scale sum_a q_i[a] k_j[a] e^(G_i[a] - G_j[a]); scale = 1 / sqrt(K)",
         ],
-        words: &[LENGTHS, GATE, GATES, MAP, START],
+        words: &[LENGTHS, GATE, MAP, START],
         outputs: &["o"],
         domain: Domain::of(&CHUNKED)
-            .values(&[KEYS, STRENGTHS])
+            .values(&[GATES, KEYS, STRENGTHS])
             .without(&[FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG])
             .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS]),
         run: &chunk::outputs,

@@ -321,6 +321,7 @@ impl Problem {
 
     /// Adds the expected values of the outputs `output` and `state`.
     pub fn check(&self, t: &mut Instance<'_>, output: Buffer, state: Buffer) -> DeviceResult {
+        t.outputs(&[output, state])?;
         let (golden, oracle) = self.references(t);
         let [in_output, in_state] = self.mistakes(t);
         t.check_or(output, (golden.output, oracle.output), in_output)?;

@@ -147,6 +147,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let out = t.output("out", of_values())?;
     let conv_left = t.output("new_conv_states", of_states(conv))?;
     let state_left = t.output("new_state", states(s, layout))?;
+    t.outputs(&[out, conv_left, state_left])?;
     let (golden, oracle) = references!(t, |qkv,
                                            z,
                                            alpha,

@@ -78,7 +78,10 @@ impl Choices {
     /// Reads the sizes and choices of a case, with sequences that begin with lines of their own numbers and write them after their last token.
     pub fn new(t: &Instance<'_>) -> Choices {
         let count = t.dim("N");
-        let lengths = t.chosen(LENGTHS.0).unwrap_or("equal");
+        let lengths = match t.chosen(LENGTHS.0) {
+            None | Some("same") => "equal",
+            Some(lengths) => lengths,
+        };
         let bounds = bounds(lengths, count, t.dim("T"));
         let all = bounds[count];
         let gate_kind = match t.word(GATE.0) {

@@ -53,22 +53,52 @@ impl Step {
 
     /// Returns the values of L in f32.
     fn l(&self, t: &Instance<'_>, sums: Buffer) -> Vec<f32> {
+        if !t.computes() {
+            return vec![0.0; self.by.sizes.tokens * self.by.sizes.value_heads * self.c];
+        }
         let (k, beta) = (t.values(self.x.k), t.values(self.x.beta));
         self.by.chunks(self.c).l(k, beta, t.doubles(sums))
     }
 
     /// Returns Ai as an input.
     fn inverse(&self, t: &mut Instance<'_>, sums: Buffer) -> DeviceResult<Buffer> {
-        let inverse = self.by.chunks(self.c).inverse(&self.l(t, sums));
+        let l = self.l(t, sums);
+        let inverse = match t.computes() {
+            true => self.by.chunks(self.c).inverse(&l),
+            false => l,
+        };
         t.upload("Ai", self.by.rows(self.c), inverse)
     }
 
     /// Returns u and w in f32.
     fn uw(&self, t: &Instance<'_>, sums: Buffer) -> Uw<f32> {
+        if !t.computes() {
+            let rows = self.by.sizes.tokens * self.by.sizes.value_heads;
+            return Uw {
+                u: vec![0.0; rows * self.by.sizes.value_size],
+                w: vec![0.0; rows * self.by.sizes.key_size],
+            };
+        }
         let chunks = self.by.chunks(self.c);
         let inverse = chunks.inverse(&self.l(t, sums));
         let [k, v, beta] = [self.x.k, self.x.v, self.x.beta].map(|buffer| t.values(buffer));
         chunks.uw((k, v, beta), t.doubles(sums), &inverse)
+    }
+
+    /// Returns h, vn and A in f32.
+    fn before_outputs(&self, t: &Instance<'_>, sums: Buffer) -> [Vec<f32>; 3] {
+        let (s, chunks) = (self.by.sizes, self.by.chunks(self.c));
+        if !t.computes() {
+            let rows = s.tokens * s.value_heads;
+            let states = chunks.indices().len() * self.by.line();
+            return [states, rows * s.value_size, rows * self.c].map(|count| vec![0.0; count]);
+        }
+        let made = self.uw(t, sums);
+        let initial = self.started(t.values(self.x.states), 0.0);
+        let (q, k, sums) = (t.values(self.x.q), t.values(self.x.k), t.doubles(sums));
+        let found = chunks.states(k, &made, sums, (&initial, self.by.state));
+        let a = chunks.attention(q, k, sums, self.by.scale as f32);
+        [found.h, found.vn, a]
     }
 
     /// Returns the states before the sequences, with zeros where a sequence has none.
@@ -86,6 +116,7 @@ impl Step {
 pub fn cumsum(t: &mut Instance<'_>) -> DeviceResult {
     let step = Step::new(t)?;
     let out = t.output_as(ElementKind::F64, "G", step.by.gate_axes())?;
+    t.outputs(&[out])?;
     let g = step.x.g;
     let (golden, oracle) = references!(t, |g| step.by.chunks(step.c).cumsum(g));
     t.check(out, (Data::f64(golden), oracle))
@@ -95,6 +126,7 @@ pub fn l(t: &mut Instance<'_>) -> DeviceResult {
     let step = Step::new(t)?;
     let sums = step.sums(t)?;
     let out = t.output("L", step.by.rows(step.c))?;
+    t.outputs(&[out])?;
     let (k, beta) = (step.x.k, step.x.beta);
     let references = references!(t, |k, beta; sums| step.by.chunks(step.c).l(k, beta, sums));
     t.check(out, references)
@@ -106,6 +138,7 @@ pub fn solve(t: &mut Instance<'_>) -> DeviceResult {
     let values = step.l(t, sums);
     let l = t.upload("L", step.by.rows(step.c), values)?;
     let out = t.output("Ai", step.by.rows(step.c))?;
+    t.outputs(&[out])?;
     let references = references!(t, |l| step.by.chunks(step.c).inverse(l));
     t.check(out, references)
 }
@@ -117,6 +150,7 @@ pub fn uw(t: &mut Instance<'_>) -> DeviceResult {
     let s = step.by.sizes;
     let u = t.output("u", step.by.rows(s.value_size))?;
     let w = t.output("w", step.by.rows(s.key_size))?;
+    t.outputs(&[u, w])?;
     let (k, v, beta) = (step.x.k, step.x.v, step.x.beta);
     let (golden, oracle) = references!(t, |k, v, beta, inverse; sums| {
         step.by.chunks(step.c).uw((k, v, beta), sums, inverse)
@@ -146,6 +180,7 @@ pub fn states(t: &mut Instance<'_>) -> DeviceResult {
     let h = t.output("h", chunk_states(&step))?;
     let vn = t.output("vn", step.by.rows(s.value_size))?;
     let last = t.output("final", step.by.states("sequence", step.by.starts.len()))?;
+    t.outputs(&[h, vn, last])?;
     let (k, initial) = (step.x.k, step.x.states);
     let (golden, oracle) = references!(t, |k, u, w, initial; sums| {
         let uw = Uw { u: u.to_vec(), w: w.to_vec() };
@@ -162,6 +197,7 @@ pub fn attention(t: &mut Instance<'_>) -> DeviceResult {
     let step = Step::new(t)?;
     let sums = step.sums(t)?;
     let out = t.output("A", step.by.rows(step.c))?;
+    t.outputs(&[out])?;
     let (q, k) = (step.x.q, step.x.k);
     let references = references!(t, |q, k; sums| {
         let scale = deltanet_reference::Real::from_f64(step.by.scale);
@@ -173,24 +209,14 @@ pub fn attention(t: &mut Instance<'_>) -> DeviceResult {
 pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
     let step = Step::new(t)?;
     let sums = step.sums(t)?;
-    let made = step.uw(t, sums);
     let s = step.by.sizes;
-    let initial = step.started(t.values(step.x.states), 0.0);
-    let chunks = step.by.chunks(step.c);
-    let found = chunks.states(
-        t.values(step.x.k),
-        &made,
-        t.doubles(sums),
-        (&initial, step.by.state),
-    );
-    let scale = step.by.scale as f32;
-    let (q, k) = (t.values(step.x.q), t.values(step.x.k));
-    let values = chunks.attention(q, k, t.doubles(sums), scale);
-    let h = t.upload("h", chunk_states(&step), found.h)?;
-    let vn = t.upload("vn", step.by.rows(s.value_size), found.vn)?;
+    let [h, vn, a] = step.before_outputs(t, sums);
+    let h = t.upload("h", chunk_states(&step), h)?;
+    let vn = t.upload("vn", step.by.rows(s.value_size), vn)?;
     // Kernels may take A, or q, k and G.
-    t.upload("A", step.by.rows(step.c), values)?;
+    t.upload("A", step.by.rows(step.c), a)?;
     let out = t.output("o", step.by.rows(s.value_size))?;
+    t.outputs(&[out])?;
     let (q, k) = (step.x.q, step.x.k);
     let references = references!(t, |q, k, vn, h; sums| {
         let scale = deltanet_reference::Real::from_f64(step.by.scale);

@@ -29,6 +29,7 @@ pub fn transition(t: &mut Instance<'_>) -> DeviceResult {
         ("column", s.key_size),
     ]);
     let m = t.output("M", shape)?;
+    t.outputs(&[m])?;
     let references = references!(t, |k, g, beta| {
         transition_of(by.layout(), (s.gate_kind, by.head_map), k, g, beta)
     });
@@ -51,6 +52,7 @@ pub fn merge(t: &mut Instance<'_>) -> DeviceResult {
     let first = t.input("first", state(), Normal(1.0))?;
     let second = t.input("second", state(), Normal(1.0))?;
     let merged = t.output("merged", state())?;
+    t.outputs(&[merged])?;
     fn of<R: Real>(sizes: (usize, usize), m: &[R], first: &[R], second: &[R]) -> Vec<R> {
         merged_state(sizes, m, first, second)
     }

@@ -117,6 +117,7 @@ fn judge(
     (x, by): (&Tensors<Buffer>, Choices),
     [o, states]: [Buffer; 2],
 ) -> DeviceResult {
+    t.outputs(&[o, states])?;
     let golden = compute(&x.golden(t), &by);
     let wide = x.oracle(t);
     let oracle = compute(&wide, &by);

@@ -181,6 +181,7 @@ pub fn chunk_states(t: &mut Instance<'_>) -> DeviceResult {
     let h = t.output("h", x.state_axes())?;
     let vn = t.output("vn", x.rows(sizes.value_size))?;
     let last = t.output("final", states(sizes, convention.state))?;
+    t.outputs(&[h, vn, last])?;
     let (golden, oracle) = references!(t, |k, u, w, initial; sums| {
         states_of(&x, k, [u, w], sums, initial)
     });

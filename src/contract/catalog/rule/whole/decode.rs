@@ -85,6 +85,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let mut of_kept = axes([("tokens before the last", kept)]);
     of_kept.extend(of_states);
     let after = t.output("states", of_kept)?;
+    t.outputs(&[o, after])?;
     let (golden, oracle) = references!(t, |q, k, v, a, b, a_log, dt_bias, initial| {
         let inputs = DecodeInputs {
             q,
