@@ -84,7 +84,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: CONV_LARGEST,
         domain: Domain::of(&CONV_SIZES)
             .values(&[conv::REACH])
-            .without(&[conv::FEW])
+            .without(&[conv::FEW, conv::ALONE])
             .relations(&[SEQUENCES]),
         run: &conv::joined,
         ..Function::EMPTY
@@ -103,7 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
         largest: CONV_LARGEST,
         domain: Domain::of(&CONV_SIZES)
             .values(&[conv::REACH])
-            .without(&[conv::FEW, conv::COPIED, conv::COPIED_CHANNEL])
+            .without(&[conv::FEW, conv::ALONE, conv::COPIED, conv::COPIED_CHANNEL])
             .relations(&[SEQUENCES, conv::HANDED_ON]),
         run: &conv::apart,
         ..Function::EMPTY

@@ -24,6 +24,15 @@ pub const FEW: Rule = Rule {
     },
 };
 
+/// The exclusion of cases of one or two outputs.
+pub const ALONE: Rule = Rule {
+    of: &["D", "T", "N"],
+    says: "D = 1 has 3 outputs or more: the sums of one or two may cancel by chance, and what they may be off by is small beside them no more",
+    breaks: &|case| {
+        let outputs = ["D", "T", "N"].map(|name| case.get(name).unwrap_or(1));
+        outputs.iter().product::<i64>() < 3
+    },
+};
 /// The exclusion of cases whose state is a copy of the tokens.
 pub const COPIED: Rule = Rule {
     of: &["W", "T"],

@@ -99,7 +99,7 @@ fn channel_factors(t: &Instance<'_>, s: Sizes, width: usize) -> Vec<f32> {
     let keys = 2 * s.key_heads * s.key_size;
     let factor = |channel: usize| match channel {
         _ if channel >= keys => 1.0,
-        _ if channel / s.key_size % 2 == 0 => (0.5 * EPSILON / norm) as f32,
+        _ if (channel / s.key_size).is_multiple_of(2) => (0.5 * EPSILON / norm) as f32,
         _ => (2.0 * EPSILON / norm) as f32,
     };
     (0..count).map(factor).collect()
