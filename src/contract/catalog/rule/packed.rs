@@ -11,7 +11,8 @@ use deltanet_reference::rule::packed::Rounding;
 
 use super::problem::laws::{COLUMNS, NEGATED, SCALED};
 use super::problem::{
-    FEW, GATE, GATES, HEADS, KEYS, LAST, LAYOUT, MAP, ONE_QUERY, STRENGTHS, VALUES, WIDE,
+    FEW, GATE, GATES, HEADS, KEYS, LAST, LAYOUT, MAP, ONE_PRODUCT, ONE_QUERY, STRENGTHS, VALUES,
+    WIDE,
 };
 use super::steps::{self, NO_SUMS, SLOW};
 use crate::contract::catalog::Function;
@@ -45,7 +46,7 @@ const INTO_LINE: Formula = "states[slots[n]] = S_T; other lines stay as they are
 
 const SIZES: [Factor; 5] = [
     Factor::One("N", &[1, 4]),
-    Factor::One("T", &[1, 2, 17, 65]),
+    Factor::One("T", &[1, 2, 17, 33]),
     HEADS,
     sizes::KEY_CHANNELS,
     sizes::VALUE_CHANNELS,
@@ -396,6 +397,7 @@ pub const FUNCTIONS: &[Function] = &[
             "w_i[c] = sum_j Ai_ij beta_j e^(G_j[c]) k_j[c]; G[c] is G where gate is head",
         ],
         outputs: &["u", "w"],
+        domain: STEP.domain.without(&[FEW, ONE_QUERY, ONE_PRODUCT]),
         run: &chunk::uw,
         ..STEP
     },

@@ -1,5 +1,6 @@
 //! The steps of the chunk pipeline over packed sequences. Inputs that are results of earlier steps come from the reference.
 
+use deltanet_reference::Real;
 use deltanet_reference::rule::chunk::Uw;
 
 use super::START;
@@ -94,7 +95,7 @@ impl Step {
             return [states, rows * s.value_size, rows * self.c].map(|count| vec![0.0; count]);
         }
         let made = self.uw(t, sums);
-        let initial = self.started(t.values(self.x.states), 0.0);
+        let initial = self.started(t.values(self.x.states));
         let (q, k, sums) = (t.values(self.x.q), t.values(self.x.k), t.doubles(sums));
         let found = chunks.states(k, &made, sums, (&initial, self.by.state));
         let a = chunks.attention(q, k, sums, self.by.scale as f32);
@@ -102,12 +103,12 @@ impl Step {
     }
 
     /// Returns the states before the sequences, with zeros where a sequence has none.
-    fn started<R: Clone>(&self, initial: &[R], zero: R) -> Vec<R> {
+    fn started<R: Real>(&self, initial: &[R]) -> Vec<R> {
         let lines = initial.chunks_exact(self.by.line()).zip(&self.by.starts);
         lines
             .flat_map(|(line, start)| match start {
                 Some(_) => line.to_vec(),
-                None => vec![zero.clone(); line.len()],
+                None => vec![R::ZERO; line.len()],
             })
             .collect()
     }
@@ -184,8 +185,7 @@ pub fn states(t: &mut Instance<'_>) -> DeviceResult {
     let (k, initial) = (step.x.k, step.x.states);
     let (golden, oracle) = references!(t, |k, u, w, initial; sums| {
         let uw = Uw { u: u.to_vec(), w: w.to_vec() };
-        let zero = initial.first().map_or_else(Default::default, |x| *x - *x);
-        let initial = step.started(initial, zero);
+        let initial = step.started(initial);
         step.by.chunks(step.c).states(k, &uw, sums, (&initial, step.by.state))
     });
     t.check(h, (golden.h, oracle.h))?;
@@ -200,7 +200,7 @@ pub fn attention(t: &mut Instance<'_>) -> DeviceResult {
     t.outputs(&[out])?;
     let (q, k) = (step.x.q, step.x.k);
     let references = references!(t, |q, k; sums| {
-        let scale = deltanet_reference::Real::from_f64(step.by.scale);
+        let scale = Real::from_f64(step.by.scale);
         step.by.chunks(step.c).attention(q, k, sums, scale)
     });
     t.check(out, references)
@@ -219,7 +219,7 @@ pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
     t.outputs(&[out])?;
     let (q, k) = (step.x.q, step.x.k);
     let references = references!(t, |q, k, vn, h; sums| {
-        let scale = deltanet_reference::Real::from_f64(step.by.scale);
+        let scale = Real::from_f64(step.by.scale);
         let chunks = step.by.chunks(step.c);
         let attention = chunks.attention(q, k, sums, scale);
         chunks.outputs(q, (&attention, vn), sums, h, scale)
