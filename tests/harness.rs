@@ -76,7 +76,7 @@ fn everything_passes() {
     );
     assert_eq!(report["totals"]["fail"], 0);
     assert_eq!(report["totals"]["error"], 0);
-    // Numbers that a type does not hold, and nothing else.
+    // Numbers that a type does not hold, and cases that a kernel's binding says it does not take.
     let phases = report["phases"].as_array().expect("a list").iter();
     let trials = phases.flat_map(|phase| phase["trials"].as_array().expect("a list"));
     let mut scaled = 0;
@@ -100,7 +100,9 @@ fn everything_passes() {
     assert!(scaled > 100, "{scaled}");
     for skipped in trials.filter(|trial| trial["verdict"] == "skip") {
         let why = skipped["error"].as_str().expect("a reason");
-        assert!(why.contains("in f16, which does not hold"), "{skipped}");
+        let said = why.contains("in f16, which does not hold")
+            || why.contains("its binding is for when = ");
+        assert!(said, "{skipped}");
     }
 }
 

@@ -124,17 +124,20 @@ impl Reader<'_> {
 
     /// Returns the tolerances of a contract in the base: each output is allowed what any test of the
     /// contract allows it, because the user's case may be like the case of any of these tests. Tolerances
-    /// of designs serve designs alone, because they cover a contract's whole domain.
+    /// of designs serve designs alone, because they cover a contract's whole domain; and the cases of a contract that has no other test.
     fn inherited(
         &self,
         function: &Function,
         designed: bool,
     ) -> Option<BTreeMap<String, OutputTolerance>> {
         let mut outputs: BTreeMap<String, OutputTolerance> = BTreeMap::new();
-        let tests = self.base?.tests();
-        let same_kind =
-            |test: &&Test| test.function.name == function.name && test.designed == designed;
-        for test in tests.filter(same_kind) {
+        let base = self.base?;
+        let of_contract = || {
+            let tests = base.tests();
+            tests.filter(|test| test.function.name == function.name)
+        };
+        let designed = designed || of_contract().all(|test| test.designed);
+        for test in of_contract().filter(|test| test.designed == designed) {
             for (name, output) in &test.outputs {
                 let allowed = match outputs.get(name) {
                     Some(known) => known.union(output),

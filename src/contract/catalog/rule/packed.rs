@@ -277,8 +277,8 @@ pub const FUNCTIONS: &[Function] = &[
         formulas: &[
             RULE[0],
             "S_(t,0) = e^(g_t) S_(t-1); row i by e^(g_t[i]) where gate is key",
-            "d_(t,r) = beta_(t,r) (v_(t,r) - S_(t,r-1)^T k_(t,r)); for r = 1 .. R; rows t R + r - 1 of k, v and beta",
-            "S_(t,r) = S_(t,r-1) + k_(t,r) d_(t,r)^T",
+            "d_(t,j) = beta_(t,j) (v_(t,j) - S_(t,j-1)^T k_(t,j)); for j = 1 .. R; rows t R + j - 1 of k, v and beta",
+            "S_(t,j) = S_(t,j-1) + k_(t,j) d_(t,j)^T",
             "o_t = scale S_(t,R)^T q_t; scale = 1 / sqrt(K); tokens cu_seqlens[n] to cu_seqlens[n+1] - 1 are those of sequence n",
             FINAL,
         ],
@@ -306,7 +306,8 @@ pub const FUNCTIONS: &[Function] = &[
         title: "the matrix by which the tokens of a sequence move the state before them",
         formulas: &[
             "M_0 = I; a matrix [K, K] of each value head",
-            "M_t = (I - beta_t k_t k_t^T) D_t M_(t-1); D_t = diag(e^(g_t))",
+            "D_t(M)[i,j] = e^(g_t[i]) M[i,j]; g_t[i] is g_t where gate is head",
+            "M_t = (I - beta_t k_t k_t^T) D_t(M_(t-1))",
             "M[n] = M_T; after the last token of sequence n: its final state is M S_0 + what it is without S_0",
         ],
         dims: &["N", "T", "H", "HV", "K"],
@@ -407,7 +408,7 @@ pub const FUNCTIONS: &[Function] = &[
         formulas: &[
             "h_0 = initial[n]; before the first chunk of sequence n; 0 where start is none, or has_initial[n] is 0",
             "vn_i = u_i - h_c^T w_i; token i of chunk c",
-            "h_c[a,b] = e^(G_last[a]) h_(c-1)[a,b] + sum_i e^(G_last[a] - G_i[a]) k_i[a] vn_i[b]; over the tokens i of chunk c - 1, last is its last token; G[a] is G where gate is head",
+            "h_c = e^(G_last) h_(c-1) + sum_i (e^(G_last - G_i) k_i) vn_i^T; over the tokens i of chunk c - 1, last is its last token; G has a value for each row of h and channel of k where gate is key",
             "final[n] = h; after the last chunk of sequence n; h_0 if it has none",
         ],
         words: &[LENGTHS, GATE, MAP, START, LAYOUT],
@@ -434,8 +435,8 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gdn_packed_outputs",
         title: "outputs of the chunks of packed sequences",
         formulas: &[
-            "o_i = scale sum_a e^(G_i[a]) q_i[a] h_c[a] + sum_j A_ij vn_j; over the tokens j <= i of i's chunk c; G[a] is G where gate is head",
-            "A_ij = scale sum_a q_i[a] k_j[a] e^(G_i[a] - G_j[a]); scale = 1 / sqrt(K)",
+            "o_i = scale h_c^T (e^(G_i) q_i) + sum_j A_ij vn_j; over the tokens j <= i of i's chunk c; G has a value for each channel of q where gate is key",
+            "A_ij = scale sum_c q_i[c] k_j[c] e^(G_i[c] - G_j[c]); scale = 1 / sqrt(K)",
         ],
         words: &[LENGTHS, GATE, MAP, START],
         outputs: &["o"],

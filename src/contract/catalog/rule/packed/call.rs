@@ -267,7 +267,7 @@ fn has_initial(t: &Instance<'_>, n: usize) -> bool {
 
 /// Returns the lines of the sequences, and the lines of the pool. Paddings come last and have none.
 pub fn lines_of(t: &Instance<'_>, sequences: usize) -> (Vec<Option<usize>>, usize) {
-    let count = sequences + sequences.div_ceil(4);
+    let count = sequences + 1;
     let paddings = match t.word(LINES.0) {
         "padding" => sequences / 4,
         _ => 0,
