@@ -38,6 +38,7 @@ fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
         ("ggml_ssm_conv_update" | "ggml_delta_net_layer", _, "W") => length > 1,
         ("intra_chunk" | "deltanet", "optimised", "C") => length <= 64,
         ("gdn_chunked", "one launch", "C") | ("gdn_backward_chunked", _, "C") => true,
+        ("gdn_transition" | "gdn_packed_outputs", _, "K") => length <= 256,
         ("gdn_conv" | "gdn_conv_backward", _, "W") => (2..=8).contains(&length),
         (contract, binding, "C" | "BT") if !contract.starts_with("gdr_prepare") => {
             let any = !contract.starts_with("gdr") && binding.is_empty();
@@ -54,6 +55,14 @@ fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
             | "gdn_chunk_states"
             | "gdn_backward"
             | "gdn_backward_chunked"
+            | "gdn_packed"
+            | "gdn_packed_chunked"
+            | "gdn_packed_states"
+            | "gdn_slots"
+            | "gdn_slots_half"
+            | "gdn_slots_half_by_token"
+            | "gdn_verify"
+            | "gdn_product"
             | "gdr_chunk_delta_h"
             | "gdr_fused_recurrent_output"
             | "gdr_fused_recurrent_state"
