@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::phase::Reader;
-use crate::contract::{Function, OutputTolerance, Test};
+use crate::contract::{Function, OutputTolerance};
 use crate::document::{SpannedValue, Table, bad, boolean, integer, magnitude, string, unknown};
 use crate::report::model::Tolerance;
 

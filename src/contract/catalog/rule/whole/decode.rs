@@ -33,6 +33,9 @@ pub const FAR: Rule = Rule {
 /// The epsilon of the norm, as in Qwen3-Next.
 const EPSILON: f64 = 1e-6;
 
+/// An argument whose exponential is infinite in f32.
+const BEYOND: f32 = 100.0;
+
 pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let (s, kept) = (sizes(t), t.dim("snapshots"));
     // Rows are so short that the norm is far from that of another word.
@@ -62,12 +65,19 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     let class = t.word(values::NAME);
     let of_v = tokens(s, s.value_heads, s.value_size);
     let v = values::input_of(t, class, ("v", of_v), Normal(1.0))?;
-    // The first head of the first token has usual reach, so that an output is not 0.
+    // The first head of the first token has usual reach, so that an output is not 0. The last head of the last token is beyond e^x.
     let mut reaching = |name, usual: f32, times: f32| {
         let times = if far { times } else { 1.0 };
         let drawn = Normal(usual * times);
-        let first = |values: &mut [f32], _: &mut Stream| values[0] /= times;
-        let drawn = t.draw_changed(ElementKind::F32, name, scalars(s), drawn, first);
+        let ends = |values: &mut [f32], _: &mut Stream| {
+            values[0] /= times;
+            if let [_, .., last] = values
+                && far
+            {
+                *last = BEYOND;
+            }
+        };
+        let drawn = t.draw_changed(ElementKind::F32, name, scalars(s), drawn, ends);
         t.offer(drawn)
     };
     let a = reaching("a", 2.0, 30.0);
