@@ -18,6 +18,8 @@ pub mod operators;
 pub mod pipelines;
 pub mod rule;
 
+#[cfg(test)]
+mod differences;
 mod lanes;
 mod real;
 mod shape;

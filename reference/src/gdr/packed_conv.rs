@@ -391,19 +391,13 @@ mod tests {
                     if tensor == 2 && !biased {
                         continue;
                     }
-                    for (at, &computed) in gradient.iter().enumerate() {
-                        let step = 1e-5;
-                        let [above, below] = [step, -step].map(|step| {
-                            let mut moved = call.clone();
-                            moved.inputs[tensor][at] += step;
-                            moved.loss()
-                        });
-                        let slope = (above - below) / (2.0 * step);
-                        assert!(
-                            (slope - computed).abs() < 1e-8 * slope.abs().max(1.0),
-                            "{bounds:?} W {width}, input {tensor}[{at}]: {computed}, slope {slope}"
-                        );
-                    }
+                    let loss = |at: usize, step: f64| {
+                        let mut moved = call.clone();
+                        moved.inputs[tensor][at] += step;
+                        moved.loss()
+                    };
+                    let what = format!("{bounds:?} W {width}, input {tensor}");
+                    crate::differences::assert_gradient(gradient, loss, &what);
                 }
             }
         }

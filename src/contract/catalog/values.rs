@@ -96,8 +96,18 @@ pub fn draw_of(
     (name, axes): (&str, Vec<Axis>),
     distribution: Distribution,
 ) -> Buffer {
+    draw_as(t, (class, ElementKind::F32), (name, axes), distribution)
+}
+
+/// Draws a tensor of a class and another type that kernels do not get.
+pub fn draw_as(
+    t: &mut Instance<'_>,
+    (class, kind): (&'static str, ElementKind),
+    (name, axes): (&str, Vec<Axis>),
+    distribution: Distribution,
+) -> Buffer {
     let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
-    t.draw_changed(ElementKind::F32, name, axes, distribution, change)
+    t.draw_changed(kind, name, axes, distribution, change)
 }
 
 /// Draws an input of the case's class, rounded to another type, whose subnormals must be those of f32.
@@ -108,8 +118,7 @@ pub fn input_as(
     distribution: Distribution,
 ) -> DeviceResult<Buffer> {
     let class = t.word(NAME);
-    let change = |values: &mut [f32], stream: &mut Stream| change(class, values, stream);
-    let drawn = t.draw_changed(kind, name, axes, distribution, change);
+    let drawn = draw_as(t, (class, kind), (name, axes), distribution);
     Ok(t.offer(drawn))
 }
 

@@ -234,7 +234,7 @@ pub const FUNCTIONS: &[Function] = &[
             FROM_LINE,
             RULE[1],
             RULE[2],
-            "S_t = D_t(S_(t-1)) + k_t d_t^T; rounded to state_type after o_t is read; value head hv reads q and k of its key head",
+            "S_t = D_t(S_(t-1)) + k_t d_t^T; rounded to state_type after o_t is read",
             OUTPUT,
             INTO_LINE,
         ],

@@ -70,10 +70,15 @@ pub fn sizes(t: &Instance<'_>) -> Sizes {
         value_heads: t.dim("HV"),
         key_size: t.dim("K"),
         value_size: t.dim("V"),
-        gate_kind: match t.chosen(GATE.0) {
-            Some("key") => GateKind::PerKeyChannel,
-            _ => GateKind::PerHead,
-        },
+        gate_kind: gates_of(t),
+    }
+}
+
+/// Reads the number of gates of a token in a head.
+pub fn gates_of(t: &Instance<'_>) -> GateKind {
+    match t.chosen(GATE.0) {
+        Some("key") => GateKind::PerKeyChannel,
+        _ => GateKind::PerHead,
     }
 }
 

@@ -2,12 +2,12 @@
 
 use deltanet_reference::Real;
 use deltanet_reference::rule::packed::{PackedCall, PackedChunks, Rounding, StateType, packed};
-use deltanet_reference::rule::{GateKind, HeadMap, Layout, Order, Scale, Sizes, StateLayout};
+use deltanet_reference::rule::{HeadMap, Layout, Order, Scale, Sizes, StateLayout};
 
 use super::{LENGTHS, LINES, START};
 use crate::contract::catalog::operators::sequences::bounds;
 use crate::contract::catalog::rule::problem::{
-    GATE, head_map, layout, log_gates, strengths, tokens, unit_rows,
+    gates_of, head_map, layout, log_gates, states, strengths, tokens, unit_rows,
 };
 use crate::contract::catalog::values;
 use crate::contract::{Buffer, DeviceResult, Instance, axes};
@@ -84,10 +84,6 @@ impl Choices {
         };
         let bounds = bounds(lengths, count, t.dim("T"));
         let all = bounds[count];
-        let gate_kind = match t.word(GATE.0) {
-            "key" => GateKind::PerKeyChannel,
-            _ => GateKind::PerHead,
-        };
         let key_size = t.dim("K");
         let scale: f32 = Scale::InverseSqrtKeySize.factor(key_size);
         Choices {
@@ -98,7 +94,7 @@ impl Choices {
                 value_heads: t.dim("HV"),
                 key_size,
                 value_size: if t.has("V") { t.dim("V") } else { 1 },
-                gate_kind,
+                gate_kind: gates_of(t),
             },
             head_map: head_map(t),
             order: Order::DecayFirst,
@@ -149,28 +145,14 @@ impl Choices {
         ])
     }
 
-    /// Returns the axes of G: `[tok, HV]`, or `[tok, HV, K]`.
-    pub fn gate_axes(&self) -> Vec<Axis> {
-        match self.sizes.gate_kind {
-            GateKind::PerKeyChannel => self.rows(self.sizes.key_size),
-            GateKind::PerHead => axes([
-                ("token", self.sizes.tokens),
-                ("head", self.sizes.value_heads),
-            ]),
-        }
-    }
-
     /// Returns the axes of `count` states.
     pub fn states(&self, of: &str, count: usize) -> Vec<Axis> {
-        let (keys, values) = (
-            ("key channel", self.sizes.key_size),
-            ("value channel", self.sizes.value_size),
-        );
-        let [row, column] = match self.state {
-            StateLayout::KeyMajor => [keys, values],
-            StateLayout::ValueMajor => [values, keys],
+        let mut axes = states(self.sizes, self.state);
+        axes[0] = Axis {
+            name: of.into(),
+            length: count,
         };
-        axes([(of, count), ("head", self.sizes.value_heads), row, column])
+        axes
     }
 
     /// Draws the tensors of a case but for the states, and hands the kernels the bounds of the sequences.
@@ -231,12 +213,8 @@ impl Choices {
         };
         let class = t.chosen(values::NAME).unwrap_or(values::ORDINARY);
         let shape = self.states("line", lines);
-        let change = |values: &mut [f32], _: &mut crate::tensor::Stream| {
-            if class == values::GREAT {
-                values.iter_mut().for_each(|x| *x *= 2f32.powi(60));
-            }
-        };
-        let before = t.draw_changed(kind, "states before", shape.clone(), Normal(0.1), change);
+        let drawn = ("states before", shape.clone());
+        let before = values::draw_as(t, (class, kind), drawn, Normal(0.1));
         let pool = Data::from(t.values(before).to_vec()).to(kind);
         let pool = t.update("states", shape, pool)?;
         Ok([before, pool])
@@ -269,7 +247,7 @@ fn has_initial(t: &Instance<'_>, n: usize) -> bool {
 pub fn lines_of(t: &Instance<'_>, sequences: usize) -> (Vec<Option<usize>>, usize) {
     let count = sequences + 1;
     let paddings = match t.word(LINES.0) {
-        "padding" => sequences / 4,
+        "padding" if sequences > 1 => sequences.div_ceil(4),
         _ => 0,
     };
     let line = |n: usize| match t.word(LINES.0) {

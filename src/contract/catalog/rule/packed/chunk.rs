@@ -5,6 +5,7 @@ use deltanet_reference::rule::chunk::Uw;
 
 use super::START;
 use super::call::{Choices, Tensors, integers};
+use crate::contract::catalog::rule::problem::log_gate_axes;
 use crate::contract::{Buffer, DeviceResult, Instance, axes};
 use crate::references;
 use crate::tensor::{Data, ElementKind};
@@ -49,7 +50,7 @@ impl Step {
     /// Returns G as an input.
     fn sums(&self, t: &mut Instance<'_>) -> DeviceResult<Buffer> {
         let sums = self.by.chunks(self.c).cumsum(t.values(self.x.g));
-        t.upload("G", self.by.gate_axes(), Data::f64(sums))
+        t.upload("G", log_gate_axes(self.by.sizes), Data::f64(sums))
     }
 
     /// Returns the values of L in f32.
@@ -116,7 +117,7 @@ impl Step {
 
 pub fn cumsum(t: &mut Instance<'_>) -> DeviceResult {
     let step = Step::new(t)?;
-    let out = t.output_as(ElementKind::F64, "G", step.by.gate_axes())?;
+    let out = t.output_as(ElementKind::F64, "G", log_gate_axes(step.by.sizes))?;
     t.outputs(&[out])?;
     let g = step.x.g;
     let (golden, oracle) = references!(t, |g| step.by.chunks(step.c).cumsum(g));

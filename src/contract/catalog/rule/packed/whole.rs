@@ -10,6 +10,10 @@ use crate::contract::{Buffer, DeviceResult, Instance, axes};
 /// The rule with a state before and after each sequence.
 pub fn beside(t: &mut Instance<'_>) -> DeviceResult {
     let by = Choices::new(t);
+    with_states_beside(t, by)
+}
+
+fn with_states_beside(t: &mut Instance<'_>, by: Choices) -> DeviceResult {
     let initial = by.initial(t)?;
     let x = by.draw(t, initial)?;
     let o = t.output("o", by.rows(by.sizes.value_size))?;
@@ -21,7 +25,7 @@ pub fn beside(t: &mut Instance<'_>) -> DeviceResult {
 pub fn chunked(t: &mut Instance<'_>) -> DeviceResult {
     let by = Choices::new(t);
     super::chunk::places(t, &by)?;
-    beside(t)
+    with_states_beside(t, by)
 }
 
 /// The rule on states in lines of a pool.
