@@ -338,6 +338,7 @@ impl<'a> Runner<'a> {
             limits,
             twin: self.twin,
             launching,
+            hypotheses: self.depth.is_some(),
             shared: Some(shared),
             ..self.setup.plan(self.device, entry, bound, self.seed)
         }

@@ -124,12 +124,16 @@ pub fn is_general_hypothesis(name: &str) -> bool {
     name == OVERFLOW || TABLE.iter().any(|(general, _)| *general == name)
 }
 
-/// Returns the hypotheses that explain the wrong elements, best first; none for fewer than [`FEWEST`] wrong elements.
+/// Returns the hypotheses that explain the wrong elements, best first; none for fewer than [`FEWEST`] wrong elements, or if nobody reads
+/// them.
 pub(super) fn explain<E: Element>(
     case: &OutputCase<'_, E>,
     limits: &ReferenceLimits,
     wrong: &[bool],
 ) -> Vec<Hypothesis> {
+    let Some(alternatives) = case.alternatives else {
+        return Vec::new();
+    };
     let damage = Damage::of(case, limits, wrong);
     if damage.count < FEWEST {
         return Vec::new();
@@ -160,7 +164,7 @@ pub(super) fn explain<E: Element>(
     if let Some(all) = overflow.filter(|found| found.explains_all && found.except == 0) {
         return vec![all];
     }
-    let known = case.alternatives.iter().map(|alternative| {
+    let known = alternatives.iter().map(|alternative| {
         let values = (alternative.values)();
         (
             alternative.name,

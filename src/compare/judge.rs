@@ -54,8 +54,8 @@ pub struct OutputCase<'a, E> {
     pub oracle: &'a [f64],
     /// The trial's inputs. An output that equals one of them is an echo and must not pass.
     pub inputs: &'a [NamedInput<'a, E>],
-    /// Wrong results of known mistakes, which may explain a difference.
-    pub alternatives: &'a [Alternative<'a>],
+    /// Wrong results of known mistakes, which may explain a difference; none if nobody reads an explanation.
+    pub alternatives: Option<&'a [Alternative<'a>]>,
     /// The mapping from elements to work-items, if the binding declares it.
     pub owner: Option<&'a OwnerOf<'a>>,
 }

@@ -277,6 +277,7 @@ impl Campaign<'_> {
             program,
             watch,
             shared,
+            hypotheses: false,
             ..self.setup.plan(
                 self.device,
                 &self.selected[case],

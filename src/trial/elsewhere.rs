@@ -157,5 +157,5 @@ fn judged(
     found: &ComputedTensor,
 ) -> Result<OutputReport, TrialError> {
     let tensors = prepared.tensors.iter();
-    with_element!(found.kind, E => judge_values::<E>(tensors, check, tolerance, None, &decode(&found.data)))
+    with_element!(found.kind, E => judge_values::<E>(tensors, check, tolerance, (None, true), &decode(&found.data)))
 }

@@ -429,7 +429,7 @@ fn judge(
             golden: &golden,
             oracle: &check.oracle,
             inputs: &[],
-            alternatives: &[],
+            alternatives: None,
             owner: None,
         };
         compare_elements(&case, &OutputLimits::of(&case).ok()?)

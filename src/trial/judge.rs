@@ -66,8 +66,12 @@ pub(super) fn read_outputs(trial: &mut Trial<'_>) -> DeviceResult<OutputBytes> {
     Ok(OutputBytes { problem, outputs })
 }
 
-/// Judges a trial whose launches are all done.
-pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> DeviceResult<Judgement> {
+/// Judges a trial whose launches are all done. With `hypotheses`, a problem names the mistakes that explain it.
+pub(super) fn judge(
+    trial: &mut Trial<'_>,
+    test: &Test,
+    hypotheses: bool,
+) -> DeviceResult<Judgement> {
     let left = read_outputs(trial)?;
     let mut judged = Judgement {
         verdict: Verdict::Pass,
@@ -78,7 +82,8 @@ pub(super) fn judge(trial: &mut Trial<'_>, test: &Test) -> DeviceResult<Judgemen
     };
     for (check, got) in trial.prepared.checks.iter().zip(&judged.images) {
         let kind = trial.tensor(check.buffer.tensor).kind;
-        match with_element!(kind, E => judge_output::<E>(trial, test, check, &decode(got))) {
+        match with_element!(kind, E => judge_output::<E>(trial, (test, hypotheses), check, &decode(got)))
+        {
             Ok(report) => judged.outputs.push(report),
             Err(error) => {
                 judged.error.get_or_insert_with(|| error.to_string());
@@ -146,14 +151,14 @@ fn find_unchecked(trial: &Trial<'_>, test: &Test) -> Option<TrialError> {
 
 fn judge_output<E: Element>(
     trial: &Trial<'_>,
-    test: &Test,
+    (test, hypotheses): (&Test, bool),
     check: &Check,
     got: &[E],
 ) -> Result<OutputReport, TrialError> {
     let tolerance = trial.bound_tolerance(check, tolerance(test, check)?);
     let tensors = trial.all().map(|(tensor, _)| tensor);
     let owner = |index: &[usize]| owner(trial, check, index);
-    judge_values(tensors, check, &tolerance, Some(&owner), got)
+    judge_values(tensors, check, &tolerance, (Some(&owner), hypotheses), got)
 }
 
 /// Returns the registry's tolerance for an output.
@@ -163,12 +168,12 @@ pub(super) fn tolerance<'t>(test: &'t Test, check: &Check) -> Result<&'t Toleran
     judged.ok_or_else(|| TrialError::NoTolerance(check.name.clone()))
 }
 
-/// Judges the values of an output, among the tensors of its trial.
+/// Judges the values of an output, among the tensors of its trial. With `hypotheses`, a problem names the mistakes that explain it.
 pub(super) fn judge_values<'t, E: Element>(
     tensors: impl Iterator<Item = &'t Tensor>,
     check: &Check,
     tolerance: &Tolerance,
-    owner: Option<&OwnerOf<'_>>,
+    (owner, hypotheses): (Option<&OwnerOf<'_>>, bool),
     got: &[E],
 ) -> Result<OutputReport, TrialError> {
     // A tensor that is updated in place and keeps its initial values is an echo, too.
@@ -206,7 +211,7 @@ pub(super) fn judge_values<'t, E: Element>(
         golden: &golden,
         oracle: &check.oracle,
         inputs: &inputs,
-        alternatives: &alternatives,
+        alternatives: hypotheses.then_some(&alternatives),
         owner,
     };
     let made = check.limits.get_or_init(|| OutputLimits::of(&case));

@@ -51,6 +51,8 @@ pub struct Plan<'a> {
     pub repeat: u16,
     /// True if the laws of the contract are checked too.
     pub relations: bool,
+    /// True if problems name the mistakes that explain them. Where only the verdict counts, those are not worth their time.
+    pub hypotheses: bool,
     /// The settings of observation.
     pub watch: &'a Watch,
     /// The destination of the trial's tensors, if they are dumped.
@@ -114,6 +116,7 @@ impl<'a> Plan<'a> {
             seed,
             repeat: 1,
             relations: false,
+            hypotheses: true,
             watch: &NOTHING,
             dump: None,
             given: None,

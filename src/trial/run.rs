@@ -47,7 +47,7 @@ impl<'a> Plan<'a> {
                 return finished;
             }
         };
-        let judged = match judge::judge(&mut first, self.test) {
+        let judged = match judge::judge(&mut first, self.test, self.hypotheses) {
             Ok(judged) => judged,
             Err(error) => return self.failed(&error),
         };

@@ -243,7 +243,7 @@ impl<'a> PreparedExpectation<'a> {
             golden: &golden,
             oracle: &oracle,
             inputs: &inputs,
-            alternatives: &[],
+            alternatives: Some(&[]),
             owner: None,
         };
         let mut report = judge_output(&case)?;

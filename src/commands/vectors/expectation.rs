@@ -81,7 +81,7 @@ fn against_the_rule(
             golden: &golden,
             oracle,
             inputs: &[],
-            alternatives: &[],
+            alternatives: Some(&[]),
             owner: None,
         };
         Some(judge_output(&case))

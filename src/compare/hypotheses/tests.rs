@@ -63,7 +63,7 @@ fn with_alternatives(
         golden,
         oracle: &oracle,
         inputs: &inputs,
-        alternatives,
+        alternatives: Some(alternatives),
         owner: None,
     })
     .expect("the case can be judged");
@@ -235,7 +235,7 @@ fn infinities_beyond_the_type_are_an_overflow() {
         oracle: &oracle,
         got: &got,
         inputs: &[],
-        alternatives: &[],
+        alternatives: Some(&[]),
         owner: None,
     })
     .expect("the case can be judged");

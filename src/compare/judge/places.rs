@@ -34,7 +34,7 @@ pub(super) fn judged<E: Element>(
         golden,
         oracle,
         inputs: &[],
-        alternatives: &[],
+        alternatives: Some(&[]),
         owner: None,
     })
     .expect("usable")
@@ -237,7 +237,7 @@ fn an_echo_across_types_is_one_unless_it_is_right() {
                 values: &input,
                 converted,
             }],
-            alternatives: &[],
+            alternatives: Some(&[]),
             owner: None,
         })
     };

@@ -35,7 +35,7 @@ impl Sample {
             golden: &self.golden,
             oracle: &self.oracle,
             inputs: &[],
-            alternatives: &[],
+            alternatives: Some(&[]),
             owner: None,
         }
     }
@@ -352,7 +352,7 @@ fn integers_and_halves_are_judged_alike() {
         golden: &[1, -2],
         oracle: &[1.0, -2.0],
         inputs: &[],
-        alternatives: &[],
+        alternatives: Some(&[]),
         owner: None,
     };
     assert_eq!(judge_output(&case).expect("usable").verdict, Verdict::Pass);
@@ -372,7 +372,7 @@ fn integers_and_halves_are_judged_alike() {
         golden: &[half(0.1), half(1.001)],
         oracle: &[0.1, 1.001],
         inputs: &[],
-        alternatives: &[],
+        alternatives: Some(&[]),
         owner: None,
     })
     .expect("usable");

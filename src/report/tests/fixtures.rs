@@ -178,11 +178,11 @@ impl Output {
                 values: &of_type(&input),
                 converted: false,
             }],
-            alternatives: &[Alternative {
+            alternatives: Some(&[Alternative {
                 name: "state-dropped",
                 explanation: "the state is dropped at chunk boundaries",
                 values: &dropped,
-            }],
+            }]),
             owner: Some(&owner),
         })
         .expect("the fixture can be judged")

@@ -41,6 +41,7 @@ pub(super) struct Head {
     pub(super) seed: u64,
     pub(super) repeat: u16,
     pub(super) relations: bool,
+    pub(super) hypotheses: bool,
     pub(super) dump: Option<(bool, OsString)>,
     pub(super) given: Option<Lengths>,
     pub(super) bound: Option<BoundBy>,
@@ -125,6 +126,7 @@ pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
         seed: plan.seed,
         repeat: plan.repeat,
         relations: plan.relations,
+        hypotheses: plan.hypotheses,
         dump: plan.dump.map(|dump| match dump {
             Dump::Npy(path) => (false, path.into()),
             Dump::Safetensors(path) => (true, path.into()),

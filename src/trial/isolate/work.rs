@@ -221,6 +221,7 @@ impl Work {
             seed: head.seed,
             repeat: head.repeat,
             relations: head.relations,
+            hypotheses: head.hypotheses,
             watch: &NOTHING,
             dump: head.dump.as_ref().map(|(one_file, path)| {
                 let path = Path::new(path);
