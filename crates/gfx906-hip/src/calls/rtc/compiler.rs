@@ -23,6 +23,8 @@ const ROCM: &str = "/opt/rocm/llvm/bin/clang++";
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=23;
 /// Debian's directory of the device library, which only Debian's own clang finds by itself.
 const DEVICE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+/// Options that name a directory of headers, as the next option or joined to it.
+const INCLUDE_OPTIONS: [&str; 3] = ["-isystem", "-idirafter", "-I"];
 const HIP_HEADER: &str = "hip/hip_runtime.h";
 
 /// Message for a host without a compiler.
@@ -156,10 +158,29 @@ fn compiler() -> Option<PathBuf> {
 }
 
 /// Translates options to clang's. The processor is the device's unless the program names one.
+///
+/// Some programs name the resource directory of the clang that hipcc uses. Its headers fit that clang alone, and each clang finds its own,
+/// so these options are left out.
 fn translate_options(options: &[String]) -> Vec<String> {
     let mut flags = Vec::new();
     let mut named = false;
-    for option in options.iter().map(|option| option.trim()) {
+    let mut options = options.iter().map(|option| option.trim()).peekable();
+    while let Some(option) = options.next() {
+        if INCLUDE_OPTIONS.contains(&option) {
+            if options
+                .next_if(|value| is_resource_directory(value))
+                .is_none()
+            {
+                flags.push(option.to_owned());
+            }
+            continue;
+        }
+        let joined = INCLUDE_OPTIONS
+            .iter()
+            .find_map(|name| option.strip_prefix(name));
+        if joined.is_some_and(is_resource_directory) {
+            continue;
+        }
         let target = ["--gpu-architecture=", "--offload-arch=", "-arch="];
         let target = target.iter().find_map(|name| option.strip_prefix(name));
         match (target, option) {
@@ -175,6 +196,19 @@ fn translate_options(options: &[String]) -> Vec<String> {
         flags.push("--offload-arch=gfx906".to_owned());
     }
     flags
+}
+
+/// Returns true for the resource directory of a clang, or a directory in it: `/usr/lib/llvm-15/lib/clang/15.0.6/include`.
+fn is_resource_directory(path: &str) -> bool {
+    let path = Path::new(path);
+    // A link such as `/usr/lib/clang/15` may lead there.
+    let real = path.canonicalize();
+    let path = real.as_deref().unwrap_or(path);
+    let parts: Vec<&str> = path.iter().filter_map(OsStr::to_str).collect();
+    let versioned = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    parts
+        .windows(3)
+        .any(|part| part[0].starts_with("lib") && part[1] == "clang" && versioned(part[2]))
 }
 
 /// Returns the symbol at the beginning of a text, which may be quoted.
@@ -264,6 +298,7 @@ impl Job {
         let done = command.output()?;
         let log = String::from_utf8_lossy(&done.stderr).replace('\0', " ");
         if !done.status.success() {
+            let log = format!("{log}hipRTC compiled with {}\n", compiler.display());
             return Ok((log, Err(CompileError::Compilation)));
         }
         let code = fs::read(&out)?;
@@ -341,6 +376,31 @@ mod tests {
             translate(&["--gpu-architecture=gfx906:sramecc+:xnack-", " "]),
             ["--offload-arch=gfx906:sramecc+:xnack-"]
         );
+    }
+
+    #[test]
+    fn resource_directories_of_compilers_are_left_out() {
+        let resources = "/usr/lib/llvm-15/lib/clang/15.0.6/include";
+        let others = ["/usr/include", "/opt/clang/15/include", "include/lib/clang"];
+        let translate = |options: &[String]| {
+            let mut flags = translate_options(options);
+            assert_eq!(flags.pop().as_deref(), Some("--offload-arch=gfx906"));
+            flags
+        };
+        for option in INCLUDE_OPTIONS {
+            let (apart, joined) = (
+                |path: &str| vec![option.to_owned(), path.into()],
+                |path: &str| vec![format!("{option}{path}")],
+            );
+            assert!(translate(&apart(resources)).is_empty());
+            assert!(translate(&joined(&format!("{resources}/cuda_wrappers"))).is_empty());
+            for other in others {
+                assert_eq!(translate(&apart(other)), apart(other));
+                assert_eq!(translate(&joined(other)), joined(other));
+            }
+        }
+        // An option without its directory is the compiler's to refuse.
+        assert_eq!(translate(&["-I".to_owned()]), ["-I"]);
     }
 
     #[test]
