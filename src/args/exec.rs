@@ -28,9 +28,9 @@ of its elements, and `shape` the lengths of its axes; their defaults are those o
 else f32 in one row. If `read_only` is true, launches must leave the buffer unchanged. The guards around
 every buffer must stay unchanged as well, because an access to a guard does not fault. On a card guards
 stand before and after a buffer; on the emulator a guard is the rest of the buffer's last dword.
-An argument is \"$buffer\", perhaps with an offset in bytes (\"$buffer + 4096\"), one of i8 u8 i16 u16 i32
-u32 i64 u64 f16 bf16 f32 f64 raw, or an array of these: a structure by value, its parts one after the
-other. `grid` counts work-groups.
+An argument is \"$buffer\", perhaps with an offset in bytes (\"$buffer + 4096\"), null or a whole number for
+another address, one of i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 raw, or an array of these: a
+structure by value, its parts one after the other. `grid` counts work-groups.
 If `cooperative` is true, all work-groups are resident and may wait for one another, as in HIP's
 cooperative launches (on the emulator).
 `expect` judges what a buffer holds after the launches, as a test's output is judged. An element may be off

@@ -217,6 +217,29 @@ fn a_kernel_that_does_not_end_is_stopped() {
     );
 }
 
+/// A kernel that does not use a pointer may get any address, and one that does faults there.
+#[test]
+fn pointers_may_hold_addresses_of_no_buffer() {
+    for (address, n, text) in [
+        (json!(null), 0, ""),
+        (json!(4096), 0, ""),
+        (json!(null), 1, "address     0x0, a null pointer\n"),
+        (
+            json!(4096),
+            1,
+            "address     0x1000, 4096 bytes behind a null pointer\n",
+        ),
+    ] {
+        let mut launch = scale(n, "in.bin", "out.bin");
+        launch["buffers"]["input"] = json!({"bytes": 400, "fill": "zero"});
+        launch["launches"][0]["args"][0] = address;
+        let here = with("exec-address", &launch);
+        let run = run(&here, &["exec", "launch.json"]);
+        assert_eq!(run.code, i32::from(n > 0), "{}{}", run.out, run.err);
+        assert!(run.out.contains(text), "{}", run.out);
+    }
+}
+
 #[test]
 fn an_unused_buffer_is_a_warning() {
     let mut launch = scale(100, "in.bin", "out.bin");

@@ -127,6 +127,27 @@ fn arguments() {
         otherwise("/launches/0/args/3", json!({"i31": 1})),
         "launches[0].args[3].i31: unknown type `i31` (did you mean `i32`?); there is: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 raw"
     );
+    for address in [json!(null), json!(5)] {
+        assert_eq!(
+            otherwise("/launches/0/args/2", address),
+            "launches[0]: args[2]: null or a number without a type is an address, but the kernel takes a value of 4 bytes: give {\"i32\": 5}, with the right type"
+        );
+    }
+    assert_eq!(
+        otherwise("/launches/0/args/0", json!(-1)),
+        "launches[0].args[0]: -1 does not fit u64, which goes from 0 to 18446744073709551615"
+    );
+    assert_eq!(
+        otherwise("/launches/0/args/0", json!(true)),
+        "launches[0].args[0]: should be \"$buffer\", a value (as {\"i32\": 5}) or null, is a boolean"
+    );
+    assert_eq!(
+        message(
+            "untyped",
+            r#"{"code_object": "x.co", "variables": {"count": 5}, "launches": []}"#
+        ),
+        "variables.count: needs a type, as in {\"i32\": 5}"
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::argument::{ArgSpec, Part};
 use super::buffer::Buffer;
 use super::buffers::PlacedBuffer;
 use super::launch::{LaunchFile, LaunchSpec};
+use super::value::ADDRESS;
 
 /// Sizes and arguments fit the kernel.
 pub(super) fn check(spec: &LaunchSpec, kernel: &Kernel, buffers: &[Buffer]) -> anyhow::Result<()> {
@@ -139,11 +140,19 @@ fn argument(given: &ArgSpec, wanted: &Arg, buffers: &[Buffer]) -> anyhow::Result
         ArgSpec::Parts(_) => Ok(()),
         // a null or wild pointer on purpose
         ArgSpec::One(Part::Value(value))
-            if wanted.kind == ArgKind::GlobalBuffer && !["u64", "raw"].contains(&value.kind) =>
+            if wanted.kind == ArgKind::GlobalBuffer
+                && !["u64", "raw", ADDRESS].contains(&value.kind) =>
         {
             Err(anyhow!(
                 "a value of type {} given, but the kernel takes {what}: give \"$buffer\"",
                 value.kind
+            ))
+        }
+        ArgSpec::One(Part::Value(value))
+            if wanted.kind != ArgKind::GlobalBuffer && value.kind == ADDRESS =>
+        {
+            Err(anyhow!(
+                "null or a number without a type is an address, but the kernel takes {what}: give {{\"i32\": 5}}, with the right type"
             ))
         }
         ArgSpec::One(Part::Value(value)) if value.bytes.len() as u64 != u64::from(wanted.size) => {

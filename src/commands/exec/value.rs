@@ -13,17 +13,27 @@ const KINDS: &[&str] = &[
 /// A value, as it stands in kernarg memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
-    /// One of the names above.
+    /// One of the names above, or [`ADDRESS`].
     pub(super) kind: &'static str,
     /// Little-endian.
     pub(super) bytes: Vec<u8>,
 }
 
-/// Reads an object with the kind of the value as its one key.
+/// The kind of a value without a type, `null` or a whole number: an address that a pointer holds.
+pub(super) const ADDRESS: &str = "address";
+
+/// Reads an object with the kind of the value as its one key, or an address.
 pub(super) fn parse(node: &Node<'_>) -> anyhow::Result<Value> {
-    let Json::Object(_) = node.json else {
-        return Err(node.wrong("\"$buffer\" or a value (as {\"i32\": 5})"));
+    let address = |bytes| Value {
+        kind: ADDRESS,
+        bytes,
     };
+    match node.json {
+        Json::Object(_) => {}
+        Json::Null => return Ok(address(vec![0; 8])),
+        Json::Number(_) => return whole("u64", node).map(address),
+        _ => return Err(node.wrong("\"$buffer\", a value (as {\"i32\": 5}) or null")),
+    }
     let entries = node.entries()?;
     let [(key, node)] = entries.as_slice() else {
         return Err(node.error(format_args!(

@@ -45,6 +45,7 @@ pub(super) fn parse(
             Json::Object(entries) if entries.is_empty() => {
                 return Err(node.error("needs a `file`, or a value (as {\"i32\": 5})"));
             }
+            Json::Number(_) => return Err(node.error("needs a type, as in {\"i32\": 5}")),
             _ => VariableValue::Said(argument::parse(&node, buffers)?),
         };
         let name = name.to_owned();

@@ -293,6 +293,9 @@ impl fmt::Display for TrapKind {
     }
 }
 
+/// The distance from address 0 below which an address comes from a null pointer.
+const NULL_REACH: u64 = 1 << 16;
+
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.kind)?;
@@ -312,7 +315,19 @@ impl fmt::Display for Trap {
         if let Some(address) = self.address {
             write!(f, "\n  address     {address:#x}")?;
         }
-        if let Some(n) = &self.nearest {
+        let from_null = self.address.filter(|&address| {
+            let near = self
+                .nearest
+                .as_ref()
+                .is_some_and(|n| n.distance.unsigned_abs() < NULL_REACH.into());
+            address < NULL_REACH && !near
+        });
+        if let Some(offset) = from_null {
+            match offset {
+                0 => write!(f, ", a null pointer")?,
+                offset => write!(f, ", {offset} bytes behind a null pointer")?,
+            }
+        } else if let Some(n) = &self.nearest {
             let at = self.address.unwrap_or(n.base);
             let place = match n.distance {
                 d if d < 0 => format!("{} bytes before the start of", -d),
