@@ -191,13 +191,17 @@ fn batches_of(file: VectorFile, families: &[Family], all: bool) -> Result<Vec<Ba
         )));
     }
     let mut expected = expectations.iter().zip(judged);
-    match expected.find(|(_, judged)| !judged) {
-        Some((expectation, _)) => Err(Stop::setup(format!(
-            "{title}: nothing can compute what tensor `{}` expects: {notes}",
-            expectation.present
-        ))),
-        None => Ok(batches),
-    }
+    let Some((expectation, _)) = expected.find(|(_, judged)| !judged) else {
+        return Ok(batches);
+    };
+    let why = match families.iter().any(|by| fits(*by, expectation)) {
+        true => notes,
+        false => "there is no kernel for it; --family names the one that is judged".to_string(),
+    };
+    Err(Stop::setup(format!(
+        "{title}: nothing can compute what tensor `{}` expects: {why}",
+        expectation.present
+    )))
 }
 
 /// Returns true if a family computes what is expected.
@@ -211,13 +215,22 @@ fn batch(
     (families, all): (&[Family], bool),
     expectations: &[Expectation],
 ) -> (Batch, Vec<bool>) {
-    let (mut trials, mut left_out) = (Vec::new(), Vec::new());
-    let (mut tried, mut judged) = (Vec::new(), Vec::new());
+    let (mut trials, mut judged) = (Vec::new(), Vec::new());
+    let (mut notes, mut left_out) = (Vec::new(), Vec::new());
     for expectation in expectations {
         let before = trials.len();
-        let fitting = families.iter().filter(|by| fits(**by, expectation));
-        for &family in fitting.clone() {
-            let Some(external) = family.of(&vectors, expectation) else {
+        let mut fitting = families
+            .iter()
+            .filter(|by| fits(**by, expectation))
+            .peekable();
+        let compared = fitting
+            .peek()
+            .map(|_| expectation::compare(&vectors, expectation));
+        let rounded = compared
+            .as_ref()
+            .map_or(&[][..], |compared| &compared.rounded);
+        for &family in fitting {
+            let Some(external) = family.of(&vectors, expectation, rounded) else {
                 continue;
             };
             match &external.skip {
@@ -230,9 +243,8 @@ fn batch(
             }
         }
         judged.push(trials.len() > before);
-        tried.extend(fitting.count().gt(&0).then_some(expectation));
+        notes.extend(compared.map(|compared| compared.note));
     }
-    let mut notes = expectation::notes(&vectors, &tried);
     notes.extend(vectors.notes.iter().cloned());
     notes.extend(left_out);
     let batch = Batch {

@@ -24,6 +24,11 @@ pub use names::{GRADIENTS, RESULTS};
 /// Bytes of the largest file that is read.
 const MAX_FILE: u64 = 4 << 30;
 
+/// The distance of two neighbours of bf16, as a share of a value, at most.
+const BF16_PLACE: f64 = 1.0 / 128.0;
+/// The distance of two neighbours of f16, as a share of a value, at most.
+const F16_PLACE: f64 = 1.0 / 1024.0;
+
 /// The content of a file.
 pub struct VectorFile {
     /// All tensors of the file.
@@ -48,6 +53,8 @@ pub struct Vectors {
     pub layout: StateLayout,
     /// Notes on conversions of the tensors.
     pub notes: Vec<String>,
+    /// Tensors of half precision, with the share of a value that the type's rounding may change.
+    halves: BTreeMap<&'static str, f64>,
     /// The head map of results and gradients whose names do not tell it.
     map: HeadMap,
     tensors: BTreeMap<&'static str, Vec<f32>>,
@@ -197,6 +204,7 @@ impl Vectors {
             scale: metadata.scale,
             layout,
             notes: Vec::new(),
+            halves: BTreeMap::new(),
             map: metadata.map,
             tensors: BTreeMap::new(),
         };
@@ -311,6 +319,11 @@ impl Vectors {
         self.tensors.get(name).map(Vec::as_slice)
     }
 
+    /// Returns the share of a value that the rounding of a tensor of half precision may change; none for other tensors.
+    pub fn rounding(&self, name: &str) -> Option<f64> {
+        self.halves.get(name).copied()
+    }
+
     /// Returns the expected tensors: those of each head map, and of each name of a result.
     pub fn expectations(&self) -> Vec<Expectation> {
         let results = RESULTS
@@ -371,6 +384,12 @@ impl Vectors {
             self.notes
                 .push(format!("{name} {how} from {:?} to f32", view.dtype()));
         }
+        let rounding = match view.dtype() {
+            Dtype::BF16 => Some(BF16_PLACE),
+            Dtype::F16 => Some(F16_PLACE),
+            _ => None,
+        };
+        self.halves.extend(rounding.map(|share| (known, share)));
         self.tensors.insert(known, values);
         Ok(())
     }

@@ -20,7 +20,7 @@ const IN_KERNEL: [(&str, &str); 3] = [
     ),
 ];
 
-/// What the metadata says of the tensors.
+/// Entries of the metadata that change what the tensors mean.
 pub struct Metadata {
     /// The factor on the output.
     pub scale: Option<f64>,

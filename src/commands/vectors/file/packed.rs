@@ -103,6 +103,7 @@ impl Vectors {
                 scale: self.scale,
                 layout: self.layout,
                 notes: self.notes.clone(),
+                halves: self.halves.clone(),
                 map: self.map,
                 tensors: self.tensors.iter().map(part).collect(),
             });
