@@ -474,6 +474,22 @@ fn gates_of_key_channels() {
     assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
 }
 
+/// A file with results and gradients, and a code object with kernels for the results alone.
+#[test]
+fn a_code_object_without_kernels_of_gradients() {
+    let bindings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings");
+    let file = format!("{SAMPLES}/fla_backward.safetensors");
+    let by = ["--kernels", "rule.co", "--bind", "rule.toml"];
+    let args = [&["vectors", &file][..], &by].concat();
+    let line = refused(Path::new(bindings), &args);
+    assert!(
+        line.ends_with(
+            "nothing can compute what tensor `dq` expects: there is no kernel for it; --family names the one that is judged"
+        ),
+        "{line}"
+    );
+}
+
 #[test]
 fn a_code_object_with_the_kernels() {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/deltanet.co");
