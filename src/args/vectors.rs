@@ -8,14 +8,19 @@ use super::{Color, DeviceArgs, Format, KernelArgs, LimitArgs, SanitizeArgs};
 
 /// Run kernels of the gated delta rule on tensors from elsewhere, and judge what they compute.
 ///
-/// A file holds q, k [B, T, H, K], v [B, T, HV, V], g (log gates) and beta [B, T, HV], perhaps
-/// initial_state [B, HV, K, V], and the expected values. Those are o_block [B, T, HV, V] and state_block
-/// [B, HV, K, V] if value head h reads query/key head h / (HV / H), and o_tiled and state_tiled if it
-/// reads h % H. hf_o and hf_state are other names of o_block and state_block. q and k are used as they
-/// are. The metadata's `scale` is the factor on the output; its default is 1/sqrt(K).
+/// A file holds q, k [B, T, H, K], v [B, T, HV, V], beta [B, T, HV], g (log gates) [B, T, HV] or
+/// [B, T, HV, K], perhaps initial_state [B, HV, K, V], and the expected values: o [B, T, HV, V] and
+/// final_state [B, HV, K, V], or, beside do and dfinal_state, the gradients dq, dk, dv, dg, dbeta and
+/// dinitial_state. Value head h reads query/key head h / (HV / H); o_block and state_block, hf_o and
+/// hf_state are other names. For o_tiled and state_tiled it reads h % H. Without g nothing decays.
 ///
-/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]; each sequence is launched on
-/// its own. A file that has a tensor of another name is refused.
+/// The metadata may have arguments of FLA's functions: `scale`, the factor on the output, whose default
+/// is 1/sqrt(K), `use_qk_l2norm_in_kernel`, without which q and k are used as they are, and
+/// `state_v_first` for states [V, K].
+///
+/// A packed file has cu_seqlens [N + 1], B = 1, and states [N, HV, K, V]. Kernels of packed sequences
+/// run on the whole file, and all others on each sequence. A file that has a tensor of another name is
+/// refused.
 #[derive(Debug, Args)]
 pub struct VectorsArgs {
     /// Files of tensors
@@ -75,4 +80,12 @@ pub enum FamilyChoice {
     Chunked,
     /// `ggml_gated_delta_net_f32`
     Ggml,
+    /// The recurrence over packed sequences, `gdn_packed_f32`
+    Packed,
+    /// The chunk pipeline over packed sequences, `gdn_packed_*_f32`
+    PackedChunked,
+    /// The gradients, token by token, `gdn_backward_f32`
+    Backward,
+    /// The gradients by chunks, `gdn_backward_f32`
+    BackwardChunked,
 }

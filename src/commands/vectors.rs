@@ -4,6 +4,7 @@ mod expectation;
 mod family;
 mod file;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::time::Instant;
 
@@ -21,7 +22,7 @@ use crate::text::{print, quoted, stdout_result};
 use crate::trial::{Plan, Progress, run_all};
 
 use family::{ExternalTest, Family};
-use file::{EXPECTED, Vectors};
+use file::{Expectation, VectorFile, Vectors};
 
 /// A file, or a sequence of a packed file, with its trials.
 struct Batch {
@@ -51,19 +52,19 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let device = args.device.spec()?.open()?;
     let watch = Watch::default().with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
-    let files: Vec<Vec<Vectors>> = args
+    let files: Vec<VectorFile> = args
         .files
         .iter()
-        .map(|path| Vectors::read(path))
+        .map(|path| VectorFile::read(path))
         .collect::<Result<_, _>>()?;
     let setup = Setup::new(args.sources.sources(), 0)?;
     let bindings = &setup.bindings;
     let families = families(args.family, &program, bindings)?;
-    let mut batches: Vec<Batch> = files
+    let batches: Vec<Vec<Batch>> = files
         .into_iter()
-        .flatten()
-        .map(|file| batch(file, &families, args.family == FamilyChoice::All))
+        .map(|file| batches_of(file, &families, args.family == FamilyChoice::All))
         .collect::<Result<_, _>>()?;
+    let mut batches: Vec<Batch> = batches.into_iter().flatten().collect();
     for (_, external) in batches.iter_mut().flat_map(|batch| &mut batch.trials) {
         leave_out(external, &setup, &program)?;
     }
@@ -113,12 +114,17 @@ fn families(
         FamilyChoice::Recurrent => Family::Recurrent,
         FamilyChoice::Chunked => Family::Chunked,
         FamilyChoice::Ggml => Family::Ggml,
+        FamilyChoice::Packed => Family::Packed,
+        FamilyChoice::PackedChunked => Family::PackedChunked,
+        FamilyChoice::Backward => Family::Backward,
+        FamilyChoice::BackwardChunked => Family::BackwardChunked,
         FamilyChoice::All => {
             let mut all = Family::ALL.to_vec();
             all.retain(|family| family.is_in(program, bindings));
             if all.is_empty() {
                 return Err(Stop::setup(format!(
-                    "code object {} has no kernel of the gated delta rule: gdn_recurrent_f32, gdn_chunk_*_f32 or ggml_gated_delta_net_f32",
+                    "code object {} has no kernel of the gated delta rule: gdn_recurrent_f32, gdn_chunk_*_f32, \
+                     ggml_gated_delta_net_f32, gdn_packed_f32, gdn_packed_*_f32 or gdn_backward_f32",
                     program.report.path
                 )));
             }
@@ -140,55 +146,113 @@ fn leave_out(external: &mut ExternalTest, setup: &Setup, program: &Program) -> R
     Ok(())
 }
 
-/// Returns the trials of a file. With `all`, families that cannot compute the file are left out with a note.
-fn batch(vectors: Vectors, families: &[Family], all: bool) -> Result<Batch, Stop> {
-    let mut notes = expectation::notes(&vectors);
-    notes.extend(vectors.notes.iter().cloned());
+/// Returns the trials of a file: of the whole file, and of each sequence of a packed file. With `all`, families that cannot compute the
+/// file are left out with a note.
+fn batches_of(file: VectorFile, families: &[Family], all: bool) -> Result<Vec<Batch>, Stop> {
+    let title = file.whole.title();
+    let mut expectations = file.whole.expectations();
+    if !all {
+        let is_computed = |expected: &Expectation| families.iter().any(|by| fits(*by, expected));
+        expectations.retain(is_computed);
+    }
+    let on_whole = |family: &Family| file.whole.bounds.is_none() || family.is_packed();
+    let (whole, each): (Vec<Family>, Vec<Family>) = families.iter().copied().partition(on_whole);
+    let parts = [(vec![file.whole], whole), (file.sequences, each)];
+    let mut judged = vec![false; expectations.len()];
+    let mut batches: Vec<Batch> = Vec::new();
+    let mut notes = Vec::new();
+    for (parts, families) in parts {
+        let mut by_all = vec![!parts.is_empty(); expectations.len()];
+        for part in parts {
+            let (batch, by_this) = batch(part, (&families, all), &expectations);
+            by_all
+                .iter_mut()
+                .zip(by_this)
+                .for_each(|(all, this)| *all &= this);
+            notes.extend(batch.notes.iter().cloned());
+            batches.push(batch);
+        }
+        judged
+            .iter_mut()
+            .zip(by_all)
+            .for_each(|(judged, all)| *judged |= all);
+    }
+    batches.retain(|batch| !batch.trials.is_empty());
+    let mut said = BTreeSet::new();
+    notes.retain(|note| said.insert(note.clone()));
+    let notes = notes.join("; ");
+    if batches.is_empty() {
+        let why = match expectations.is_empty() {
+            true => "it expects nothing that this family computes".to_string(),
+            false => notes,
+        };
+        return Err(Stop::nothing(format!(
+            "{title}: nothing can compute it: {why}"
+        )));
+    }
+    let mut expected = expectations.iter().zip(judged);
+    let Some((expectation, _)) = expected.find(|(_, judged)| !judged) else {
+        return Ok(batches);
+    };
+    let why = match families.iter().any(|by| fits(*by, expectation)) {
+        true => notes,
+        false => "there is no kernel for it; --family names the one that is judged".to_string(),
+    };
+    Err(Stop::setup(format!(
+        "{title}: nothing can compute what tensor `{}` expects: {why}",
+        expectation.present
+    )))
+}
+
+/// Returns true if a family computes what is expected.
+fn fits(family: Family, expectation: &Expectation) -> bool {
+    family.has_gradients() == expectation.gradients
+}
+
+/// Returns the trials of a file or of a sequence, and for each expectation whether one of them judges it.
+fn batch(
+    vectors: Vectors,
+    (families, all): (&[Family], bool),
+    expectations: &[Expectation],
+) -> (Batch, Vec<bool>) {
     let (mut trials, mut judged) = (Vec::new(), Vec::new());
-    for &family in families {
-        for (map, names) in EXPECTED {
-            let expected = names.map(|name| vectors.get(name));
-            if expected == [None, None] {
-                continue;
-            }
-            let Some(external) = family.of(&vectors, map, expected) else {
+    let (mut notes, mut left_out) = (Vec::new(), Vec::new());
+    for expectation in expectations {
+        let before = trials.len();
+        let mut fitting = families
+            .iter()
+            .filter(|by| fits(**by, expectation))
+            .peekable();
+        let compared = fitting
+            .peek()
+            .map(|_| expectation::compare(&vectors, expectation));
+        let rounded = compared
+            .as_ref()
+            .map_or(&[][..], |compared| &compared.rounded);
+        for &family in fitting {
+            let Some(external) = family.of(&vectors, expectation, rounded) else {
                 continue;
             };
             match &external.skip {
-                Some(why) if all => notes.push(format!(
+                Some(why) if all => left_out.push(format!(
                     "left out: {}, {} head map: {why}",
                     family.word(),
-                    family::map_word(map)
+                    family::map_word(expectation.map)
                 )),
-                _ => {
-                    judged.push(names);
-                    trials.push((family, external));
-                }
+                _ => trials.push((family, external)),
             }
         }
+        judged.push(trials.len() > before);
+        notes.extend(compared.map(|compared| compared.note));
     }
-    if trials.is_empty() {
-        return Err(Stop::nothing(format!(
-            "{}: nothing can compute it: {}",
-            vectors.title(),
-            notes.join("; ")
-        )));
-    }
-    for (_, names) in EXPECTED {
-        let expected = names.into_iter().find(|name| vectors.get(name).is_some());
-        if let Some(name) = expected.filter(|_| !judged.contains(&names)) {
-            return Err(Stop::setup(format!(
-                "{}: nothing can compute what tensor `{name}` expects: {}",
-                vectors.title(),
-                notes.join("; ")
-            )));
-        }
-    }
-    Ok(Batch {
+    notes.extend(vectors.notes.iter().cloned());
+    notes.extend(left_out);
+    let batch = Batch {
         vectors,
         notes,
         trials,
-    })
+    };
+    (batch, judged)
 }
 
 /// Runs all trials. Each batch is a phase of the report.

@@ -13,6 +13,8 @@ pub struct ExternalTensors {
     pub expected: BTreeMap<String, Vec<f32>>,
     /// The factor on the output; none for the contract's default.
     pub scale: Option<f64>,
+    /// The first token of each packed sequence, and the number of tokens; none for the contract's own lengths.
+    pub bounds: Option<Vec<usize>>,
 }
 
 impl ExternalTensors {

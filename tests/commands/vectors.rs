@@ -132,14 +132,16 @@ fn the_samples_pass_under_both_head_maps() {
     }
     let mut all = Vec::new();
     for (file, ggml) in files.iter().zip([true, true, false]) {
-        let families = ["recurrent", "chunked", "ggml"];
-        for family in &families[..if ggml { 3 } else { 2 }] {
-            // The third entry is the results of Hugging Face's code.
-            for map in ["block", "tiled", "block"] {
+        // The third entry is the results of Hugging Face's code.
+        for map in ["block", "tiled", "block"] {
+            let families = ["recurrent", "chunked", "ggml", "packed", "packed-chunked"];
+            for family in families.iter().filter(|family| ggml || **family != "ggml") {
                 all.push(format!("{file} {family} {map}"));
             }
         }
     }
+    ran.sort();
+    all.sort();
     assert_eq!(ran, all);
 }
 
@@ -261,7 +263,7 @@ fn what_a_family_cannot_compute() {
     }
     let run = file.judged("one-map", &["--format", "json"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
-    assert_eq!(json(&run)["totals"]["pass"], 3);
+    assert_eq!(json(&run)["totals"]["pass"], 5);
 }
 
 #[test]
@@ -284,7 +286,7 @@ fn files_that_are_refused() {
         file.tensors.remove(name);
         file.refused("without")
     };
-    for name in ["q", "k", "v", "g", "beta"] {
+    for name in ["q", "k", "v", "beta"] {
         let line = without(name);
         assert!(line.starts_with(&format!("no tensor `{name}`: ")), "{line}");
     }
@@ -367,16 +369,20 @@ fn sequences_of_a_packed_file_are_judged_one_by_one() {
     let run = packed(&[0, 17, 34]).judged("packed", &["--format", "json"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
     let report = json(&run);
-    // Two sequences, two head maps, three families.
-    assert_eq!(report["totals"]["pass"], 12);
+    // Two head maps, each of two families that run on the whole file, and of three that run on each of two sequences.
+    assert_eq!(report["totals"]["pass"], 16);
     let title = |n: usize| report["phases"][n]["title"].as_str();
-    assert_eq!(title(0), Some("f.safetensors, sequence 0, tokens 0 to 16"));
-    assert_eq!(title(1), Some("f.safetensors, sequence 1, tokens 17 to 33"));
+    assert_eq!(title(0), Some("f.safetensors"));
+    assert_eq!(title(1), Some("f.safetensors, sequence 0, tokens 0 to 16"));
+    assert_eq!(title(2), Some("f.safetensors, sequence 1, tokens 17 to 33"));
 
     // Outputs of other sequences than `cu_seqlens` names are wrong.
     let run = packed(&[0, 8, 34]).judged("packed-elsewhere", &["--family", "recurrent"]);
     assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
     assert!(run.out.contains("ITSELF DIFFERS"), "{}", run.out);
+    let run = packed(&[0, 8, 34]).judged("packed-elsewhere", &["--family", "packed"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    assert!(run.out.contains("0/2 passed, 2 failed"), "{}", run.out);
 }
 
 #[test]
@@ -418,18 +424,24 @@ fn a_tensor_that_nothing_reads_is_refused() {
         line.starts_with("tensor `gk` is neither an input nor an expected output"),
         "{line}"
     );
-    // One of two head maps that no kernel computes.
-    let mut file = File::sample("rect_state");
-    let (dtype, shape, data) = file.tensors["g"].clone();
-    let repeated = data.as_chunks::<4>().0.iter().flat_map(|word| [*word; 64]);
-    let gates = (
-        dtype,
-        [shape, vec![64]].concat(),
-        repeated.flatten().collect(),
-    );
-    file.tensors.insert("g".into(), gates);
-    let run = file.judged("unjudged", &[]);
+    // Heads that are larger than any kernel takes.
+    let mut file = File::sample("short");
+    file.tensors.retain(|name, _| !name.contains("state"));
+    for (_, shape, data) in file.tensors.values_mut() {
+        if shape.len() == 4 {
+            *shape = vec![1, 1, 1, data.len() / 4];
+        } else {
+            (*shape, *data) = (vec![1, 1, 1], data[..4].to_vec());
+        }
+    }
+    let run = file.judged("too-large", &[]);
     assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+    assert!(
+        run.err
+            .contains("heads of 4352 channels; the kernels take 256 at most"),
+        "{}",
+        run.err
+    );
 }
 
 /// A gate for each key channel, all of a head alike, is the head's gate: the expectations stay.
@@ -447,8 +459,8 @@ fn gates_of_key_channels() {
     let run = file.judged("key-gates", &["--format", "json"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
     let report = json(&run);
-    // There are as many key heads as value heads, so that both head maps are the same to ggml.
-    assert_eq!(report["totals"]["pass"], 2);
+    // There are as many key heads as value heads, so that both head maps are the same to ggml. Kernels of packed sequences have both.
+    assert_eq!(report["totals"]["pass"], 6);
     let id = report["phases"][0]["trials"][0]["id"].to_string();
     assert!(id.contains("ggml:") && id.contains("gate=key"), "{id}");
     let note = report["phases"][0]["note"].to_string();
@@ -462,6 +474,22 @@ fn gates_of_key_channels() {
     assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
 }
 
+/// A file with results and gradients, and a code object with kernels for the results alone.
+#[test]
+fn a_code_object_without_kernels_of_gradients() {
+    let bindings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings");
+    let file = format!("{SAMPLES}/fla_backward.safetensors");
+    let by = ["--kernels", "rule.co", "--bind", "rule.toml"];
+    let args = [&["vectors", &file][..], &by].concat();
+    let line = refused(Path::new(bindings), &args);
+    assert!(
+        line.ends_with(
+            "nothing can compute what tensor `dq` expects: there is no kernel for it; --family names the one that is judged"
+        ),
+        "{line}"
+    );
+}
+
 #[test]
 fn a_code_object_with_the_kernels() {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/built/deltanet.co");
@@ -469,5 +497,297 @@ fn a_code_object_with_the_kernels() {
     let run = run(Path::new(SAMPLES), &args);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
     assert!(run.out.contains(built), "{}", run.out);
-    assert!(run.out.contains("6/6 passed"), "{}", run.out);
+    assert!(run.out.contains("12/12 passed"), "{}", run.out);
+}
+
+/// The families that judged the parts of a file, in the order of the report.
+fn families(report: &Value) -> Vec<Vec<String>> {
+    let phases = report["phases"].as_array().expect("parts");
+    let of_part = |part: &Value| {
+        let trials = part["trials"].as_array().expect("trials");
+        let ids = trials.iter().filter_map(|trial| trial["id"].as_str());
+        ids.filter_map(|id| Some(id.split_once(':')?.0.to_owned()))
+            .collect()
+    };
+    phases.iter().map(of_part).collect()
+}
+
+const OF_RESULTS: [&str; 4] = ["recurrent", "chunked", "packed", "packed-chunked"];
+const OF_GRADIENTS: [&str; 2] = ["backward", "backward-chunked"];
+
+/// Every result of FLA's own code is judged by every family that can compute it.
+#[test]
+fn files_of_fla_pass() {
+    let all = [&OF_RESULTS[..], &OF_GRADIENTS].concat();
+    let per_head: &[&str] = &OF_RESULTS[..2];
+    let in_one_launch: &[&str] = &OF_RESULTS[2..];
+    let twice = |families: &[&'static str]| [families, families].concat();
+    let cases: [(&str, Vec<Vec<&str>>); 7] = [
+        // The results of a kernel, and those of the plain function.
+        (
+            "fla_packed",
+            [vec![twice(in_one_launch)], vec![twice(per_head); 4]].concat(),
+        ),
+        ("fla_kda_packed", vec![twice(in_one_launch)]),
+        ("fla_kda", vec![in_one_launch.to_vec()]),
+        (
+            "fla_normalised",
+            vec![in_one_launch.to_vec(), per_head.to_vec(), per_head.to_vec()],
+        ),
+        ("fla_backward", vec![all.clone()]),
+        (
+            "fla_kda_backward_packed",
+            [vec![in_one_launch.to_vec()], vec![OF_GRADIENTS.to_vec(); 3]].concat(),
+        ),
+        ("fla_delta_rule", vec![all]),
+    ];
+    for (name, families_of_parts) in cases {
+        let file = format!("{name}.safetensors");
+        let run = run(Path::new(SAMPLES), &["vectors", &file, "--format", "json"]);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}: {}", run.out);
+        let report = json(&run);
+        assert_eq!(families(&report), families_of_parts, "{name}");
+        for part in report["phases"].as_array().expect("parts") {
+            let note = part["note"].as_str().expect("a note");
+            assert!(!note.contains("DIFFERS"), "{name}: {note}");
+        }
+    }
+}
+
+/// Every gradient is judged: one element that is another fails.
+#[test]
+fn one_changed_gradient_fails() {
+    for (name, output) in [
+        ("dq", "dq"),
+        ("dk", "dk"),
+        ("dv", "dv"),
+        ("dg", "dg"),
+        ("dbeta", "dbeta"),
+        ("dinitial_state", "dinitial"),
+    ] {
+        let mut file = File::sample("fla_backward");
+        let mut data = file.tensors[name].2.clone();
+        let (words, _) = data.as_chunks_mut();
+        words[17] = (f64::from_le_bytes(words[17]) + 0.01).to_le_bytes();
+        file.put(name, Dtype::F64, data);
+        let run = file.judged("gradient", &["--family", "backward", "--format", "json"]);
+        assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+        let report = json(&run);
+        let outputs = &report["phases"][0]["trials"][0]["outputs"];
+        let failed = outputs.as_array().expect("outputs").iter();
+        let failed = failed.filter(|output| output["verdict"] == "fail");
+        let failed: Vec<_> = failed
+            .filter_map(|output| output["name"].as_str())
+            .collect();
+        assert_eq!(failed, [output]);
+        let note = report["phases"][0]["note"].as_str().expect("a note");
+        assert!(note.contains(&format!("{name} ITSELF DIFFERS")), "{note}");
+    }
+}
+
+impl File {
+    fn rename(&mut self, from: &str, to: &str) {
+        let tensor = self.tensors.remove(from).expect("there");
+        self.tensors.insert(to.into(), tensor);
+    }
+
+    fn says(&mut self, key: &str, text: &str) {
+        self.metadata.insert(key.into(), text.into());
+    }
+}
+
+#[test]
+fn fla_has_other_names_of_some_tensors() {
+    let mut file = File::sample("fla_backward");
+    for (from, to) in [
+        ("initial_state", "h0"),
+        ("final_state", "ht"),
+        ("dfinal_state", "dht"),
+        ("dinitial_state", "dh0"),
+        ("dbeta", "db"),
+    ] {
+        file.rename(from, to);
+    }
+    file.says("scale", "None");
+    let run = file.judged("names", &["--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(json(&run)["totals"]["pass"], 6);
+    let state = file.tensors["h0"].clone();
+    file.tensors.insert("initial_state".into(), state);
+    assert_eq!(
+        file.refused("two-names"),
+        "tensors `initial_state` and `h0` are two names of one input: leave one out"
+    );
+}
+
+/// Without gates nothing decays, and a state or a gradient that is zeros is judged.
+#[test]
+fn tensors_that_may_be_missing() {
+    let mut file = File::sample("fla_delta_rule");
+    assert!(!file.tensors.contains_key("g"));
+    for name in ["final_state", "dv", "dk"] {
+        file.tensors.remove(name);
+    }
+    let run = file.judged("fewer", &["--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let note = json(&run)["phases"][0]["note"].to_string();
+    assert!(note.contains("no g: nothing decays"), "{note}");
+
+    let strengths = file.tensors["beta"].clone();
+    file.tensors.insert("dg".into(), strengths);
+    assert_eq!(
+        file.refused("no-gate"),
+        "no tensor `g`, which `dg` is computed from"
+    );
+    file.tensors.remove("dg");
+    file.tensors.remove("do");
+    assert_eq!(
+        file.refused("no-do"),
+        "no tensor `do`, which `dq` is computed from"
+    );
+    file.tensors.retain(|name, _| !name.starts_with('d'));
+    let output = file.tensors["o"].clone();
+    file.tensors.insert("do".into(), output);
+    assert!(
+        file.refused("no-gradient").starts_with(
+            "`do` is a gradient by a result, and no gradient by an input is expected: "
+        ),
+    );
+    // Nothing is written with strengths of 0, so that without a first state everything is 0.
+    file.tensors.remove("do");
+    file.tensors.remove("initial_state");
+    for name in ["beta", "o"] {
+        let zeros = vec![0; file.tensors[name].2.len()];
+        file.put(name, Dtype::F32, zeros);
+    }
+    let run = file.judged("zeros", &[]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+}
+
+#[test]
+fn a_family_that_computes_nothing_of_a_file() {
+    let run = File::sample("short").judged("no-family", &["--family", "backward"]);
+    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+    assert!(
+        run.err
+            .contains("nothing can compute it: it expects nothing that this family computes"),
+        "{}",
+        run.err
+    );
+    let run = File::sample("fla_backward").judged("one-family", &["--family", "packed"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(run.out.contains("1/1 passed"), "{}", run.out);
+}
+
+/// The metadata has FLA's arguments. If one is missing, the note names it.
+#[test]
+fn arguments_in_the_metadata() {
+    let family = ["--family", "packed"];
+    for (key, remedy) in [
+        ("use_qk_l2norm_in_kernel", "with q and k normalised"),
+        ("state_v_first", "with states [V, K]"),
+        ("scale", "with the factor 1 on the output"),
+    ] {
+        let mut file = File::sample("fla_normalised");
+        file.metadata.remove(key).expect("there");
+        let run = file.judged("argument", &family);
+        assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+        let line = format!("there is no difference {remedy}: {key} in the metadata says so");
+        assert!(run.out.contains(&line), "{}", run.out);
+    }
+    let mut file = File::sample("rect_state");
+    file.tensors.retain(|name, _| !name.ends_with("_block"));
+    file.rename("o_tiled", "o");
+    file.rename("state_tiled", "final_state");
+    let run = file.judged("map", &family);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    let line = "with the other head map: map in the metadata says so";
+    assert!(run.out.contains(line), "{}", run.out);
+    file.says("map", "tiled");
+    let run = file.judged("map", &family);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    file.says("map", "strided");
+    assert_eq!(
+        file.refused("map"),
+        "the metadata's map `strided` is not block or tiled"
+    );
+
+    let mut file = File::sample("fla_normalised");
+    file.says("use_qk_l2norm_in_kernel", "maybe");
+    assert_eq!(
+        file.refused("flag"),
+        "the metadata's use_qk_l2norm_in_kernel `maybe` is not true or false"
+    );
+    let mut file = File::sample("short");
+    file.says("use_gate_in_kernel", "True");
+    assert_eq!(
+        file.refused("gate"),
+        "the metadata says use_gate_in_kernel, which no kernel here computes: store the log gates as g"
+    );
+    let mut file = File::sample("fla_backward");
+    file.says("use_qk_l2norm_in_kernel", "True");
+    assert!(
+        file.refused("norm")
+            .starts_with("`dq` is by q or k before their norm")
+    );
+}
+
+/// States whose value channels come first are known by their shapes, where K and V differ.
+#[test]
+fn states_of_the_other_layout() {
+    let mut file = File::sample("rect_state");
+    for name in ["initial_state", "state_block", "state_tiled"] {
+        let (_, shape, data) = file.tensors.get_mut(name).expect("there");
+        let [_, _, rows, columns] = shape[..] else {
+            panic!("{shape:?}");
+        };
+        let each = data.chunks_exact(rows * columns * 4);
+        let turned = each.flat_map(|state| {
+            let word = move |at: usize| state[4 * at..4 * at + 4].to_vec();
+            let place = move |at: usize| (at % rows) * columns + at / rows;
+            (0..rows * columns).flat_map(move |at| word(place(at)))
+        });
+        *data = turned.collect();
+        shape.swap(2, 3);
+    }
+    let run = file.judged("value-major", &["--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(json(&run)["totals"]["pass"], 8);
+    assert!(run.out.contains("layout=value-major"), "{}", run.out);
+}
+
+/// Expected values of half precision are the rule, rounded, or they are wrong.
+#[test]
+fn expected_values_of_half_precision() {
+    let mut file = File::sample("short");
+    let halves = file.values("o_block").into_iter();
+    let halves = halves.flat_map(|x| half::bf16::from_f32(x).to_le_bytes());
+    let halves: Vec<u8> = halves.collect();
+    file.put("o_block", Dtype::BF16, halves.clone());
+    let run = file.judged("halves", &["--family", "packed"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let line = "as half precision has it: kernels are judged by the recurrence";
+    assert!(run.out.contains(line), "{}", run.out);
+    let mut wrong = halves;
+    let half = half::bf16::from_le_bytes([wrong[80], wrong[81]]).to_f32();
+    wrong[80..82].copy_from_slice(&half::bf16::from_f32(half + 0.01).to_le_bytes());
+    file.put("o_block", Dtype::BF16, wrong);
+    let run = file.judged("halves-wrong", &["--family", "packed"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    assert!(run.out.contains("o_block ITSELF DIFFERS"), "{}", run.out);
+}
+
+/// The gradient by the state of a sequence without tokens is the one by its final state.
+#[test]
+fn a_gradient_that_changes_over_no_token_is_refused() {
+    let mut file = File::sample("fla_kda_backward_packed");
+    let mut data = file.tensors["dinitial_state"].2.clone();
+    let (words, _) = data.as_chunks_mut();
+    // The first element of sequence 1, whose states have 2 heads of 9 x 12 elements.
+    words[2 * 9 * 12] = 0f64.to_le_bytes();
+    file.put("dinitial_state", Dtype::F64, data);
+    assert_eq!(
+        file.refused("gradient-of-nothing"),
+        "sequence 1 of `cu_seqlens` has no token, so that its gradient by the state stays; `dinitial_state` has another there"
+    );
 }

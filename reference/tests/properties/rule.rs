@@ -4,6 +4,7 @@ mod by_hand;
 mod call;
 mod chunk;
 mod departures;
+mod fla;
 mod ggml;
 mod properties;
 mod vectors;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use deltanet_reference::rule::{GateKind, HeadMap, StateLayout};
 
-use super::file::Vectors;
+use super::file::{Expectation, GRADIENTS, Vectors};
 use crate::contract::catalog::functions;
 use crate::contract::{Case, OutputTolerance, Test, Value, Values};
 use crate::contract::{ExternalTensors, Function};
@@ -13,7 +13,7 @@ use crate::report::model::Tolerance;
 use crate::run::Bindings;
 use crate::trial::Bound;
 
-/// A family of kernels that computes the gated delta rule.
+/// A family of kernels that computes the gated delta rule or its gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// The fused recurrence, `gdn_recurrent_f32`
@@ -22,6 +22,14 @@ pub enum Family {
     Chunked,
     /// `ggml_gated_delta_net_f32`
     Ggml,
+    /// The recurrence over packed sequences, `gdn_packed_f32`
+    Packed,
+    /// The chunk pipeline over packed sequences, `gdn_packed_*_f32`
+    PackedChunked,
+    /// The gradients, token by token, `gdn_backward_f32`
+    Backward,
+    /// The gradients by chunks, `gdn_backward_f32`
+    BackwardChunked,
 }
 
 /// A test that a file's tensors run through.
@@ -40,19 +48,35 @@ const CHUNK: i64 = 64;
 const MAX_CHANNELS: usize = 256;
 /// The tolerance for pipelines: of the relative RMS, and of each element as a share of the largest value, which counts as at least 1.
 const TOLERANCE: f64 = 1e-5;
+/// The tolerance for gradients of an element, as the registry has it for sizes of any kind.
+const GRADIENT_TOLERANCE: f64 = 2e-5;
+/// The tolerance for the relative RMS of gradients.
+const GRADIENT_RMS: f64 = 2e-4;
 
-/// Returns the tolerance of an output of the rule.
-pub fn tolerance() -> Tolerance {
+/// Returns the tolerance of an output of the rule, or of a gradient.
+pub fn tolerance(gradients: bool) -> Tolerance {
+    let (element, rms) = match gradients {
+        true => (GRADIENT_TOLERANCE, GRADIENT_RMS),
+        false => (TOLERANCE, TOLERANCE),
+    };
     Tolerance {
         scaled: true,
-        relative_rms: Some(TOLERANCE),
-        ..Tolerance::absolute(TOLERANCE, TOLERANCE)
+        relative_rms: Some(rms),
+        ..Tolerance::absolute(element, element)
     }
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 3] = [Family::Recurrent, Family::Chunked, Family::Ggml];
+    pub const ALL: [Family; 7] = [
+        Family::Recurrent,
+        Family::Chunked,
+        Family::Ggml,
+        Family::Packed,
+        Family::PackedChunked,
+        Family::Backward,
+        Family::BackwardChunked,
+    ];
 
     /// The name of the family's contract.
     fn function(self) -> &'static str {
@@ -60,6 +84,10 @@ impl Family {
             Family::Recurrent => "gdn_recurrent",
             Family::Chunked => "gdn_chunked",
             Family::Ggml => "ggml_gated_delta_net",
+            Family::Packed => "gdn_packed",
+            Family::PackedChunked => "gdn_packed_chunked",
+            Family::Backward => "gdn_backward",
+            Family::BackwardChunked => "gdn_backward_chunked",
         }
     }
 
@@ -69,7 +97,28 @@ impl Family {
             Family::Recurrent => "recurrent",
             Family::Chunked => "chunked",
             Family::Ggml => "ggml",
+            Family::Packed => "packed",
+            Family::PackedChunked => "packed-chunked",
+            Family::Backward => "backward",
+            Family::BackwardChunked => "backward-chunked",
         }
+    }
+
+    /// Returns true if one launch of the family computes sequences of different lengths.
+    pub fn is_packed(self) -> bool {
+        matches!(self, Family::Packed | Family::PackedChunked)
+    }
+
+    /// Returns true if the family computes gradients, false if it computes output and state.
+    pub fn has_gradients(self) -> bool {
+        matches!(self, Family::Backward | Family::BackwardChunked)
+    }
+
+    fn is_chunked(self) -> bool {
+        matches!(
+            self,
+            Family::Chunked | Family::PackedChunked | Family::BackwardChunked
+        )
     }
 
     /// Returns true if the code object has a kernel of this family, or there is a binding for its contract.
@@ -82,29 +131,32 @@ impl Family {
         })
     }
 
-    /// Returns the family's test of a file's expected values under a head map.
+    /// Returns the family's test of a file's expected values, but for those that are `rounded`.
     pub fn of(
         self,
         file: &Vectors,
-        map: HeadMap,
-        expected: [Option<&[f32]>; 2],
+        expectation: &Expectation,
+        rounded: &[&str],
     ) -> Option<ExternalTest> {
         let function = find(self)?;
-        let values = self.values(file, map);
+        let values = self.values(file, expectation.map);
         let refusal = function.refuses(&values);
         let skip = self
-            .unfit(file, map)
+            .unfit(file, expectation.map)
             .or(refusal.map(|refusal| format!("{}: {}", refusal.title, refusal.help)));
         let judged = |name: &&str| {
-            let reason = "the rule for pipelines".to_string();
-            let tolerance = tolerance();
+            let reason = match self.has_gradients() {
+                true => "the rule for gradients".to_string(),
+                false => "the rule for pipelines".to_string(),
+            };
+            let tolerance = tolerance(self.has_gradients());
             (name.to_string(), OutputTolerance { tolerance, reason })
         };
         let id = format!("{}:{}", self.word(), values.suffix());
         let given = if skip.is_some() {
             ExternalTensors::default()
         } else {
-            self.given(file, expected)
+            self.given(file, expectation, rounded)
         };
         Some(ExternalTest {
             test: Test {
@@ -133,10 +185,14 @@ impl Family {
                 "heads of {channels} channels; the kernels take {MAX_CHANNELS} at most"
             ));
         }
-        if self != Family::Ggml {
-            return (sizes.gate_kind == GateKind::PerKeyChannel).then(|| {
-                "g has a gate for each key channel; only ggml's kernel takes that".into()
+        if matches!(self, Family::Recurrent | Family::Chunked) {
+            let per_key = sizes.gate_kind == GateKind::PerKeyChannel;
+            return per_key.then(|| {
+                "g has a gate for each key channel; only ggml's kernel and those of packed sequences take that".into()
             });
+        }
+        if self != Family::Ggml {
+            return None;
         }
         let default = 1.0 / (sizes.key_size as f64).sqrt();
         let alike = sizes.key_heads == 1 || sizes.key_heads == sizes.value_heads;
@@ -155,6 +211,13 @@ impl Family {
     fn values(self, file: &Vectors, map: HeadMap) -> Values {
         let sizes = &file.sizes;
         let number = |n: usize| Value::Number(i64::try_from(n).unwrap_or(i64::MAX));
+        let word = |word| Value::Word(word);
+        let given = |name: &str, none: &'static str| {
+            let there = file.get(name).is_some();
+            word(if there { "given" } else { none })
+        };
+        let bounds = file.all_bounds();
+        let sequences = bounds.len() - 1;
         let mut values: Vec<(&str, Value)> = match self {
             Family::Ggml => vec![
                 ("S", number(sizes.key_size)),
@@ -164,25 +227,43 @@ impl Family {
                 ("N", number(sizes.sequences)),
                 ("snapshots", Value::Number(1)),
             ],
-            _ => vec![
-                ("B", number(sizes.sequences)),
-                ("T", number(sizes.tokens)),
+            // T is the average length, rounded up.
+            Family::Packed | Family::PackedChunked => vec![
+                ("N", number(sequences)),
+                ("T", number(bounds[sequences].div_ceil(sequences))),
+            ],
+            _ => vec![("B", number(sizes.sequences)), ("T", number(sizes.tokens))],
+        };
+        if self != Family::Ggml {
+            values.extend([
                 ("H", number(sizes.key_heads)),
                 ("HV", number(sizes.value_heads)),
                 ("K", number(sizes.key_size)),
                 ("V", number(sizes.value_size)),
-            ],
-        };
-        if self == Family::Chunked {
+            ]);
+        }
+        if self.is_chunked() {
             values.push(("C", Value::Number(CHUNK)));
         }
-        let word = |word| Value::Word(word);
-        if self == Family::Ggml {
+        if self.is_packed() {
+            values.push(("lengths", word(lengths_word(&bounds))));
+        }
+        if !matches!(self, Family::Recurrent | Family::Chunked) {
             let per_key = sizes.gate_kind == GateKind::PerKeyChannel;
             values.push(("gate", word(if per_key { "key" } else { "head" })));
-        } else {
-            let given = file.get("initial_state").is_some();
-            values.push(("state", word(if given { "given" } else { "zero" })));
+        }
+        match self {
+            Family::Ggml => {}
+            Family::Packed | Family::PackedChunked => {
+                values.push(("start", given("initial_state", "none")));
+            }
+            _ => values.push(("state", given("initial_state", "zero"))),
+        }
+        if self.has_gradients() {
+            values.push(("final_gradient", given("dfinal_state", "zero")));
+        }
+        if self != Family::Ggml && file.layout == StateLayout::ValueMajor {
+            values.push(("layout", word("value-major")));
         }
         values.push(("map", word(map_word(map))));
         let named = values.into_iter().map(|(name, value)| (name.into(), value));
@@ -190,33 +271,58 @@ impl Family {
     }
 
     /// Returns the tensors under the contract's names and in its layouts.
-    fn given(self, file: &Vectors, [o, state]: [Option<&[f32]>; 2]) -> ExternalTensors {
+    fn given(self, file: &Vectors, expectation: &Expectation, rounded: &[&str]) -> ExternalTensors {
+        let of_file = |name: &str| file.get(name).unwrap_or_default().to_vec();
+        let in_layout = |states: Vec<f32>| match (self, file.layout) {
+            (Family::Ggml, StateLayout::KeyMajor) => value_major(file, &states),
+            _ => states,
+        };
         let mut inputs = BTreeMap::new();
         for name in ["q", "k", "v", "g", "beta"] {
-            inputs.insert(
-                name.to_string(),
-                file.get(name).unwrap_or_default().to_vec(),
-            );
+            inputs.insert(name.to_string(), of_file(name));
         }
-        let mut expected = BTreeMap::new();
-        let mut expect = |name: &str, values: Option<Vec<f32>>| {
-            expected.extend(values.map(|values| (name.to_string(), values)));
+        let initial = in_layout(file.states("initial_state"));
+        if self.has_gradients() {
+            inputs.insert("do".into(), of_file("do"));
+            inputs.insert("dfinal".into(), file.states("dfinal_state"));
+        }
+        let (before, outputs): (&str, &[&str]) = match self {
+            Family::Ggml => ("state", &["o", "states"]),
+            Family::Backward | Family::BackwardChunked => ("initial", &GRADIENT_OUTPUTS),
+            _ => ("initial", &["o", "final"]),
         };
-        if self == Family::Ggml {
-            let flip = |state: &[f32]| value_major(file, state);
-            inputs.insert("state".into(), flip(&file.initial()));
-            expect("o", o.map(<[f32]>::to_vec));
-            expect("states", state.map(flip));
-        } else {
-            inputs.insert("initial".into(), file.initial());
-            expect("o", o.map(<[f32]>::to_vec));
-            expect("final", state.map(<[f32]>::to_vec));
+        inputs.insert(before.into(), initial);
+        let mut expected = BTreeMap::new();
+        for (output, name) in outputs.iter().zip(expectation.names) {
+            let exact = file.get(name).filter(|_| !rounded.contains(name));
+            let values = exact.map(<[f32]>::to_vec);
+            let values = match *output {
+                "states" => values.map(in_layout),
+                _ => values,
+            };
+            expected.extend(values.map(|values| ((*output).to_string(), values)));
         }
         ExternalTensors {
             inputs,
             expected,
             scale: file.scale,
+            bounds: self.is_packed().then(|| file.all_bounds()),
         }
+    }
+}
+
+/// The contract's names of [`GRADIENTS`].
+const GRADIENT_OUTPUTS: [&str; GRADIENTS.len()] = ["dq", "dk", "dv", "dg", "dbeta", "dinitial"];
+
+/// Returns the lengths of sequences as a word of the choice `lengths`.
+fn lengths_word(bounds: &[usize]) -> &'static str {
+    let lengths: Vec<usize> = bounds.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    if lengths.contains(&0) {
+        "empty"
+    } else if lengths.iter().all(|length| *length == lengths[0]) {
+        "same"
+    } else {
+        "unequal"
     }
 }
 

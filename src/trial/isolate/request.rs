@@ -76,6 +76,7 @@ pub(super) struct Lengths {
     pub(super) inputs: Vec<(String, u64)>,
     pub(super) expected: Vec<(String, u64)>,
     pub(super) scale: Option<f64>,
+    pub(super) bounds: Option<Vec<usize>>,
 }
 
 /// Encodes the request for a trial. It has no observers, because only the emulator observes, and its trials are not isolated.
@@ -135,6 +136,7 @@ pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
             inputs: tensors(&given.inputs, &mut long),
             expected: tensors(&given.expected, &mut long),
             scale: given.scale,
+            bounds: given.bounds.clone(),
         }),
         bound: (!plan.bound.is_built_in()).then(|| BoundBy {
             name: plan.bound.binding.source.name.clone(),

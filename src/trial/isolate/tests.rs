@@ -287,6 +287,7 @@ fn a_request_holds_everything_of_a_plan() {
         inputs: [("a".into(), vec![odd; 300]), ("b".into(), vec![-0.0; 300])].into(),
         expected: [("out".into(), vec![f32::INFINITY; 300])].into(),
         scale: Some(0.1),
+        bounds: Some(vec![0, 3, 3, 5]),
     };
     let mut plan = bench.planted(1);
     plan.given = Some(&given);
@@ -321,8 +322,8 @@ fn a_request_holds_everything_of_a_plan() {
     assert_eq!(tensors.inputs["a"][299].to_bits(), odd.to_bits());
     assert_eq!(tensors.inputs["b"][0].to_bits(), 0x8000_0000);
     assert_eq!(
-        (&tensors.expected, tensors.scale),
-        (&given.expected, given.scale)
+        (&tensors.expected, tensors.scale, &tensors.bounds),
+        (&given.expected, given.scale, &given.bounds)
     );
     assert!(matches!(again.dump, Some(Dump::Safetensors(path)) if path == Path::new("a place")));
     plan.launching = Launching::Disabled;

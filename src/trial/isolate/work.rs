@@ -110,6 +110,7 @@ impl Work {
                 inputs: tensors(&lengths.inputs)?,
                 expected: tensors(&lengths.expected)?,
                 scale: lengths.scale,
+                bounds: lengths.bounds.clone(),
             }),
             None => None,
         };

@@ -3,12 +3,19 @@
 use deltanet_reference::rule::Sizes;
 use safetensors::{Dtype, SafeTensors};
 
+use super::names::{Form, TENSORS};
 use super::{Vectors, VectorsError, words};
 
 /// The tensor of the sequences' first tokens.
 pub const NAME: &str = "cu_seqlens";
-/// The tensors with a row for each sequence; all others have a row for each token.
-const STATES: [&str; 4] = ["initial_state", "state_block", "state_tiled", "hf_state"];
+/// Tensors that are the same for a sequence without tokens.
+const PAIRS: [(&str, &str, &str); 5] = [
+    ("state", "initial_state", "final_state"),
+    ("state", "initial_state", "state_block"),
+    ("state", "initial_state", "state_tiled"),
+    ("state", "initial_state", "hf_state"),
+    ("gradient by the state", "dfinal_state", "dinitial_state"),
+];
 
 /// Reads the first token of each sequence, and the number of tokens at the end; none if the file is not packed.
 pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>, VectorsError> {
@@ -64,18 +71,21 @@ pub fn bounds(file: &SafeTensors<'_>, sizes: Sizes) -> Result<Option<Vec<usize>>
 }
 
 impl Vectors {
-    /// Splits a packed file into its sequences that have tokens.
-    pub(super) fn split(self, bounds: &[usize]) -> Result<Vec<Vectors>, VectorsError> {
+    /// Splits a packed file into its sequences that have tokens; a batch has none.
+    pub(super) fn split(&self) -> Result<Vec<Vectors>, VectorsError> {
+        let Some(bounds) = &self.bounds else {
+            return Ok(Vec::new());
+        };
         let count = bounds.len() - 1;
         let mut sequences = Vec::new();
         for (number, pair) in bounds.windows(2).enumerate() {
             let (first, end) = (pair[0], pair[1]);
             if first == end {
-                self.check_state_stays(number, count)?;
+                self.check_nothing_changes(number, count)?;
                 continue;
             }
             let part = |(name, values): (&&'static str, &Vec<f32>)| {
-                let (rows, from, to) = match STATES.contains(name) {
+                let (rows, from, to) = match is_state(name) {
                     true => (count, number, number + 1),
                     false => (self.sizes.tokens, first, end),
                 };
@@ -89,31 +99,45 @@ impl Vectors {
                     tokens: end - first,
                     ..self.sizes
                 },
+                bounds: None,
                 scale: self.scale,
+                layout: self.layout,
                 notes: self.notes.clone(),
+                halves: self.halves.clone(),
+                map: self.map,
                 tensors: self.tensors.iter().map(part).collect(),
             });
         }
         Ok(sequences)
     }
 
-    /// Refuses a file whose state changes over a sequence without tokens.
-    fn check_state_stays(&self, sequence: usize, count: usize) -> Result<(), VectorsError> {
+    /// Refuses a file whose state, or the gradient by it, changes over a sequence without tokens.
+    fn check_nothing_changes(&self, sequence: usize, count: usize) -> Result<(), VectorsError> {
         let row = |name: &str| {
             let values = self.tensors.get(name)?;
             let width = values.len() / count;
             values.get(sequence * width..(sequence + 1) * width)
         };
-        for state in STATES.into_iter().skip(1) {
-            let Some(after) = row(state) else { continue };
-            let same = match row("initial_state") {
-                Some(before) => before == after,
-                None => after.iter().all(|x| *x == 0.0),
+        for (what, before, after) in PAIRS {
+            let Some(values) = row(after) else { continue };
+            let same = match row(before) {
+                Some(before) => before == values,
+                None => values.iter().all(|x| *x == 0.0),
             };
             if !same {
-                return Err(VectorsError::StateOfNothing { sequence, state });
+                return Err(VectorsError::ChangedByNothing {
+                    sequence,
+                    what,
+                    after,
+                });
             }
         }
         Ok(())
     }
+}
+
+/// Returns true for tensors with a row for each sequence; all others have a row for each token.
+fn is_state(name: &str) -> bool {
+    let mut states = TENSORS.iter().filter(|tensor| tensor.form == Form::States);
+    states.any(|tensor| tensor.name == name)
 }

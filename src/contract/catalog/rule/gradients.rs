@@ -158,8 +158,8 @@ fn gradients(t: &mut Instance<'_>) -> DeviceResult {
     let (s, layout) = (p.sizes, p.convention.state);
     let output = t.input("do", tokens(s, s.value_heads, s.value_size), Normal(1.0))?;
     let last = match t.word(FINAL_GRADIENT.0) {
-        "random" => t.input("dfinal", states(s, layout), Normal(1.0))?,
-        _ => t.draw("dfinal", states(s, layout), Normal(0.0)),
+        "zero" => t.draw("dfinal", states(s, layout), Normal(0.0)),
+        _ => t.input("dfinal", states(s, layout), Normal(1.0))?,
     };
     let keys = tokens(s, s.key_heads, s.key_size);
     let dq = t.output("dq", keys.clone())?;

@@ -2,7 +2,7 @@
 
 use deltanet_reference::Real;
 use deltanet_reference::rule::packed::{PackedCall, PackedChunks, Rounding, StateType, packed};
-use deltanet_reference::rule::{HeadMap, Layout, Order, Scale, Sizes, StateLayout};
+use deltanet_reference::rule::{HeadMap, Layout, Order, Sizes, StateLayout};
 
 use super::{LENGTHS, LINES, START};
 use crate::contract::catalog::operators::sequences::bounds;
@@ -82,10 +82,11 @@ impl Choices {
             None | Some("same") => "equal",
             Some(lengths) => lengths,
         };
-        let bounds = bounds(lengths, count, t.dim("T"));
+        let bounds = t.bounds();
+        let bounds = bounds.unwrap_or_else(|| self::bounds(lengths, count, t.dim("T")));
         let all = bounds[count];
         let key_size = t.dim("K");
-        let scale: f32 = Scale::InverseSqrtKeySize.factor(key_size);
+        let scale: f32 = t.scale().factor(key_size);
         Choices {
             sizes: Sizes {
                 sequences: 1,
