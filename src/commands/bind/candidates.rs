@@ -94,7 +94,15 @@ pub fn foreign(registry: &Registry, program: &Program) -> String {
         "{file} has none of the built-in kernels, and no --bind says how its own are launched\n\
          its kernels     {listed}\n"
     );
-    let candidates = find(registry, &subjects);
+    // Contracts that the user names are those that the kernels are for.
+    let candidates = match registry.custom.is_empty() {
+        true => find(registry, &subjects),
+        false => Vec::new(),
+    };
+    for contract in &registry.custom {
+        let function = contract.function;
+        text += &format!("contract        {}: {}\n", function.name, function.title);
+    }
     for candidate in &candidates {
         let name = candidate.function.name;
         text += &format!("which look like {name} ({})\n", candidate.evidence());
@@ -106,8 +114,13 @@ pub fn foreign(registry: &Registry, program: &Program) -> String {
         .file_stem()
         .map_or("mine".into(), |stem| stem.to_string_lossy());
     let bindings = quoted(&format!("{stem}.toml"));
+    let files = registry.custom_sources().into_iter();
+    let files: Vec<String> = files
+        .map(|file| format!(" --contract {}", quoted(&file.path)))
+        .collect();
     let contract = match candidates.first() {
         Some(candidate) => format!(" --contract {}", candidate.function.name),
+        None if !files.is_empty() => files.concat(),
         None => {
             text += "what there is   deltanet-check contracts\n";
             String::new()

@@ -195,7 +195,7 @@ impl Family {
         for name in ["q", "k", "v", "g", "beta"] {
             inputs.insert(
                 name.to_string(),
-                file.get(name).unwrap_or_default().to_vec(),
+                file.get(name).unwrap_or_default().to_vec().into(),
             );
         }
         let mut expected = BTreeMap::new();
@@ -204,11 +204,11 @@ impl Family {
         };
         if self == Family::Ggml {
             let flip = |state: &[f32]| value_major(file, state);
-            inputs.insert("state".into(), flip(&file.initial()));
+            inputs.insert("state".into(), flip(&file.initial()).into());
             expect("o", o.map(<[f32]>::to_vec));
             expect("states", state.map(flip));
         } else {
-            inputs.insert("initial".into(), file.initial());
+            inputs.insert("initial".into(), file.initial().into());
             expect("o", o.map(<[f32]>::to_vec));
             expect("final", state.map(<[f32]>::to_vec));
         }
