@@ -26,6 +26,8 @@ os.dup2(2, 1)
 requests = sys.stdin.buffer
 sys.stdin = open(os.devnull)
 modules = {}
+# The first and the last frames of a long traceback that are shown.
+FRAMES = 4
 # The modules whose files `imported` has returned, or that are none of the user's.
 known_modules = set(sys.modules)
 # The folders of Python's own modules and of installed packages.
@@ -188,7 +190,11 @@ def frames(error, path):
     if isinstance(error, SyntaxError) and error.filename and os.path.abspath(error.filename) == path:
         line = error.lineno
     shown = entries[own[0] :] if own else []
-    text = "".join(traceback.format_list(shown)).rstrip()
+    lines = traceback.format_list(shown)
+    if len(lines) > 2 * FRAMES + 1:
+        left_out = f"  ... {len(lines) - 2 * FRAMES} frames ...\n"
+        lines = [*lines[:FRAMES], left_out, *lines[-FRAMES:]]
+    text = "".join(lines).rstrip()
     return line, text
 
 

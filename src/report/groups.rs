@@ -121,19 +121,21 @@ pub fn grouped_text<'a>(
     told: &mut HashSet<Signature>,
 ) -> String {
     let groups = groups(trials);
-    let texts = groups.iter().map(|group| {
-        if !told.insert(Signature::of(group.first)) {
+    let (mut full, mut brief) = (Vec::new(), String::new());
+    for group in &groups {
+        if told.insert(Signature::of(group.first)) {
+            let alike = group.alike().map(|line| vec![("alike", line)]);
+            let alike = alike.map(|lines| Look::default().labelled(&lines));
+            full.push(failure::text(group.first) + &alike.unwrap_or_default());
+        } else {
             let word = group.first.verdict.word();
-            return format!("{word} {}: as before\n", group.named());
+            brief += &format!("{word} {}: as before\n", group.named());
         }
-        let text = failure::text(group.first);
-        match group.alike() {
-            Some(line) => text + &Look::default().labelled(&vec![("alike", line)]),
-            None => text,
-        }
-    });
-    let texts: Vec<String> = texts.collect();
-    texts.join("\n")
+    }
+    if !brief.is_empty() {
+        full.push(brief);
+    }
+    full.join("\n")
 }
 
 /// Returns the name of a trial's contract; the title of its test where the report does not have it.

@@ -55,10 +55,10 @@ class Kind:
         self.name = name
 
     def __getitem__(self, axes: str | tuple[str, ...]) -> Tensor:
-        axes, *values = [axes] if isinstance(axes, str) else axes
-        if not all(isinstance(text, str) for text in (axes, *values)):
+        texts = axes if isinstance(axes, tuple) else (axes,)
+        if not texts or not all(isinstance(text, str) for text in texts):
             raise TypeError(f"{self.name}[...]: name the axes in a text, as in {self.name}[\"T D\"], and classes of values behind it")
-        return Tensor(self.name, axes, values=values or None)
+        return Tensor(self.name, texts[0], values=list(texts[1:]) or None)
 
     def __call__(self, axes: str, *, values: str | Sequence[str] | None = None, tolerance: Tolerance | None = None) -> Tensor:
         return Tensor(self.name, axes, values=values, tolerance=tolerance)
