@@ -17,12 +17,12 @@ import numpy as np
 
 
 @dc.contract(sizes=dict(T=[1, 3], D=[64, 200]), relations=["permute T"])
-def gated(x: dc.f32["T D"], w: dc.f32["D", "normal", "uniform(0.5, 1.5)"], *, eps: float = 1e-6) -> dict[str, dc.f32["T D"]]:
+def gated(x: dc.f32["T D"], w: dc.f32["channel=D", "normal(1)", "uniform(0.5, 1.5)"], *, eps: float = 1e-6) -> dict[str, dc.f32["T D"]]:
     return {"o": x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * w}
 
 
 @dc.contract(sizes=dict(N=[65]), outputs=dict(y=dc.i32("N", tolerance=0)))
-def counted(x: dc.u8["N"]) -> object:
+def counted(x: dc.u8["item=N"]) -> object:
     return {"y": x + 1}
 
 

@@ -40,15 +40,16 @@ class Tensor:
         if self.tolerance is not None:
             values = "" if self.values is None else f", values={self.values!r}"
             return f"{self.kind}({self.axes!r}{values}, tolerance={self.tolerance!r})"
-        values = [self.values] if isinstance(self.values, str) else [*(self.values or [])]
-        return f"{self.kind}[{', '.join(map(repr, [self.axes, *values]))}]"
+        classes = [self.values] if isinstance(self.values, str) else [*(self.values or [])]
+        return f"{self.kind}[{', '.join(map(repr, [self.axes, *classes]))}]"
 
 
 class Kind:
     """A type of elements.
 
     `f32["T D"]` is a tensor of it, and `f32["T D", "normal", "uniform(0, 1)"]` is one with classes of values. `f32("T D", tolerance=1e-5)` says
-    more of an output. Type checkers take the annotation `x: f32["T D"]`; a call is no annotation for them.
+    more of an output. mypy takes the annotation `x: f32["T D"]`. For it, a text of one word is a type, so that a single axis needs a name
+    (`f32["channel=D"]`), and a call is no annotation.
     """
 
     def __init__(self, name: str) -> None:
