@@ -319,7 +319,22 @@ pub fn threads() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_budget;
+    use super::{give, launches, parse_budget};
+
+    #[test]
+    fn a_text_that_is_no_setting_is_refused_and_changes_nothing() {
+        let before = launches();
+        for (sanitize, budget, schedule, says) in [
+            (Some("rice"), None, None, "sanitize rice: "),
+            (Some("1"), Some("soon"), None, "budget soon: "),
+            (Some("1"), Some("5s"), Some("backwards"), "schedule: "),
+        ] {
+            let problem = give(sanitize, budget, schedule).expect_err(says);
+            assert!(problem.starts_with(says), "{problem}");
+        }
+        assert_eq!(launches().limits, before.limits);
+        assert_eq!(launches().sanitize, before.sanitize);
+    }
 
     #[test]
     fn a_budget_is_instructions_or_cpu_seconds_or_both() {
