@@ -129,7 +129,8 @@ pub fn grouped_text<'a>(
             full.push(failure::text(group.first) + &alike.unwrap_or_default());
         } else {
             let word = group.first.verdict.word();
-            brief += &format!("{word} {}: as before\n", group.named());
+            let (name, seed) = (group.named(), group.first.seed);
+            brief += &format!("{word} {name} (seed {seed}): as before\n");
         }
     }
     if !brief.is_empty() {
