@@ -46,7 +46,8 @@ impl Bound<'static> {
         let missing = || {
             let name = function.name;
             FileError::Unusable(format!(
-                "no built-in kernel computes `{name}`: say how yours is launched, with --bind FILE.toml (`deltanet-check bind` writes a first version)"
+                "no built-in kernel computes `{name}`: say how yours is launched\n  \
+                 with --bind FILE.toml, of which `deltanet-check bind` writes a first version"
             ))
         };
         Ok(Bound {
