@@ -157,13 +157,15 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Makes the second run of a law, and the run between if there is one. Returns the law's equations. `run` computes the outputs of inputs, at
-/// another case if one is given.
+/// A function that computes the outputs of inputs, at another case if one is given.
+type SecondRun<'a> = dyn FnMut(Option<Values>, &[Array]) -> DeviceResult<Vec<Array>> + 'a;
+
+/// Makes the second run of a law, and the run between if there is one. Returns the law's equations.
 fn claims_of_two_runs(
     twice: &TwoRunLaw,
     values: &Values,
     seen: RunArrays<'_>,
-    run: &mut dyn FnMut(Option<Values>, &[Array]) -> DeviceResult<Vec<Array>>,
+    run: &mut SecondRun<'_>,
 ) -> DeviceResult<Vec<Claim>> {
     let mut outputs = seen.outputs.to_vec();
     if let Some(steps) = twice.between {
