@@ -22,7 +22,7 @@ sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' crates/gfx
          { print "    " $2 ";" }
          END { close_node() }' >"$out/hip.map"
 # Functions of the library's own, for programs that know the emulator (crates/gfx906-hip/src/extension.rs).
-printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n};\n' >>"$out/hip.map"
+printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n    gfx906_settings;\n};\n' >>"$out/hip.map"
 # Members are taken for the functions they define: taking all of them would hide two names that rustc's own library has too.
 sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"
 # Threads of the library outlive a `dlclose`: it stays loaded.

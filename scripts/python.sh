@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Python package: built as wheels, installed into clean virtual environments, tested there, README and all.
 #   scripts/python.sh
-# From PyPI come hatchling, NumPy and pytest, some 20 MB; torch and Triton are scripts/triton-driver.sh's.
+# From PyPI come hatchling, mypy, NumPy and pytest, some 40 MB; torch and Triton are scripts/triton-driver.sh's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -13,7 +13,7 @@ rm -rf "$home"
 mkdir -p "$home"
 python3 -m venv "$home/venv"
 pip=("$home/venv/bin/pip" --quiet --disable-pip-version-check)
-"${pip[@]}" install 'numpy>=1.24' 'pytest>=8' 'hatchling>=1.27'
+"${pip[@]}" install 'numpy>=1.24' 'pytest>=8' 'hatchling>=1.27' 'mypy>=1.11'
 
 # Pure Python, which finds what the environment names; nothing of the checkout is in its path.
 "${pip[@]}" wheel --no-deps --no-build-isolation --wheel-dir "$home" ./python

@@ -15,6 +15,7 @@ mod results;
 mod values;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,8 +42,24 @@ pub struct CustomContract {
     pub source: Arc<Source>,
     /// The path of the file.
     pub path: PathBuf,
+    /// Byte range of each law in the file, in the order of the laws of `function`. Empty if the expected values are in files, which hold for
+    /// their own inputs alone, so that no law can be tried on them.
+    pub laws: Vec<Range<usize>>,
     /// Other files that the contract's values come from: Python files, the code object of a reference kernel.
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
+    python: Arc<Python>,
+}
+
+impl CustomContract {
+    /// Returns the other files that the contract's values come from: Python files, the modules that they have imported so far, and the
+    /// code object of a reference kernel.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.files.clone();
+        files.extend(self.python.modules());
+        files.sort();
+        files.dedup();
+        files
+    }
 }
 
 impl std::fmt::Debug for CustomContract {

@@ -9,7 +9,8 @@ mod judgement;
 mod phase;
 mod planted;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 #[cfg(test)]
 use std::sync::LazyLock;
 
@@ -214,10 +215,10 @@ impl Registry {
 
     /// Returns the files that the values of custom contracts come from, each once.
     pub fn custom_files(&self) -> Vec<SourceReport> {
-        let files = self.custom.iter().flat_map(|contract| &contract.files);
+        let files: BTreeSet<PathBuf> = self.custom.iter().flat_map(CustomContract::files).collect();
         let mut all: Vec<SourceReport> = Vec::new();
         for path in files {
-            let content = files::read(path, MAX_BYTES).unwrap_or_default();
+            let content = files::read(&path, MAX_BYTES).unwrap_or_default();
             let source = SourceReport {
                 path: path.to_string_lossy().into_owned(),
                 sha256: sha256(&content),

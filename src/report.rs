@@ -36,7 +36,7 @@ use crate::report::model::{
 pub use counters::{Row as CountersRow, of_rows as counters_tables, share};
 pub use failure::{findings, text as failure_text};
 pub use format::{Format, ReportFile, Stream};
-pub use groups::Signature;
+pub use groups::{Signature, grouped_text};
 pub use growing::Growing;
 pub use html::{Chart, Frame};
 pub use json::render as render_json;

@@ -35,12 +35,13 @@ pub use bound::{Bound, PlantedKernel};
 pub use elsewhere::ComputedTensor;
 pub(crate) use elsewhere::judge_elsewhere;
 use error::TrialError;
-pub use experiment::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
+pub use experiment::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 pub use how::{how, not_passed};
 pub use isolate::{CHILD, ChildError, serve};
 pub use plan::{Dump, FinishedTrial, Plan, PreparedCaseSlot};
 pub use pool::{Progress, default_jobs, each, run_all, run_until};
 pub use reference::run_reference;
+pub use relations::{LawMistake, law_mistake};
 pub use slice::{ElementSlice, SliceError, SourceElement, SourceTensor};
 
 /// The choice whether a trial launches kernels.

@@ -126,6 +126,71 @@ def test_a_write_to_a_read_only_array_is_a_trap_and_the_array_stays(kernels, tmp
     assert np.array_equal(a, out * out)
 
 
+# Layouts that `copy_back` lets a kernel read and write: the array to hand over, made of an array of COUNT elements.
+COPIED = {
+    "a step": lambda: numbers(2 * COUNT)[::2],
+    "a step backwards": lambda: numbers(COUNT)[::-1],
+    "a transpose": lambda: numbers(16, 4).T,
+    "Fortran order": lambda: np.asfortranarray(numbers(16, 4)),
+    "columns": lambda: numbers(16, 8)[:, :4],
+    "two axes exchanged": lambda: numbers(4, 2, 8).transpose(2, 0, 1),
+    "a field of a structure": lambda: np.ones(COUNT, PAIR)["x"],
+    "a contiguous array": lambda: numbers(COUNT),
+}
+
+
+@pytest.mark.parametrize("make", COPIED.values(), ids=COPIED)
+def test_any_layout_is_copied_and_copied_back_where_asked(kernels, make):
+    array, out = make(), make()
+    b = numbers(COUNT)
+    around = out if out.base is None else out.base
+    outside = np.array(around)
+    wanted = (array.ravel() * b).reshape(out.shape)
+    run(kernels, "kernel_mul", 1, 64, array, b, out, np.int32(COUNT), copy_back=True)
+    assert np.array_equal(out, wanted) and np.array_equal(array, make())
+    # What is between the elements stays.
+    out[...] = make()
+    assert np.array_equal(around, outside)
+
+
+def test_what_a_kernel_wrote_into_a_copy_before_a_trap_is_there(kernels):
+    a, out = numbers(1000), np.zeros((2, 999), np.float32).T[:, 0]
+    with pytest.raises(Trap) as caught:
+        run(kernels, "kernel_mul", 4, 256, a, a, np.zeros((2, 999), np.float32)[0], np.int32(1000), copy_back=True)
+    assert caught.value.argument == 2
+    out = np.zeros(2 * 999, np.float32)[::2]
+    with pytest.raises(Trap, match="copy of array of float32") as caught:
+        run(kernels, "kernel_mul", 4, 256, a, a, out, np.int32(1000), copy_back=True)
+    assert caught.value.argument == 2 and np.array_equal(out[:768], a[:768] * a[:768])
+
+
+def test_a_copy_of_a_read_only_array_is_read_only(kernels):
+    a = frozen(numbers(2 * COUNT)[::2])
+    row = np.broadcast_to(np.float32(2), COUNT)
+    out = np.zeros(COUNT, np.float32)
+    run(kernels, "kernel_mul", 1, 64, a, row, out, np.int32(COUNT), copy_back=True)
+    assert np.array_equal(out, 2 * a)
+    with pytest.raises(Trap, match="read-only memory") as caught:
+        run(kernels, "kernel_mul", 1, 64, out, out, a, np.int32(COUNT), copy_back=True)
+    assert caught.value.argument == 2 and np.array_equal(a, numbers(2 * COUNT)[::2])
+
+
+def test_copies_that_would_go_wrong_are_refused(kernels):
+    a, b, count = numbers(2 * COUNT), numbers(COUNT), np.int32(COUNT)
+    with pytest.raises(ValueError, match=r"argument 0 \(copy of array.*may share memory with argument 2"):
+        run(kernels, "kernel_mul", 1, 64, a[::2], b, a[COUNT:], count, copy_back=True)
+    with pytest.raises(ValueError, match="may share memory with argument"):
+        run(kernels, "kernel_mul", 1, 64, a[::2], b, a[1::2], count, copy_back=True)
+    with pytest.raises(ValueError, match="elements may overlap"):
+        run(kernels, "kernel_mul", 1, 64, b, b, as_strided(a, (16, 4), (8, 4)), count, copy_back=True)
+    with pytest.raises(ValueError, match="big-endian"):
+        run(kernels, "kernel_mul", 1, 64, b, b, a[::2].astype(">f4"), count, copy_back=True)
+    # Nobody writes either of two read-only views.
+    read, out = frozen(a.view()), np.zeros(COUNT, np.float32)
+    run(kernels, "kernel_mul", 1, 64, read[::2], read[1::2], out, count, copy_back=True)
+    assert np.array_equal(out, a[::2] * a[1::2])
+
+
 def test_memory_that_two_arguments_share_is_writable_where_one_of_them_is(kernels):
     a = numbers(COUNT + 8)
     read = frozen(a[8:])

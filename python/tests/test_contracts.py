@@ -62,6 +62,12 @@ def test_an_exception_of_the_reference_is_the_cause(kernels: Path) -> None:
 def test_a_contract_says_what_it_is_and_is_a_function() -> None:
     assert repr(product) == "<contract product(a: f32['T D'], b: f32['T D']) -> c: f32['T D']>"
     assert (product(np.ones(2), np.full(2, 3.0))["c"] == 3).all()
+    assert (product.__name__, product.__doc__) == ("product", "The product of two arrays.")
+    assert repr(dc.f32) == "deltanet_check.f32"
+    for tensor in ('f32["T D"]', 'u8["N"]', 'f32["D", "normal"]', 'f32["D", "normal", "tiny"]', 'f16("T", tolerance=0.5)', 'f32("T", values="tiny", tolerance=1)'):
+        assert repr(eval(f"dc.{tensor}")) == tensor.replace('"', "'")
+    with pytest.raises(TypeError, match="name the axes in a text"):
+        dc.f32[3]
     with pytest.raises(TypeError, match="parameter `b` is no tensor"):
 
         @dc.contract(sizes=dict(N=[1]))

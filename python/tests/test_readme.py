@@ -9,8 +9,8 @@ HERE = Path(__file__).resolve().parent
 EXAMPLES = re.findall(r"^## (.*?)\n.*?```python\n(.*?)```", (HERE.parent / "README.md").read_text(), re.S | re.M)
 
 
-def test_there_are_four():
-    assert [title for title, _ in EXAMPLES] == ["A kernel on arrays", "A mistake, as an exception", "Custom contracts", "Golden tensors"]
+def test_there_are_five():
+    assert [title for title, _ in EXAMPLES] == ["A kernel on arrays", "Settings of a launch", "A mistake, as an exception", "Custom contracts", "Golden tensors"]
 
 
 @pytest.mark.parametrize("title, code", EXAMPLES, ids=[title for title, _ in EXAMPLES])

@@ -99,6 +99,48 @@ def test_names_and_shapes_that_are_none(kernels, tmp_path):
         run(tmp_path / "no.co", "kernel_mul", 1, 64, a, a, a, np.int32(64))
 
 
+def test_a_launch_has_the_settings_that_it_is_given(kernels):
+    def racing(**settings):
+        # A work-item reads what another one of another work-group writes.
+        x = numbers(300)
+        run(kernels, "kernel_mul", 4, 64, x[:200], numbers(200, 1), x[100:], np.int32(200), **settings)
+
+    for checks in (True, "race", "race,init", True):
+        with pytest.raises(deltanet_check.Findings, match="race") as caught:
+            racing(sanitize=checks)
+        assert caught.value.findings
+    # The setting was for those launches alone.
+    for checks in (None, False, "init"):
+        racing(sanitize=checks)
+    a, out = numbers(1000), np.zeros(1000, np.float32)
+    for budget in (20, "20", "20,60s"):
+        with pytest.raises(Trap) as hang:
+            run(kernels, "kernel_mul", 4, 256, a, a, out, np.int32(1000), budget=budget)
+        assert hang.value.hang
+    for schedule in ("in-order", "reverse", "random", "random=7"):
+        run(kernels, "kernel_mul", 4, 256, a, a, out, np.int32(1000), schedule=schedule, budget="60s", sanitize=True)
+        assert np.array_equal(out, a * a)
+        out[:] = 0
+
+
+@pytest.mark.parametrize(
+    "settings, says",
+    [
+        (dict(sanitize="rice"), "sanitize rice: .*rice"),
+        (dict(budget="soon"), "budget soon: it is neither wave instructions"),
+        (dict(budget=-1), "budget -1: "),
+        (dict(schedule="backwards"), "schedule: .*backwards"),
+    ],
+)
+def test_other_words_for_a_setting_are_refused(kernels, settings, says):
+    a, out = numbers(64), np.zeros(64, np.float32)
+    with pytest.raises(ValueError, match=says):
+        run(kernels, "kernel_mul", 1, 64, a, a, out, np.int32(64), **settings)
+    assert not out.any()
+    run(kernels, "kernel_mul", 1, 64, a, a, out, np.int32(64))
+    assert np.array_equal(out, a * a)
+
+
 def test_threads_do_not_get_each_others_errors(kernels):
     wrong, right = [], []
 

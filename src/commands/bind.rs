@@ -22,6 +22,7 @@ mod tiles;
 mod written;
 
 use std::fmt::Display;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use gfx906::code_object::{Kernel, SourceParameters};
@@ -212,7 +213,7 @@ fn skeletons(args: &BindArgs, file: &Path) -> Result<Exit, Stop> {
     }
     print(&text)?;
     if let Some(advice) = advice {
-        eprintln!("note: {advice}");
+        let _ = writeln!(std::io::stderr(), "note: {advice}");
     }
     Ok(Exit::Passed)
 }

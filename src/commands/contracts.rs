@@ -233,8 +233,14 @@ fn page(function: &Function, described: Option<&ContractTensors>, tests: &[&Test
     for (label, what) in choices.chain(domain::lines(function)) {
         line(label, what);
     }
-    let tests: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
-    line("tests", tests.join(", "));
+    let ids: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
+    line("tests", ids.join(", "));
+    // The tests of a built-in contract have tolerances of their own.
+    for (output, judged) in tests.iter().flat_map(|test| &test.outputs) {
+        if function.is_custom() {
+            line("tolerance", format!("{output}: {}", judged.in_words()));
+        }
+    }
     if let Some(described) = described {
         text += &format!("\n{}", tensors(described.tensors()));
         for (words, others) in described.others() {

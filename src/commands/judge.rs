@@ -7,6 +7,7 @@ use safetensors::Dtype;
 use serde_json::json;
 
 use crate::args::{Format, JudgeArgs};
+use crate::contract::catalog::functions;
 use crate::exit::{Exit, Stop};
 use crate::files;
 use crate::report::model::{TrialReport, Verdict};
@@ -84,6 +85,17 @@ fn judge(args: &JudgeArgs, path: &Path) -> Result<TrialReport, Stop> {
         ..Sources::default()
     };
     let mut setup = Setup::new(sources, seed)?;
+    if let Some(contract) = metadata.and_then(|metadata| metadata.get("function"))
+        && let custom = setup.registry.custom_functions()
+        && !functions()
+            .chain(custom)
+            .any(|known| known.name == contract)
+    {
+        return Err(Stop::setup(format!(
+            "its contract `{}` is not built in: name the contract's file with --contract FILE.toml",
+            contract.escape_debug()
+        )));
+    }
     let tests = [test.clone()];
     setup.registry.add_described(&tests);
     let selected = setup.select(Selection {

@@ -98,6 +98,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let running = selected.iter().zip(&bindings);
     setup.check_references(
         running.filter_map(|(entry, binding)| Some((entry, binding.as_ref().ok()?))),
+        args.trials.relations,
     )?;
     if let Some(dir) = &args.dump {
         create_dump_directory(dir)?;

@@ -1,5 +1,5 @@
-//! `soak`, and `--seeds`: the tests with one seed after another, on fresh inputs and fresh designs. A trial that passes is counted; a trial
-//! that does not pass is printed in full when its seed ends.
+//! `soak`, and `--seeds`: the tests with one seed after another, on fresh inputs and fresh designs. A trial that passes is counted; of the trials
+//! that do not pass, one for each cause is printed in full when its seed ends.
 
 mod state;
 
@@ -111,6 +111,7 @@ fn run_seed(
     let running = selected.iter().zip(&bindings);
     setup.check_references(
         running.filter_map(|(entry, binding)| Some((entry, binding.as_ref().ok()?))),
+        args.relations,
     )?;
     usage.add(&setup.bindings, &selected, &bindings);
     let flags = args.rerun_flags();

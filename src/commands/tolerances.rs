@@ -7,14 +7,14 @@
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::args::{Color, Format, TolerancesArgs, look, rerun_flags};
 use crate::contract::{OutputTolerance, Test};
 use crate::device::Device;
 use crate::exit::{Exit, Stop};
 use crate::report::model::{Tolerance, TrialReport, Verdict};
-use crate::report::{applied, failure_text, fit, limit};
+use crate::report::{applied, fit, grouped_text, limit};
 use crate::run::Setup;
 use crate::text::print;
 use crate::trial::{Plan, Progress, run_all};
@@ -220,12 +220,14 @@ fn table(campaign: &Campaign, seeds: u32) -> String {
         .lines()
         .map(|line| line.trim_end().to_owned() + "\n")
         .collect();
-    let failures: Vec<String> = campaign.failures.iter().map(failure_text).collect();
-    let failures: Vec<String> = failures.iter().map(|one| format!("\n{one}")).collect();
+    let failures = match grouped_text(&campaign.failures, &mut HashSet::new()) {
+        none if none.is_empty() => none,
+        failures => format!("\n{failures}"),
+    };
     format!(
         "largest error over {seeds} seeds, all cases of a test together\n\n{}{}",
         lines.concat(),
-        failures.concat()
+        failures
     )
 }
 

@@ -9,6 +9,7 @@ use std::io;
 use std::time::Instant;
 
 use crate::args::{FamilyChoice, Format, VectorsArgs, file_words, look, shell_words};
+use crate::contract::Function;
 use crate::device::{Device, Watch, check_watch};
 use crate::exit::{Exit, Stop};
 use crate::program::Program;
@@ -52,12 +53,28 @@ pub fn run(args: &VectorsArgs) -> Result<Exit, Stop> {
     let device = args.device.spec()?.open()?;
     let watch = Watch::default().with_sanitizer(args.sanitize.spec());
     check_watch(&*device, &watch)?;
+    let setup = Setup::new(args.sources.sources(), 0)?;
+    let bound: Vec<&Function> = setup
+        .bindings
+        .iter()
+        .map(|(binding, _)| binding.function)
+        .collect();
+    if let Some(custom) = bound
+        .first()
+        .filter(|_| bound.iter().all(|function| function.is_custom()))
+    {
+        return Err(Stop::usage(format!(
+            "vectors is for kernels of the gated delta rule, and --bind is for the custom contract `{}` alone\n  \
+             name files of tensors in the contract's file, and run its test: [contract.reference] with\n  \
+             `expect = \"FOLDER/{{case}}.safetensors\"` (docs/custom-contracts.md)",
+            custom.name
+        )));
+    }
     let files: Vec<VectorFile> = args
         .files
         .iter()
         .map(|path| VectorFile::read(path))
         .collect::<Result<_, _>>()?;
-    let setup = Setup::new(args.sources.sources(), 0)?;
     let bindings = &setup.bindings;
     let families = families(args.family, &program, bindings)?;
     let batches: Vec<Vec<Batch>> = files

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use deltanet_reference::rule::Scale;
 
+use crate::tensor::Data;
+
 /// External tensors, by the contract's names.
 #[derive(Clone, Debug, Default)]
 pub struct ExternalTensors {
-    /// Inputs that replace drawn ones. Each has as many elements as the contract's own.
-    pub inputs: BTreeMap<String, Vec<f32>>,
+    /// Inputs that replace drawn ones. Each has as many elements as the contract's own, and is rounded to the contract's type.
+    pub inputs: BTreeMap<String, Data>,
     /// Expected outputs that replace the golden reference. The oracle stays the harness's own.
     pub expected: BTreeMap<String, Vec<f32>>,
     /// The factor on the output; none for the contract's default.

@@ -263,7 +263,7 @@ impl<'a> Instance<'a> {
             change(&mut drawn, &mut more);
             drawn
         };
-        let data = Data::from(given.unwrap_or_else(drawn)).to(kind);
+        let data = given.unwrap_or_else(|| drawn().into()).to(kind);
         let kept = self.keep(name, axes, Role::Input, kind, Some(data));
         self.made.tensors[kept.tensor].values = Some(distribution.to_string());
         kept
@@ -333,7 +333,7 @@ impl<'a> Instance<'a> {
         let values = values.into();
         let kind = self.kind(name, values.kind());
         let values = match self.given(name) {
-            Some(given) => Data::from(given).to(kind),
+            Some(given) => given.to(kind),
             None => values.to(kind),
         };
         self.keep(name, axes, Role::Input, kind, Some(values))
@@ -420,7 +420,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    fn given(&mut self, name: &str) -> Option<Vec<f32>> {
+    fn given(&mut self, name: &str) -> Option<Data> {
         let given = self.given?.inputs.get(name).cloned()?;
         self.used.insert(name.to_owned());
         Some(given)

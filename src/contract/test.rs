@@ -51,6 +51,40 @@ pub struct OutputTolerance {
 }
 
 impl OutputTolerance {
+    /// Returns the tolerance in words: `1.5e-5 times the largest value (at least 1), relative RMS 1.6e-5`.
+    pub fn in_words(&self) -> String {
+        let Tolerance {
+            absolute,
+            relative,
+            scaled,
+            ulp,
+            relative_rms,
+            ..
+        } = &self.tolerance;
+        let size = match scaled {
+            true => format!("{absolute:e} times the largest value (at least 1)"),
+            false => format!("{absolute:e}"),
+        };
+        let share = format!("{relative:e} of the element");
+        let mut words = match (*absolute > 0.0, *relative > 0.0, ulp) {
+            (false, false, None) => "exact".to_owned(),
+            (false, false, Some(ulp)) => format!("{ulp} steps of the type"),
+            (true, false, _) => size,
+            (false, true, _) => share,
+            (true, true, _) => format!("{size} plus {share}"),
+        };
+        if let Some(ulp) = ulp.filter(|_| *absolute > 0.0 || *relative > 0.0) {
+            words += &format!(", or {ulp} steps of the type if that is more");
+        }
+        if let Some(rms) = relative_rms {
+            words += &format!("; relative RMS {rms:e}");
+        }
+        if !self.reason.is_empty() {
+            words += &format!(" ({})", self.reason);
+        }
+        words
+    }
+
     /// Returns a tolerance that allows what either of two tolerances allows. The reason is that of the
     /// tolerance that allows as much, or else both reasons.
     pub fn union(&self, other: &OutputTolerance) -> OutputTolerance {

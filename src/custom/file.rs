@@ -5,6 +5,7 @@ mod kernel;
 mod tensors;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -25,6 +26,7 @@ use crate::document::{
     self, Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, wrong_type,
 };
 use crate::files::FileError;
+use crate::text::nearest;
 use domain::Sizes;
 
 /// The most seconds that one computation of a reference may take, if the file names no other number.
@@ -206,7 +208,7 @@ impl<'s> Reader<'s, '_> {
             reference,
         }));
         let outputs: &'static [&'static str] = outputs.leak();
-        let relations = self.relations(&table, declaration, outputs);
+        let (relations, laws) = self.relations(&table, declaration, outputs);
         let domain = Domain::of(factors.leak())
             .values(values.leak())
             .relations(relations.leak());
@@ -260,7 +262,12 @@ impl<'s> Reader<'s, '_> {
             cases,
             source: Arc::clone(self.source),
             path: self.path.to_owned(),
+            laws: match declaration.reference.takes_any_inputs() {
+                true => laws,
+                false => Vec::new(),
+            },
             files: declaration.files(),
+            python: Arc::clone(self.python),
         })
     }
 
@@ -293,7 +300,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Defines a name of the contract. Complains if it is no name, or has a meaning already.
-    fn define(&mut self, span: std::ops::Range<usize>, name: &str, what: &'static str) -> bool {
+    fn define(&mut self, span: Range<usize>, name: &str, what: &'static str) -> bool {
         let (title, label, help) = if !is_name(name) {
             (
                 format!("`{}` is no name for {what}", name.escape_debug()),
@@ -459,7 +466,10 @@ impl<'s> Reader<'s, '_> {
                 at,
                 &format!("there is no Python file {}", crate::text::shown(&file)),
                 "not there",
-                "the path starts from the folder of the contract's file",
+                &match nearest_file(&file) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "the path starts from the folder of the contract's file".into(),
+                },
             ));
             return None;
         }
@@ -478,9 +488,9 @@ impl<'s> Reader<'s, '_> {
         table: &Table<'_>,
         declaration: &Declaration,
         outputs: &'static [&'static str],
-    ) -> Vec<crate::contract::relation::Relation> {
+    ) -> (Vec<crate::contract::relation::Relation>, Vec<Range<usize>>) {
         let Some(list) = table.get("relations") else {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         };
         let mut all = Vec::new();
         for value in array(list, self.out) {
@@ -488,11 +498,11 @@ impl<'s> Reader<'s, '_> {
                 continue;
             };
             match relations::parse(text, declaration, outputs) {
-                Ok(relation) => all.push(relation),
+                Ok(relation) => all.push((relation, value.span())),
                 Err((title, help)) => self.out.push(bad(value, &title, "here", &help)),
             }
         }
-        all
+        all.into_iter().unzip()
     }
 }
 
@@ -503,12 +513,24 @@ enum ReferenceEntry<'a> {
 }
 
 /// A key of a table, its place, and its value.
-type Entry<'a> = (String, std::ops::Range<usize>, SpannedValue<'a>);
+type Entry<'a> = (String, Range<usize>, SpannedValue<'a>);
 
 /// Returns true for a name that formulas can use.
 fn is_name(text: &str) -> bool {
     let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(inside)
+}
+
+/// Returns the name of the Python file that a missing file's name is most like, in the same folder.
+fn nearest_file(missing: &Path) -> Option<String> {
+    let entries = std::fs::read_dir(missing.parent()?).ok()?;
+    let names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".py"))
+        .collect();
+    let missing = missing.file_name()?.to_str()?;
+    let near = nearest(missing, names.iter().map(String::as_str), 1);
+    near.first().map(|near| (*near).to_owned())
 }
 
 /// Keeps a text for the rest of the program's time, as the texts of built-in contracts are.

@@ -12,9 +12,7 @@ use crate::contract::{DeviceResult, Function, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
 use crate::document::{Complaint, render};
 use crate::program::Program;
-
-/// The first whole number that f32 may round. Inputs of a reference kernel are handed over as f32.
-const ROUNDED: f64 = 16_777_216.0;
+use crate::tensor::Data;
 
 /// A run of a reference kernel.
 pub struct KernelRun<'a> {
@@ -31,7 +29,7 @@ pub struct KernelRun<'a> {
     /// The parameters of the case.
     pub values: &'a Values,
     /// The inputs by name.
-    pub inputs: BTreeMap<String, Vec<f32>>,
+    pub inputs: BTreeMap<String, Data>,
 }
 
 /// A function that runs a reference kernel and returns the values of the contract's outputs.
@@ -76,18 +74,6 @@ impl ReferenceKernel {
         if let Some(known) = self.results.get(&key) {
             return Ok(known);
         }
-        let large = |(_, values): &&(String, Vec<f64>)| {
-            let is_whole = values.iter().all(|value| value.fract() == 0.0);
-            is_whole && values.iter().any(|value| value.abs() > ROUNDED)
-        };
-        if let Some((name, _)) = inputs.iter().find(large) {
-            let why = format!("`{name}` has whole numbers beyond 2^24");
-            return Err(self.failed(case, &why));
-        }
-        let narrow = |(name, values): (String, Vec<f64>)| {
-            let values = values.iter().map(|value| *value as f32).collect();
-            (name, values)
-        };
         let run = KernelRun {
             function: self.function,
             binding: &self.binding,
@@ -95,7 +81,10 @@ impl ReferenceKernel {
             program: &self.program,
             case,
             values,
-            inputs: inputs.into_iter().map(narrow).collect(),
+            inputs: inputs
+                .into_iter()
+                .map(|(name, values)| (name, Data::f64(values)))
+                .collect(),
         };
         let results = (self.runner)(run).map_err(|error| self.failed(case, &error.message))?;
         for (output, values) in outputs.iter().zip(&results) {

@@ -8,12 +8,14 @@ import sys
 # A file of the working directory must not stand for a module of Python.
 sys.path[:] = [folder for folder in sys.path if folder]
 
+import difflib
 import importlib.util
 import inspect
 import json
 import math
 import os
 import signal
+import sysconfig
 import threading
 import time
 import traceback
@@ -24,6 +26,12 @@ os.dup2(2, 1)
 requests = sys.stdin.buffer
 sys.stdin = open(os.devnull)
 modules = {}
+# The first and the last frames of a long traceback that are shown.
+FRAMES = 4
+# The modules whose files `imported` has returned, or that are none of the user's.
+known_modules = set(sys.modules)
+# The folders of Python's own modules and of installed packages.
+INSTALLED = {os.path.abspath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 # The functions that have been called twice with the same arguments.
 repeated = set()
 
@@ -60,6 +68,21 @@ def load(path):
             raise
         modules[path] = module
     return modules[path]
+
+
+def imported():
+    """The files of the modules that were imported since the last call, without those of Python and of installed packages."""
+    files = []
+    for name in [name for name in sys.modules if name not in known_modules]:
+        known_modules.add(name)
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if not isinstance(file, str) or not os.path.isfile(file):
+            continue
+        file = os.path.abspath(file)
+        installed = any(file.startswith(folder + os.sep) for folder in INSTALLED)
+        if not installed and not {"site-packages", "dist-packages"} & set(file.split(os.sep)):
+            files.append(file)
+    return files
 
 
 def arguments(function, arrays, others):
@@ -115,7 +138,9 @@ def call(request, body):
     function = load(request["file"])
     for part in request["function"].split("."):
         if not hasattr(function, part):
-            raise Refused(f"the file has no `{request['function']}`")
+            known = [name for name, value in vars(function).items() if callable(value)]
+            near = difflib.get_close_matches(part, known, 1)
+            raise Refused(f"the file has no `{request['function']}`" + (f"; did you mean `{near[0]}`?" if near else ""))
         function = getattr(function, part)
     if not callable(function):
         raise Refused(f"`{request['function']}` is no function")
@@ -165,7 +190,11 @@ def frames(error, path):
     if isinstance(error, SyntaxError) and error.filename and os.path.abspath(error.filename) == path:
         line = error.lineno
     shown = entries[own[0] :] if own else []
-    text = "".join(traceback.format_list(shown)).rstrip()
+    lines = traceback.format_list(shown)
+    if len(lines) > 2 * FRAMES + 1:
+        left_out = f"  ... {len(lines) - 2 * FRAMES} frames ...\n"
+        lines = [*lines[:FRAMES], left_out, *lines[-FRAMES:]]
+    text = "".join(lines).rstrip()
     return line, text
 
 
@@ -197,7 +226,8 @@ def main():
             name = type(error).__name__
             reply({"raised": f"{name}: {message}" if message else name, "line": line, "traceback": text})
         else:
-            reply({"outputs": heads}, bodies)
+            reply({"outputs": heads, "modules": imported()}, bodies)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 //! The Python process that computes references: one for the whole run.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -30,6 +30,7 @@ pub(super) struct Python {
     running: Mutex<BTreeMap<PathBuf, Process>>,
     /// Results of calls that come again.
     pub results: Results,
+    modules: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// A request to compute a reference.
@@ -90,6 +91,8 @@ pub(super) enum PythonError {
 enum Reply {
     Outputs {
         outputs: Vec<(String, String, Vec<usize>)>,
+        /// Files of modules that were imported since the last reply.
+        modules: Vec<PathBuf>,
     },
     Refused {
         refused: String,
@@ -104,7 +107,8 @@ enum Reply {
     },
 }
 
-type Answer = Result<Vec<Array>, PythonError>;
+/// The arrays of a call, and the files of modules that it has imported.
+type Answer = Result<(Vec<Array>, Vec<PathBuf>), PythonError>;
 
 /// A running process.
 struct Process {
@@ -115,8 +119,14 @@ struct Process {
 }
 
 impl Python {
+    /// Returns the files of the modules that references have imported so far, without those of Python and of installed packages.
+    pub fn modules(&self) -> Vec<PathBuf> {
+        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        modules.iter().cloned().collect()
+    }
+
     /// Computes a reference, within some seconds.
-    pub fn compute(&self, request: &Request, seconds: u64) -> Answer {
+    pub fn compute(&self, request: &Request, seconds: u64) -> Result<Vec<Array>, PythonError> {
         let head =
             serde_json::to_vec(request).map_err(|error| PythonError::Refused(error.to_string()))?;
         let body: Vec<u8> = request
@@ -135,7 +145,10 @@ impl Python {
             // The next request starts another process.
             running.remove(&folder);
         }
-        answer
+        let (arrays, imported) = answer?;
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        modules.extend(imported);
+        Ok(arrays)
     }
 }
 
@@ -227,8 +240,8 @@ fn read_answer(from: &mut impl BufRead) -> io::Result<Option<Answer>> {
     if from.read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
-    let outputs = match serde_json::from_slice(&line)? {
-        Reply::Outputs { outputs } => outputs,
+    let (outputs, modules) = match serde_json::from_slice(&line)? {
+        Reply::Outputs { outputs, modules } => (outputs, modules),
         Reply::Refused { refused } => return Ok(Some(Err(PythonError::Refused(refused)))),
         Reply::Unprepared { unprepared } => {
             return Ok(Some(Err(PythonError::NoProcess(unprepared))));
@@ -266,5 +279,5 @@ fn read_answer(from: &mut impl BufRead) -> io::Result<Option<Answer>> {
             values,
         });
     }
-    Ok(Some(Ok(arrays)))
+    Ok(Some(Ok((arrays, modules))))
 }

@@ -20,6 +20,11 @@ pub(super) enum Reference {
 }
 
 impl Reference {
+    /// Returns false if the expected values are in files, which hold for their own inputs alone.
+    pub fn takes_any_inputs(&self) -> bool {
+        !matches!(self, Reference::Files(_))
+    }
+
     /// Returns the values of an input that does not come from a generator.
     ///
     /// # Errors

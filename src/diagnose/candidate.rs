@@ -1,7 +1,7 @@
 //! Candidates: mistakes under which the reference computes what the kernels left.
 
 use crate::report::model::CauseReport;
-use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::change::{Change, changes, diagonals, orders, output_moves, output_values, roundings};
 use super::weigh::{Explanation, explanation};
@@ -39,7 +39,7 @@ impl Candidate {
                 let inputs = experiment.inputs().iter();
                 let changed = inputs.map(|input| {
                     let changed = self.change.apply(&input.axes, &input.values);
-                    (input.name.clone(), narrow(&changed))
+                    (input.name.clone(), changed)
                 });
                 experiment.predict(&changed.collect())?
             }
@@ -57,7 +57,7 @@ impl Candidate {
                 if changed == input.values {
                     return None;
                 }
-                experiment.predict(&Changes::from([(input.name.clone(), narrow(&changed))]))?
+                experiment.predict(&Changes::from([(input.name.clone(), changed)]))?
             }
         };
         if matches!(self.side, Side::Output | Side::Both) {
@@ -200,7 +200,7 @@ fn candidates(experiment: &Experiment<'_>) -> Vec<Candidate> {
 /// Returns true if the reference responds to the values of an input.
 pub(super) fn responds(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
     let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
-    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let changes = Changes::from([(input.name.clone(), changed)]);
     let predicted = experiment.predict(&changes);
     let outputs = experiment.outputs().iter().map(|output| &output.expected);
     predicted.is_some_and(|predicted| !predicted.iter().eq(outputs))
@@ -220,7 +220,7 @@ pub(super) fn is_confirmed(
     let input = inputs.find(|input| input.tensor == tensor);
     let smaller = input.and_then(|input| {
         let values: Vec<f64> = input.values.iter().map(|value| value * 0.5).collect();
-        experiment.changed(Changes::from([(input.name.clone(), narrow(&values))]))
+        experiment.changed(Changes::from([(input.name.clone(), values)]))
     });
     // The inputs of files are the same for each seed, and prove nothing.
     let redrawn = [1, 2].map(|step| {

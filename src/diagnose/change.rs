@@ -184,6 +184,11 @@ const ROUNDINGS: &[ValueChange] = &[
     }),
 ];
 
+/// The rounding of each value of an f64 input to f32.
+const NARROWED: ValueChange = ("rounded", "is rounded to f32 on its way", |x| {
+    ElementKind::F32.rounded(x)
+});
+
 /// Mistakes in each value of an output. Masked elements stay 0.
 #[rustfmt::skip]
 const OUTPUT_VALUES: &[ValueChange] = &[
@@ -227,6 +232,9 @@ pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     // A byte may be a part of a packed number. It can be read at another place or not at all.
     if input.kind.is_float() {
+        if input.kind == ElementKind::F64 {
+            changes.push(Change::of_values(&NARROWED));
+        }
         changes.extend(roundings());
         changes.extend(VALUES.iter().map(Change::of_values));
         changes.extend(factors(input));

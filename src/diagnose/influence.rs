@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::report::model::CauseReport;
 use crate::tensor::{index, strides};
-use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
 use super::weigh::{ranges, spacing};
@@ -69,7 +69,7 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
     let mut expected = vec![true; outputs.len()];
     for factor in [0.75, -2.0] {
         let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
-        let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+        let changes = Changes::from([(input.name.clone(), changed)]);
         let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
         for (number, output) in outputs.iter().enumerate() {
             silent[number] &= same_values(&output.got, &left[number]);
@@ -91,7 +91,7 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
 /// Returns a cause if an output responds to an input on which the reference's does not depend.
 fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
     let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
-    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let changes = Changes::from([(input.name.clone(), changed)]);
     let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
     let misused = outputs.filter(|(output, (left, predicted))| {
@@ -124,10 +124,10 @@ fn never_depends(
     let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
     let others = experiment.inputs().iter();
     let others = others.filter(|other| other.name != input.name);
-    let same = |other: &ExperimentInput, value: f32| -> Option<bool> {
+    let same = |other: &ExperimentInput, value: f64| -> Option<bool> {
         let mut changes = Changes::from([(other.name.clone(), vec![value; other.values.len()])]);
         let before = experiment.predict(&changes)?;
-        changes.insert(input.name.clone(), narrow(&changed));
+        changes.insert(input.name.clone(), changed.clone());
         let after = experiment.predict(&changes)?;
         Some(same_values(&before[number], &after[number]))
     };
@@ -222,7 +222,7 @@ pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Cha
         }
     });
     let changed: Vec<f64> = changed.collect();
-    Changes::from([(input.name.clone(), narrow(&changed))])
+    Changes::from([(input.name.clone(), changed)])
 }
 
 /// Returns a cause if the kernels respond to some indices of an input's axis only.

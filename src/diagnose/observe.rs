@@ -2,7 +2,7 @@
 
 use crate::report::model::{CauseReport, OriginReport};
 use crate::tensor::ElementKind;
-use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs, narrow};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
 use super::weigh::{explanation, plural, spacing};
@@ -53,7 +53,7 @@ fn depends_on_non_finite(experiment: &Experiment<'_>, tensor: &str) -> Option<bo
     let input = inputs.find(|input| input.tensor == tensor)?;
     let finite = |value: &f64| if value.is_finite() { *value } else { 0.5 };
     let changed: Vec<f64> = input.values.iter().map(finite).collect();
-    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let changes = Changes::from([(input.name.clone(), changed)]);
     let predicted = experiment.predict(&changes)?;
     let mut outputs = experiment.outputs().iter().zip(&predicted);
     Some(outputs.any(|(output, predicted)| {
@@ -212,7 +212,7 @@ fn is_close(output: &ExperimentOutput) -> bool {
 /// Returns an input with all values multiplied.
 fn scaled(input: &ExperimentInput, factor: f64) -> Changes {
     let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
-    Changes::from([(input.name.clone(), narrow(&changed))])
+    Changes::from([(input.name.clone(), changed)])
 }
 
 /// Returns a cause if values that are infinite or no number become right for smaller values of an input.
@@ -432,7 +432,7 @@ fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
     let predict = |factor: &dyn Fn(usize) -> f64| {
         let values = input.values.iter().enumerate();
         let changed: Vec<f64> = values.map(|(at, value)| value * factor(at)).collect();
-        experiment.predict(&Changes::from([(input.name.clone(), narrow(&changed))]))
+        experiment.predict(&Changes::from([(input.name.clone(), changed)]))
     };
     let size = size(input);
     let at_size = |power: i32| predict(&|_| 2f64.powi(power) / size);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::report::model::CauseReport;
-use crate::trial::{Changes, Experiment, ExperimentInput, narrow};
+use crate::trial::{Changes, Experiment, ExperimentInput};
 
 use super::candidate::responds;
 use super::influence::{is_same, significant};
@@ -113,7 +113,7 @@ fn answer(
     let changed: Vec<f64> = values
         .map(|(at, value)| value + if chosen.contains(&at) { step } else { 0.0 })
         .collect();
-    let changes = Changes::from([(input.name.clone(), narrow(&changed))]);
+    let changes = Changes::from([(input.name.clone(), changed)]);
     let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
     let mut answer = Answer {

@@ -1,12 +1,15 @@
 //! Trials that did not pass, grouped by cause, so that a mistake of many cases is told once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::report::model::{
     ErrorKind, Hypothesis, OutputReport, Problem, TrialReport, UnwrittenSource, Verdict,
 };
 
-use super::{failure, plain};
+use super::{Look, failure, plain};
+
+/// The most ids in the line about the other trials of a group.
+pub(super) const IDS: usize = 3;
 
 /// The features that trials of one group have in common before their causes are known: contract, verdict, and the first
 /// problem with its output and its explanation or place.
@@ -34,6 +37,11 @@ impl Group<'_> {
         1 + self.others.len()
     }
 
+    /// Returns the number of the other trials and the ids of some; none if there is no other trial.
+    pub(super) fn alike(&self) -> Option<String> {
+        alike(&self.others)
+    }
+
     /// Returns the id of the first trial with the number of the others: `gemm_nt:M=1 and 33 more cases`.
     pub(super) fn named(&self) -> String {
         let id = plain::line(&self.first.id);
@@ -43,6 +51,22 @@ impl Group<'_> {
             others => format!("{id} and {others} more cases"),
         }
     }
+}
+
+/// Returns the number of trials like another one and the ids of some; none if there is none.
+pub(super) fn alike(others: &[&TrialReport]) -> Option<String> {
+    let ids: Vec<String> = others
+        .iter()
+        .take(IDS)
+        .map(|trial| plain::line(&trial.id))
+        .collect();
+    let rest = match others.len() - ids.len() {
+        0 => String::new(),
+        rest => format!(" and {rest} others"),
+    };
+    let cases = if others.len() == 1 { "case" } else { "cases" };
+    let line = format!("and {} more {cases}: {}{rest}", others.len(), ids.join(" "));
+    (!others.is_empty()).then_some(line)
 }
 
 impl Signature {
@@ -88,6 +112,31 @@ pub(super) fn groups<'a>(trials: impl IntoIterator<Item = &'a TrialReport>) -> V
         }
     };
     members.into_iter().map(group).collect()
+}
+
+/// Returns failures as text: the first trial of each group in full, with a line about the others. A group whose signature is among those in
+/// `told` is a line, and `told` gets the signatures of the others.
+pub fn grouped_text<'a>(
+    trials: impl IntoIterator<Item = &'a TrialReport>,
+    told: &mut HashSet<Signature>,
+) -> String {
+    let groups = groups(trials);
+    let (mut full, mut brief) = (Vec::new(), String::new());
+    for group in &groups {
+        if told.insert(Signature::of(group.first)) {
+            let alike = group.alike().map(|line| vec![("alike", line)]);
+            let alike = alike.map(|lines| Look::default().labelled(&lines));
+            full.push(failure::text(group.first) + &alike.unwrap_or_default());
+        } else {
+            let word = group.first.verdict.word();
+            let (name, seed) = (group.named(), group.first.seed);
+            brief += &format!("{word} {name} (seed {seed}): as before\n");
+        }
+    }
+    if !brief.is_empty() {
+        full.push(brief);
+    }
+    full.join("\n")
 }
 
 /// Returns the name of a trial's contract; the title of its test where the report does not have it.

@@ -12,7 +12,7 @@ use crate::report::model::{PartitionReport, PhaseReport, RunReport, Totals, Tria
 use crate::text;
 
 use super::failure::{Detail, WHY};
-use super::groups::{Group, Signature, groups};
+use super::groups::{Group, IDS, Signature, alike, groups};
 use super::look::RERUN;
 use super::{Event, Look, Reporter, RunPlan, counters, failure, plain};
 
@@ -65,8 +65,6 @@ pub struct Table<W> {
 
 /// The most lines about the first trial of a group.
 const LINES: usize = 24;
-/// The most ids in the line about the other trials of a group.
-const IDS: usize = 3;
 
 impl<W: Write + Send> Table<W> {
     /// Makes a reporter that writes tables to a stream.
@@ -327,15 +325,10 @@ impl<W: Write + Send> Table<W> {
             }
         }
         write!(self.out, "{last}")?;
-        if !others.is_empty() {
-            let ids = others.iter().take(IDS);
-            let ids: Vec<String> = ids.map(|trial| plain::line(&trial.id)).collect();
-            let rest = match others.len() - ids.len() {
-                0 => String::new(),
-                rest => format!(" and {rest} others: -v tells all"),
-            };
-            let cases = if others.len() == 1 { "case" } else { "cases" };
-            let line = format!("and {} more {cases}: {}{rest}", others.len(), ids.join(" "));
+        if let Some(mut line) = alike(others) {
+            if others.len() > IDS {
+                line += ": -v tells all";
+            }
             write!(self.out, "{}", look.labelled(&vec![("alike", line)]))?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
@@ -11,15 +12,19 @@ use super::{Bindings, SkipReason};
 
 use crate::binding::{Binding, built_in, contract_files};
 use crate::contract::{Case, Instance, Test};
-use crate::custom;
+use crate::custom::{self, CustomContract};
 use crate::device::{Budget, Device};
 use crate::diagnose::{self, KernelTests};
+use crate::document::{Complaint, render};
 use crate::files::FileError;
 use crate::program::Program;
 use crate::registry::Registry;
 use crate::run::{RunError, SelectedCase, select};
 use crate::tensor::random_seed;
-use crate::trial::{Bound, Plan, run_reference};
+use crate::trial::{Bound, LawMistake, Plan, law_mistake, run_reference};
+
+/// The time after which no further case's laws are tried on references. A slow reference would else double the time of a run.
+const LAWS_TIME: Duration = Duration::from_secs(30);
 
 /// The files that a run reads in place of the built-in ones.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,12 +149,16 @@ impl Setup {
     /// Computes the references of the selected cases of custom contracts, so that a wrong reference ends the run before anything runs.
     /// The references keep their results for the run.
     ///
+    /// If the laws of contracts are checked too, each law is tried on the reference first, as long as that takes no more than its time.
+    ///
     /// # Errors
-    /// A reference has no results in a case, or wrong ones.
+    /// A reference has no results in a case, or wrong ones, or it breaks a law.
     pub fn check_references<'a>(
         &self,
         cases: impl Iterator<Item = (&'a SelectedCase<'a>, &'a Bound<'a>)>,
+        relations: bool,
     ) -> Result<(), FileError> {
+        let mut laws_time = Duration::ZERO;
         for (entry, bound) in cases {
             let function = entry.test.function;
             if !function.is_custom() {
@@ -159,6 +168,55 @@ impl Setup {
             let kinds = |name: &str| bound.binding.kind(name);
             Instance::make(function, case, self.seed, None, &kinds)
                 .map_err(|error| FileError::Diagnostic(error.message))?;
+            if relations && laws_time < LAWS_TIME {
+                let began = Instant::now();
+                self.check_laws(entry)?;
+                laws_time += began.elapsed();
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries the laws of a custom contract on its reference, in a case.
+    fn check_laws(&self, entry: &SelectedCase<'_>) -> Result<(), FileError> {
+        let (test, case) = (entry.test, entry.case);
+        let mut contracts = self.registry.custom.iter();
+        let named = |contract: &&CustomContract| contract.function.name == test.function.name;
+        let Some(contract) = contracts.find(named) else {
+            return Ok(());
+        };
+        let (source, name) = (&contract.source, contract.function.name);
+        for (position, span) in contract.laws.iter().enumerate() {
+            let mistake = law_mistake((test, case), self.seed, position);
+            let (title, label, help, more) = match mistake {
+                Ok(None) => continue,
+                Ok(Some(LawMistake { law, numbers })) => (
+                    format!(
+                        "`{law}` is no law of `{name}`: its own reference breaks it in case {}",
+                        case.id
+                    ),
+                    numbers,
+                    "correct or remove this declaration: no kernel was run",
+                    String::new(),
+                ),
+                Err(error) => (
+                    format!(
+                        "this law of `{name}` gives the reference inputs that it does not take, in case {}",
+                        case.id
+                    ),
+                    "this declaration".into(),
+                    "correct or remove it, or mend the reference: no kernel was run",
+                    format!("\n\n{}", error.message),
+                ),
+            };
+            let complaint = Complaint {
+                span: span.clone(),
+                title,
+                label,
+                help: help.into(),
+            };
+            let text = render(&source.name, &source.text, &[complaint]);
+            return Err(FileError::Diagnostic(text + &more));
         }
         Ok(())
     }
@@ -237,7 +295,7 @@ impl Setup {
         if selected.is_empty() {
             return Err(self.nothing_runs());
         }
-        self.check_references(selected.iter().zip(&bindings))?;
+        self.check_references(selected.iter().zip(&bindings), false)?;
         Ok((selected, bindings))
     }
 

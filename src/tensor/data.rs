@@ -2,7 +2,7 @@
 
 use half::bf16;
 
-use crate::tensor::{Element, ElementKind, encode, with_element};
+use crate::tensor::{Element, ElementKind, decode, encode, with_element};
 
 /// Elements of one type. Each is exactly a value of the type, so that the references see the same values as the device.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,19 @@ impl Data {
             }
         };
         Data { kind, held }
+    }
+
+    /// Reads little-endian elements, as the device has them.
+    pub fn read(kind: ElementKind, bytes: &[u8]) -> Data {
+        match kind {
+            // A conversion through a number would lose a NaN's payload.
+            ElementKind::F32 => Data::from(decode::<f32>(bytes)),
+            _ => {
+                let chunks = bytes.chunks_exact(kind.size());
+                let values: Vec<f64> = chunks.map(|bytes| kind.value(bytes)).collect();
+                Data::nearest(kind, &values)
+            }
+        }
     }
 
     /// Rounds floats to bf16, ties to even.

@@ -43,8 +43,13 @@ impl Bound<'static> {
     /// No built-in binding computes the contract.
     pub fn built_in(function: &Function) -> Result<Bound<'static>, FileError> {
         let found = built_in_of(function.name)?;
-        let missing =
-            || FileError::Unusable(format!("no built-in kernel computes `{}`", function.name));
+        let missing = || {
+            let name = function.name;
+            FileError::Unusable(format!(
+                "no built-in kernel computes `{name}`: say how yours is launched\n  \
+                 with --bind FILE.toml, of which `deltanet-check bind` writes a first version"
+            ))
+        };
         Ok(Bound {
             binding: found.ok_or_else(missing)?,
             described: None,

@@ -33,7 +33,7 @@ const REFERENCES: u64 = 8;
 const FOLLOWED: u64 = 1 << 18;
 
 /// Tensors in place of drawn ones, by name.
-pub type Changes = BTreeMap<String, Vec<f32>>;
+pub type Changes = BTreeMap<String, Vec<f64>>;
 
 /// The values of each output, in the order of the contract's checks.
 pub type Outputs = Vec<Vec<f64>>;
@@ -147,9 +147,9 @@ impl<'a> Experiment<'a> {
         experiment.inputs = changeable(&prepared);
         let expected = oracles(&prepared);
         // A tensor that follows from others cannot be changed alone: the contract does not take it, or computes something else from it.
-        let mut inputs = std::mem::take(&mut experiment.inputs);
+        let mut inputs = experiment.inputs.clone();
         inputs.retain(|input| {
-            let same = Changes::from([(input.name.clone(), narrow(&input.values))]);
+            let same = Changes::from([(input.name.clone(), input.values.clone())]);
             experiment.predict(&same).as_ref() == Some(&expected)
         });
         experiment.inputs = inputs;
@@ -207,7 +207,15 @@ impl<'a> Experiment<'a> {
     pub fn predict(&self, changes: &Changes) -> Option<Outputs> {
         self.work(REFERENCES)?;
         // A changed value need not be a number of the input's type: a candidate may round what follows from it.
-        let wide = |name: &str| changes.contains_key(name).then_some(ElementKind::F32);
+        let wide = |name: &str| {
+            let is_double =
+                |input: &ExperimentInput| input.name == name && input.kind == ElementKind::F64;
+            let kind = match self.inputs.iter().any(is_double) {
+                true => ElementKind::F64,
+                false => ElementKind::F32,
+            };
+            changes.contains_key(name).then_some(kind)
+        };
         self.prepare_as(changes, &wide)
             .map(|prepared| oracles(&prepared))
     }
@@ -268,8 +276,11 @@ impl<'a> Experiment<'a> {
     fn prepare_now(&self, changes: &Changes, kinds: Kinds<'_>) -> Option<Arc<PreparedCase>> {
         let mut inputs = self.start.clone();
         inputs.extend(changes.clone());
+        let inputs = inputs.into_iter();
         let given = ExternalTensors {
-            inputs,
+            inputs: inputs
+                .map(|(name, values)| (name, Data::f64(values)))
+                .collect(),
             ..ExternalTensors::default()
         };
         let (test, case) = (self.plan.test, self.plan.case);
@@ -443,13 +454,4 @@ fn judge(
         allowed,
         wrong,
     })
-}
-
-/// Returns values as changes take them.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "inputs are of f32 or narrower"
-)]
-pub fn narrow(values: &[f64]) -> Vec<f32> {
-    values.iter().map(|&value| value as f32).collect()
 }

@@ -1,5 +1,7 @@
 //! The laws of a contract, checked on a trial: the kernels run on other inputs, and their outputs are compared with those of the trial.
 
+mod declared;
+
 use std::sync::Arc;
 
 use super::plan::Plan;
@@ -12,6 +14,8 @@ use crate::contract::{Case, Check, Instance, PreparedCase, Values};
 use crate::device::{DeviceError, DeviceErrorKind, Limits, NOTHING};
 use crate::report::model::{Problem, RelationReport, Verdict};
 use crate::tensor::ElementKind;
+
+pub use declared::{LawMistake, law_mistake};
 
 /// The result of checking a law, and the problem of the second run's guards or inputs, if there is one.
 type LawCheck = DeviceResult<(RelationReport, Option<Problem>)>;
@@ -76,59 +80,34 @@ impl<'a> Plan<'a> {
         first: &Trial<'_>,
         seen: RunArrays<'_>,
     ) -> LawCheck {
-        let values = &self.case.values;
-        let mut outputs = seen.outputs.to_vec();
-        if let Some(steps) = twice.between {
-            let inputs = derive(steps, values, [seen.inputs, &outputs]);
-            let tensors = second(&first.prepared, &inputs).map_err(harness_error)?;
-            let trial = self
-                .second_plan(self.case)
-                .launch_prepared(limits, Arc::new(tensors));
-            let mut trial = trial.map_err(|(_, error)| error)?;
+        let mut problem = None;
+        let mut refused = false;
+        let mut run = |case: Option<Values>, inputs: &[Array]| {
+            let other = case.map(|values| Case {
+                id: self.case.id.clone(),
+                values,
+            });
+            let plan = self.second_plan(other.as_ref().unwrap_or(self.case));
+            let tensors = match &other {
+                None => second(&first.prepared, inputs),
+                Some(case) => second(&*plan.prepare_case(case)?, inputs),
+            };
+            let tensors = tensors.map_err(harness_error)?;
+            let launched = plan.launch_prepared(limits, Arc::new(tensors));
+            let mut trial = launched.map_err(|(_, error)| {
+                // The kernels may refuse the sizes of the second run.
+                refused = other.is_some() && is_refusal(error.kind);
+                error
+            })?;
             let left = judge::read_outputs(&mut trial)?;
-            let between = self.output_arrays(&trial, &left.outputs).into_iter();
-            outputs.extend(between.map(|array| Array {
-                name: format!("{}'", array.name),
-                ..array
-            }));
+            problem = left.problem;
+            Ok(plan.output_arrays(&trial, &left.outputs))
+        };
+        match claims_of_two_runs(twice, &self.case.values, seen, &mut run) {
+            Ok(claims) => Ok((conclude(relation, &claims, twice.closeness), problem)),
+            Err(error) if refused => Ok((skip(relation, &error.message), None)),
+            Err(error) => Err(error),
         }
-        let inputs = derive(twice.inputs, values, [seen.inputs, &outputs]);
-        let other = twice.case.map(|case| Case {
-            id: self.case.id.clone(),
-            values: case(values),
-        });
-        let plan = self.second_plan(other.as_ref().unwrap_or(self.case));
-        let tensors = match &other {
-            None => second(&first.prepared, &inputs),
-            Some(case) => second(&*plan.prepare_case(case)?, &inputs),
-        };
-        let tensors = tensors.map_err(harness_error)?;
-        let trial = plan.launch_prepared(limits, Arc::new(tensors));
-        let mut trial = match trial.map_err(|(_, error)| error) {
-            Ok(trial) => trial,
-            // The kernels may refuse the sizes of the second run.
-            Err(error) if other.is_some() && is_refusal(error.kind) => {
-                return Ok((skip(relation, &error.message), None));
-            }
-            Err(error) => return Err(error),
-        };
-        let left = judge::read_outputs(&mut trial)?;
-        let mut got = plan.output_arrays(&trial, &left.outputs);
-        apply(twice.seen, values, &mut got);
-        let want = derive(twice.outputs, values, [&outputs, seen.inputs]);
-        let want = want.into_iter().take(seen.outputs.len());
-        let claim = |right: Array| {
-            let left = got.iter().find(|array| array.name == right.name)?;
-            // The errors of both sides add up.
-            let both = right.allowed.iter().zip(&left.allowed);
-            let allowed = both.map(|(right, left)| right + left).collect();
-            Some(Claim {
-                left: left.values.clone(),
-                right: Array { allowed, ..right },
-            })
-        };
-        let claims: Vec<Claim> = want.filter_map(claim).collect();
-        Ok((conclude(relation, &claims, twice.closeness), left.problem))
     }
 
     /// Returns the plan of a law's second run, at the case of that run.
@@ -176,6 +155,43 @@ impl<'a> Plan<'a> {
         let checks = trial.prepared.checks.iter();
         checks.zip(images).filter_map(array).collect()
     }
+}
+
+/// A function that computes the outputs of inputs, at another case if one is given.
+type SecondRun<'a> = dyn FnMut(Option<Values>, &[Array]) -> DeviceResult<Vec<Array>> + 'a;
+
+/// Makes the second run of a law, and the run between if there is one. Returns the law's equations.
+fn claims_of_two_runs(
+    twice: &TwoRunLaw,
+    values: &Values,
+    seen: RunArrays<'_>,
+    run: &mut SecondRun<'_>,
+) -> DeviceResult<Vec<Claim>> {
+    let mut outputs = seen.outputs.to_vec();
+    if let Some(steps) = twice.between {
+        let inputs = derive(steps, values, [seen.inputs, &outputs]);
+        let between = run(None, &inputs)?.into_iter();
+        outputs.extend(between.map(|array| Array {
+            name: format!("{}'", array.name),
+            ..array
+        }));
+    }
+    let inputs = derive(twice.inputs, values, [seen.inputs, &outputs]);
+    let mut got = run(twice.case.map(|case| case(values)), &inputs)?;
+    apply(twice.seen, values, &mut got);
+    let want = derive(twice.outputs, values, [&outputs, seen.inputs]);
+    let want = want.into_iter().take(seen.outputs.len());
+    let claim = |right: Array| {
+        let left = got.iter().find(|array| array.name == right.name)?;
+        // The errors of both sides add up.
+        let both = right.allowed.iter().zip(&left.allowed);
+        let allowed = both.map(|(right, left)| right + left).collect();
+        Some(Claim {
+            left: left.values.clone(),
+            right: Array { allowed, ..right },
+        })
+    };
+    Ok(want.filter_map(claim).collect())
 }
 
 fn apply(steps: &[Step], case: &Values, arrays: &mut [Array]) {

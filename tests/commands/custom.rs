@@ -145,7 +145,37 @@ fn failed_cases_run_again_by_the_same_reference() {
     std::fs::write(here.join("reference.py"), REFERENCE).expect("written");
     let (code, err) = again(&[]);
     assert_eq!(code, Some(3), "{err}");
-    assert!(err.contains("take their values from have changed"), "{err}");
+    assert!(
+        err.contains("reference.py, which a custom contract"),
+        "{err}"
+    );
+}
+
+/// A module that the reference imports, early or late, belongs to the reference.
+#[test]
+fn failed_cases_do_not_run_again_by_another_helper() {
+    let text = "return {\"y\": helper.times(x)}";
+    let here = folder(
+        "custom-helper",
+        SAME,
+        (
+            "return {\"y\": x * factor}",
+            &format!("import helper\n    {text}"),
+        ),
+        SAME,
+    );
+    let helper = |factor: &str| {
+        let text = format!("def times(x):\n    return x * {factor}\n");
+        std::fs::write(here.join("helper.py"), text).expect("written");
+    };
+    helper("3.0");
+    let first = bound(&here, &["--report", "report.json"]);
+    assert_eq!(first.code, 1, "{}", first.err);
+    let again = || run(&here, &["--failed", "report.json", "--list"]);
+    assert_eq!(again().code, 0, "{}", again().err);
+    helper("-1.0");
+    assert_eq!(again().code, 3, "{}", again().err);
+    assert!(again().err.contains("helper.py, which a custom contract"));
 }
 
 #[test]
@@ -168,6 +198,12 @@ fn described_and_bound_by_its_file() {
         "{}",
         skeleton.out
     );
+    assert!(
+        page.out
+            .contains("tolerance y: 2e-6 times the largest value (at least 1); relative RMS 2e-6"),
+        "{}",
+        page.out
+    );
     let unknown = run(&here, &["contracts", "negate", "--contract", file]);
     assert_eq!(unknown.code, 2);
     assert!(unknown.err.contains("negated: y = -x"), "{}", unknown.err);
@@ -177,7 +213,12 @@ fn described_and_bound_by_its_file() {
 #[test]
 fn a_wrong_reference_is_one_error() {
     let raised = "    raise ValueError(\"no\")\n    return {\"y\": x * factor}\n";
-    let mistakes: [(&str, &str, &str); 16] = [
+    let mistakes: [(&str, &str, &str); 17] = [
+        (
+            "def negated",
+            "def negate",
+            "the file has no `negated`; did you mean `negate`?",
+        ),
         (
             "    return {\"y\": x * factor}\n",
             raised,
@@ -257,9 +298,154 @@ fn a_wrong_reference_is_one_error() {
     }
 }
 
+/// A traceback of a thousand frames has its first and its last ones.
+#[test]
+fn a_reference_that_recurses_too_deeply_is_told_briefly() {
+    let functions = "def even(n):\n    return odd(n - 1)\ndef odd(n):\n    return even(n - 1)\n";
+    let changed = format!("{functions}def negated(x, factor):\n    even(9)");
+    let here = folder(
+        "custom-recursion",
+        SAME,
+        ("def negated(x, factor):", &changed),
+        SAME,
+    );
+    let run = bound(&here, &[]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("raised RecursionError"), "{}", run.err);
+    assert!(run.err.contains(" frames ...\n"), "{}", run.err);
+    assert!(run.err.lines().count() < 40, "{}", run.err);
+}
+
+/// A law that the reference breaks, or that gives it inputs that it refuses, ends the run before a kernel is blamed.
+#[test]
+fn a_law_that_the_reference_breaks_is_one_error() {
+    let weights = "x * (numpy.arange(x.shape[0])[:, None] + 1.0)";
+    let raises = "x * (factor if abs(x).max() < 1e9 else 1 // 0)";
+    let breaks = "is no law of `negated`: its own reference breaks it in case negated:T=";
+    let refuses = "gives the reference inputs that it does not take";
+    let mistakes = [
+        ("linear in x", "abs(x) * factor", breaks),
+        ("scale x by 3", "x * factor + 1", breaks),
+        ("permute T", weights, breaks),
+        ("permute D", "x.cumsum(1)", breaks),
+        ("scale x by 1e9", raises, refuses),
+    ];
+    for (number, (law, reference, says)) in mistakes.into_iter().enumerate() {
+        let here = folder(
+            &format!("custom-law-{number}"),
+            ("\"linear in x\", \"permute T\"", &format!("\"{law}\"")),
+            ("x * factor", reference),
+            SAME,
+        );
+        let text = std::fs::read_to_string(here.join("reference.py")).expect("read");
+        let text = format!("import numpy\n{text}");
+        std::fs::write(here.join("reference.py"), text).expect("written");
+        for flags in [&["--relations"][..], &["--relations", "--seeds", "2"]] {
+            let run = bound(&here, flags);
+            assert_eq!((run.code, run.out.as_str()), (3, ""), "{law}: {}", run.err);
+            assert!(run.err.contains(says), "{law}: {}", run.err);
+            let place = "--> negated.contract.toml:7:14";
+            assert!(run.err.contains(place), "{law}: {}", run.err);
+            assert!(run.err.contains("no kernel was run"), "{law}: {}", run.err);
+        }
+        // Without --relations nobody asks for the law. The last reference is that of the kernel.
+        let code = i32::from(number != 4);
+        assert_eq!(bound(&here, &[]).code, code, "{law}");
+    }
+    let here = folder(
+        "custom-law-numbers",
+        SAME,
+        ("x * factor", "x * factor + 1"),
+        SAME,
+    );
+    let run = bound(&here, &["--relations", "--test", "negated:T=1,D=64"]);
+    assert!(run.err.contains("`y`[0, "), "{}", run.err);
+    assert!(run.err.contains("allowed "), "{}", run.err);
+    assert!(run.err.contains("; 64 of 64 elements"), "{}", run.err);
+}
+
+/// Many seeds fail for one reason, which is told once.
+#[test]
+fn failures_of_many_seeds_are_told_by_cause() {
+    let here = folder("custom-seeds", SAME, ("x * factor", "x * 3.0"), SAME);
+    let run = bound(&here, &["--seeds", "3"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let count = |text: &str| run.out.matches(text).count();
+    assert_eq!((count("  why "), count("  worst ")), (1, 1), "{}", run.out);
+    assert_eq!(count(": as before\n"), 2, "{}", run.out);
+    assert_eq!(count("  alike    and 3 more cases: "), 1, "{}", run.out);
+}
+
+/// Every command that has no use for a custom contract, or lacks its file, says what to do.
+#[test]
+fn commands_say_what_a_custom_contract_needs() {
+    let here = folder("custom-needs", SAME, SAME, SAME);
+    let exported = bound(&here, &["--test", "negated:T=1,D=64", "--list"]);
+    assert_eq!(exported.code, 0, "{}", exported.err);
+    let python = interpreter().expect("Python with NumPy");
+    let command = |args: &[&str]| {
+        ended(
+            Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+                .args(args)
+                .env("DELTANET_CHECK_PYTHON", python)
+                .current_dir(&here),
+        )
+    };
+    let (kernels, bind) = (["--kernels", KERNELS], ["--bind", "bind.toml"]);
+    let contract = ["--contract", "negated.contract.toml"];
+    let out = ["--test", "negated:T=1,D=64", "--out", "case.safetensors"];
+    let run = command(&[&["export"], &kernels[..], &bind, &out].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let judged = command(&["judge", "case.safetensors"]);
+    assert_eq!(judged.code, 3);
+    assert!(
+        judged.err.contains("with --contract FILE.toml"),
+        "{}",
+        judged.err
+    );
+    let judged = command(&[&["judge", "case.safetensors"], &contract[..]].concat());
+    assert_eq!(judged.code, 0, "{}", judged.err);
+    let vectors = command(&[&["vectors", "case.safetensors"], &kernels[..], &bind].concat());
+    assert_eq!(vectors.code, 2);
+    assert!(
+        vectors.err.contains("custom contract `negated` alone"),
+        "{}",
+        vectors.err
+    );
+    let unbound = command(&[&kernels[..], &contract].concat());
+    assert_eq!(unbound.code, 3);
+    assert!(
+        unbound.err.contains("with --bind FILE.toml"),
+        "{}",
+        unbound.err
+    );
+    // A code object without any of the built-in kernels.
+    let foreign = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/lines.co");
+    let unbound = command(&[&["--kernels", foreign], &contract[..]].concat());
+    assert_eq!(unbound.code, 4);
+    assert!(
+        unbound.err.contains("contract        negated: y = -x\n"),
+        "{}",
+        unbound.err
+    );
+    let advice = format!("bind {foreign} --contract negated.contract.toml > lines.toml");
+    assert!(unbound.err.contains(&advice), "{}", unbound.err);
+    let measured = command(&[&["tolerances", "--seeds", "2"], &kernels[..], &bind].concat());
+    assert_eq!(measured.code, 0, "{}{}", measured.out, measured.err);
+    let mutated = command(&[&["mutate", "--per-kernel", "2"], &kernels[..], &bind].concat());
+    assert_eq!(mutated.code, 0, "{}{}", mutated.out, mutated.err);
+    let profiled = command(&[&["profile"], &kernels[..], &bind].concat());
+    assert_eq!(profiled.code, 0, "{}", profiled.err);
+}
+
 #[test]
 fn a_wrong_contract_is_told_with_its_place() {
-    let mistakes: [(&str, &str, &str); 31] = [
+    let mistakes: [(&str, &str, &str); 32] = [
+        (
+            "reference.py:negated",
+            "refrence.py:negated",
+            "did you mean `reference.py`?",
+        ),
         ("schema = 1", "schema = 2", "this file has schema 2"),
         ("about", "abuot", "did you mean `about`?"),
         (
@@ -421,6 +607,29 @@ fn a_plain_kernel_is_a_reference() {
         );
         assert!(wrong.err.contains(says), "{count}: {}", wrong.err);
     }
+}
+
+/// A reference kernel takes integers that f32 does not hold. The kernel flips the highest bit.
+#[test]
+fn a_reference_kernel_takes_integers_exactly() {
+    let kernel = format!(
+        "kernel = {{ code_object = \"{KERNELS}\", symbol = \"kernel_neg\", \
+         grid = [\"ceil(count(x) / 64)\"], block = [64], args = [\"x\", \"y\", \"i32 count(x)\"] }}"
+    );
+    let here = folder("custom-integers", SAME, SAME, SAME);
+    let file = here.join("negated.contract.toml");
+    let contract = CONTRACT
+        .replace("relations = [\"linear in x\", \"permute T\"]\n", "")
+        .replace("python = \"reference.py:negated\"\nseconds = 5", &kernel)
+        .replace(
+            "[\"normal\", \"great\"]",
+            "\"integers(16777217, 1000000000)\"",
+        )
+        .replace("\"f32\"", "\"i32\"");
+    std::fs::write(file, contract).expect("written");
+    let run = run_here(&here);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(run.out.contains("4/4 passed"), "{}", run.out);
 }
 
 /// Writes tensors of f32 as a file of a case.

@@ -4,11 +4,14 @@ use std::ffi::{CStr, c_char};
 
 use serde_json::json;
 
-use crate::boundary::{Address, Out};
+use crate::boundary::{Address, Out, Text};
 use crate::calls::memory::host;
+use crate::diagnostics::log;
 use crate::diagnostics::messages::{UnreadMessages, with_unread};
 use crate::entry::{self, Gate};
+use crate::error::HipError;
 use crate::runtime::guarded;
+use crate::{sanitize, settings};
 
 /// Marks the library's file: `deltanet-check hip` searches a file for this text before it runs a program on the file.
 const MARK: &CStr = match CStr::from_bytes_with_nul(
@@ -33,6 +36,27 @@ pub extern "C" fn gfx906_version() -> *const c_char {
 pub unsafe extern "C" fn gfx906_register_read_only(memory: Address, bytes: usize) -> u32 {
     entry::enter("gfx906_register_read_only", Gate::Device, || {
         host::register_read_only(memory, bytes)
+    })
+}
+
+/// Gives the next launches settings in place of those of the environment: the checks of the sanitizer, the most instructions and seconds, the
+/// order of work-groups and waves. Each is a text as in `GFX906_SANITIZE`, `GFX906_BUDGET` and `GFX906_SCHEDULE`, or null for that
+/// variable. Returns `hipErrorInvalidValue` for another text, which is logged, and changes nothing then. A given sanitizer tells its
+/// findings anew, and knows the memory that was allocated or registered since it was given.
+///
+/// # Safety
+/// Each text is null, or has a NUL at its end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gfx906_settings(sanitize: Text, budget: Text, schedule: Text) -> u32 {
+    entry::enter("gfx906_settings", Gate::Open, || {
+        let [sanitize, budget, schedule] = [sanitize, budget, schedule].map(|text| text.get().ok());
+        let given = settings::give(sanitize.as_deref(), budget.as_deref(), schedule.as_deref());
+        given.map_err(|problem| {
+            log(problem);
+            HipError::InvalidValue
+        })?;
+        sanitize::renew(sanitize.is_some());
+        Ok(())
     })
 }
 

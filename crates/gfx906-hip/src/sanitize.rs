@@ -1,4 +1,4 @@
-//! The sanitizer (`GFX906_SANITIZE`).
+//! The sanitizer: that of the environment (`GFX906_SANITIZE`), or one that the program gives its next launches.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,7 +12,7 @@ use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
 use crate::diagnostics::{self, messages, summary};
 use crate::objects::module::Function;
 use crate::oob;
-use crate::settings::{self, SETTINGS};
+use crate::settings;
 
 /// Most findings that are logged. Further findings are only counted.
 const TOLD: usize = 100;
@@ -24,36 +24,44 @@ type Key = (String, String, u64, Option<u64>);
 /// checker.
 struct ProcessSanitizer {
     checks: Checks,
+    /// Record of the memory's state.
+    heap: Arc<Heap>,
     /// Checkers that no launch uses now.
     idle: Mutex<Vec<Sanitizer>>,
     told: Mutex<FindingLog>,
 }
 
 /// Findings that have been logged.
+#[derive(Default)]
 struct FindingLog {
     keys: BTreeSet<Key>,
-    log: Option<File>,
 }
 
-/// Sanitizer, if it is on.
-static SANITIZED: LazyLock<Option<ProcessSanitizer>> = LazyLock::new(|| {
-    Some(ProcessSanitizer {
-        checks: SETTINGS.sanitize?,
-        idle: Mutex::default(),
-        told: Mutex::new(FindingLog {
-            keys: BTreeSet::new(),
-            log: open_log(),
-        }),
-    })
-});
+/// Sanitizer of the environment, if it is on.
+static ENVIRONMENT: LazyLock<Option<Arc<ProcessSanitizer>>> =
+    LazyLock::new(|| ProcessSanitizer::new(settings::environment().sanitize));
 
-/// Record of the memory's state for the sanitizer.
-static HEAP: LazyLock<Option<Arc<Heap>>> =
-    LazyLock::new(|| SETTINGS.sanitize.map(|_| Arc::default()));
+/// Sanitizer that the program has given its next launches, in place of the environment's. The inner value is none if they have none.
+static GIVEN: Mutex<Option<Option<Arc<ProcessSanitizer>>>> = Mutex::new(None);
+
+/// The file that gets findings besides stderr.
+static LOG: LazyLock<Mutex<Option<File>>> = LazyLock::new(|| Mutex::new(open_log()));
+
+/// Returns the sanitizer of launches that begin now.
+fn current() -> Option<Arc<ProcessSanitizer>> {
+    let given = lock(&GIVEN).clone();
+    given.unwrap_or_else(|| ENVIRONMENT.clone())
+}
+
+/// Gives the next launches a sanitizer of the settings' checks, or the environment's if the program has given none. A given
+/// sanitizer knows nothing of the memory and the findings of others.
+pub fn renew(given: bool) {
+    *lock(&GIVEN) = given.then(|| ProcessSanitizer::new(settings::launches().sanitize));
+}
 
 /// Returns the record of the memory's state, if the sanitizer is on.
-pub fn heap() -> Option<&'static Heap> {
-    HEAP.as_deref()
+pub fn heap() -> Option<Arc<Heap>> {
+    current().map(|sanitizer| Arc::clone(&sanitizer.heap))
 }
 
 /// Opens the file that gets findings besides stderr: `GFX906_SANITIZE_LOG`.
@@ -71,14 +79,14 @@ fn open_log() -> Option<File> {
     }
 }
 
-/// Runs a kernel to its end, with the sanitizer and the counters if they are on. Each finding is logged once per process.
+/// Runs a kernel to its end, with the sanitizer and the counters if they are on. Each finding is logged once by a sanitizer.
 pub fn launch(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
     cooperative: bool,
 ) -> Result<Counters, LaunchError> {
-    let Some(sanitized) = &*SANITIZED else {
+    let Some(sanitized) = current() else {
         return run_counted(gpu, function, launch, cooperative, Nobody).0;
     };
     let (done, mut sanitizer) = run_counted(gpu, function, launch, cooperative, sanitized.take());
@@ -140,12 +148,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ProcessSanitizer {
+    fn new(checks: Option<Checks>) -> Option<Arc<ProcessSanitizer>> {
+        Some(Arc::new(ProcessSanitizer {
+            checks: checks?,
+            heap: Arc::default(),
+            idle: Mutex::default(),
+            told: Mutex::default(),
+        }))
+    }
+
     /// Returns a checker for a launch.
     fn take(&self) -> Sanitizer {
         let idle = lock(&self.idle).pop();
-        idle.unwrap_or_else(|| {
-            Sanitizer::new(self.checks).with_heap(HEAP.clone().unwrap_or_default())
-        })
+        idle.unwrap_or_else(|| Sanitizer::new(self.checks).with_heap(Arc::clone(&self.heap)))
     }
 }
 
@@ -175,13 +190,14 @@ impl FindingLog {
                 "more than {TOLD} different findings: no more are told"
             ));
         }
-        if let Some(log) = &mut self.log
+        let mut file = lock(&LOG);
+        if let Some(log) = &mut *file
             && let Err(error) = writeln!(log, "{finding}\n")
         {
             diagnostics::log(format!(
                 "GFX906_SANITIZE_LOG: {error}; findings go to stderr alone"
             ));
-            self.log = None;
+            *file = None;
         }
         true
     }

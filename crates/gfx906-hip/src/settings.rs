@@ -1,15 +1,15 @@
-//! Environment variables of the runtime. No other file reads the environment.
+//! Environment variables of the runtime, and the settings that a program gives in their place. No other file reads the environment.
 //!
 //! A value that cannot be used is logged, and the default is used instead. Switches and the settings of launches are read once, at their
 //! first use.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use gfx906::machine::{Limits, Patience, Schedule, TURN, Time};
-use gfx906::observe::sanitize::Checks;
+use gfx906::observe::sanitize::{Checks, UnknownCheck};
 
 use crate::diagnostics::log;
 
@@ -60,6 +60,7 @@ pub static FIRST_NONFINITE: Switch = Switch::new("GFX906_FIRST_NONFINITE");
 pub static SYNC: Switch = Switch::new("GFX906_SYNC");
 
 /// Settings of launches.
+#[derive(Clone, Copy)]
 pub struct LaunchSettings {
     /// Instructions and time that a launch may use up, and the order of its waves.
     pub limits: Limits,
@@ -69,8 +70,8 @@ pub struct LaunchSettings {
     pub sanitize: Option<Checks>,
 }
 
-/// Settings of the launches of this process.
-pub static SETTINGS: LazyLock<LaunchSettings> = LazyLock::new(|| {
+/// Settings of the environment.
+static ENVIRONMENT: LazyLock<LaunchSettings> = LazyLock::new(|| {
     let (instructions, seconds) = budget();
     let turn = number("GFX906_TURN").and_then(|turn| u32::try_from(turn).ok());
     LaunchSettings {
@@ -84,6 +85,50 @@ pub static SETTINGS: LazyLock<LaunchSettings> = LazyLock::new(|| {
         sanitize: checks(),
     }
 });
+
+/// Returns the settings of the environment.
+pub fn environment() -> &'static LaunchSettings {
+    &ENVIRONMENT
+}
+
+/// Settings that the program has given in place of those of the environment.
+static GIVEN: Mutex<Option<LaunchSettings>> = Mutex::new(None);
+
+/// Returns the settings of launches that begin now.
+pub fn launches() -> LaunchSettings {
+    let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    given.unwrap_or(*ENVIRONMENT)
+}
+
+/// Gives the next launches settings in place of the environment's, in the words of the variables. Those that are left out are the
+/// environment's.
+///
+/// # Errors
+/// A text is none of the variable. The text says which.
+pub fn give(
+    sanitize: Option<&str>,
+    budget: Option<&str>,
+    schedule: Option<&str>,
+) -> Result<(), String> {
+    let mut settings = *ENVIRONMENT;
+    if let Some(text) = sanitize {
+        settings.sanitize =
+            parse_checks(text).map_err(|problem| format!("sanitize {text}: {problem}"))?;
+    }
+    if let Some(text) = budget {
+        let limits = parse_budget(text).ok_or_else(|| {
+            format!("budget {text}: it is neither wave instructions (N) nor CPU seconds (Ns), nor both (N,Ns)")
+        })?;
+        (settings.limits.instructions, settings.limits.seconds) = limits;
+    }
+    if let Some(text) = schedule {
+        let parsed = text.parse();
+        settings.limits.schedule = parsed.map_err(|problem| format!("schedule: {problem}"))?;
+    }
+    let is_any = sanitize.is_some() || budget.is_some() || schedule.is_some();
+    *GIVEN.lock().unwrap_or_else(PoisonError::into_inner) = is_any.then_some(settings);
+    Ok(())
+}
 
 /// Returns a variable, unless it is empty.
 fn filled(name: &str) -> Option<OsString> {
@@ -173,16 +218,17 @@ pub fn reads_beyond_pass() -> bool {
 /// Returns the checks of `GFX906_SANITIZE`: `1`, `all`, or a list of names.
 fn checks() -> Option<Checks> {
     let text = std::env::var("GFX906_SANITIZE").ok()?;
+    parse_checks(&text).unwrap_or_else(|problem| {
+        log(format!("GFX906_SANITIZE: {problem}; all are used"));
+        Some(Checks::ALL)
+    })
+}
+
+fn parse_checks(text: &str) -> Result<Option<Checks>, UnknownCheck> {
     match text.trim() {
-        "" | "0" => None,
-        "1" | "all" => Some(Checks::ALL),
-        list => match list.parse() {
-            Ok(checks) => Some(checks),
-            Err(problem) => {
-                log(format!("GFX906_SANITIZE: {problem}; all are used"));
-                Some(Checks::ALL)
-            }
-        },
+        "" | "0" => Ok(None),
+        "1" | "all" => Ok(Some(Checks::ALL)),
+        list => list.parse().map(Some),
     }
 }
 
@@ -265,7 +311,7 @@ pub const PATIENCE: Patience = Patience {
 
 /// Returns the number of host threads that run a launch.
 pub fn threads() -> usize {
-    match SETTINGS.threads {
+    match ENVIRONMENT.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     }
@@ -273,7 +319,22 @@ pub fn threads() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_budget;
+    use super::{give, launches, parse_budget};
+
+    #[test]
+    fn a_text_that_is_no_setting_is_refused_and_changes_nothing() {
+        let before = launches();
+        for (sanitize, budget, schedule, says) in [
+            (Some("rice"), None, None, "sanitize rice: "),
+            (Some("1"), Some("soon"), None, "budget soon: "),
+            (Some("1"), Some("5s"), Some("backwards"), "schedule: "),
+        ] {
+            let problem = give(sanitize, budget, schedule).expect_err(says);
+            assert!(problem.starts_with(says), "{problem}");
+        }
+        assert_eq!(launches().limits, before.limits);
+        assert_eq!(launches().sanitize, before.sanitize);
+    }
 
     #[test]
     fn a_budget_is_instructions_or_cpu_seconds_or_both() {

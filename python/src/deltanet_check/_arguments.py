@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -37,6 +37,21 @@ class Memory(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Copy:
+    """A contiguous copy of an array or tensor, which a kernel is handed in its place.
+
+    Attributes:
+        values: the copy, which lives as long as this.
+        original: the bytes from the first to the last element of the original.
+        back: copies the values back; None if the original is read-only.
+    """
+
+    values: Any
+    original: Span
+    back: Callable[[], Any] | None
+
+
+@dataclass(frozen=True)
 class Argument:
     """An argument of a kernel.
 
@@ -45,12 +60,14 @@ class Argument:
         pointer: True where those bytes are an address.
         memory: the memory behind the address; None for a number, a null pointer and an array without elements.
         shown: the argument in words.
+        copy: the copy that the memory is of; None where the memory is the caller's own.
     """
 
     data: bytes
     pointer: bool
     memory: Memory | None
     shown: str
+    copy: Copy | None = None
 
 
 def is_tensor(value: Any) -> bool:
@@ -101,8 +118,12 @@ def _address(address: int) -> bytes:
     return address.to_bytes(8, "little")
 
 
-def argument(value: Any) -> Argument:
+def argument(value: Any, copy_back: bool = False) -> Argument:
     """An argument of `run`.
+
+    Args:
+        value: what the caller handed over.
+        copy_back: whether an array or tensor that is not contiguous is copied.
 
     Raises:
         TypeError: it is nothing that a kernel can be handed.
@@ -111,9 +132,9 @@ def argument(value: Any) -> Argument:
     if value is None:
         return Argument(_address(0), True, None, "None")
     if isinstance(value, np.ndarray):
-        return _array(value)
+        return _array(value, copy_back)
     if is_tensor(value):
-        return _tensor(value)
+        return _tensor(value, copy_back)
     if isinstance(value, (np.number, np.bool_)):
         return Argument(value.tobytes(), False, None, f"{value!r}")
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
@@ -153,17 +174,65 @@ def _refused_dtype(dtype: np.dtype[Any]) -> str | None:
     return None
 
 
-def _array(array: np.ndarray) -> Argument:
+def _extent(address: int, shape: Sequence[int], strides: Sequence[int], size: int) -> Span:
+    """Returns the bytes from the first to the last element of an array. Strides and size are in bytes."""
+    if 0 in shape:
+        return Span(address, address)
+    steps = [stride * (length - 1) for length, stride in zip(shape, strides)]
+    return Span(address + sum(min(step, 0) for step in steps), address + sum(max(step, 0) for step in steps) + size)
+
+
+def _may_overlap_itself(shape: Sequence[int], strides: Sequence[int], size: int) -> bool:
+    """Whether two elements may share bytes. False is certain."""
+    reach = size
+    for stride, length in sorted((abs(stride), length) for length, stride in zip(shape, strides) if length > 1):
+        if stride < reach:
+            return True
+        reach = stride * (length - 1) + reach
+    return False
+
+
+def _copied(address: int, size: int, writable: bool, shown: str, copy: Copy) -> Argument:
+    """Hands over a copy, which is not copied back where the original is read-only."""
+    made = _pointer(address, size, writable, f"copy of {shown}" if writable else f"copy of {shown}, read-only")
+    return replace(made, copy=copy if writable else replace(copy, back=None))
+
+
+def check_copies(arguments: Sequence[Argument]) -> None:
+    """Checks that no copy shares memory with another argument, unless the kernel may write neither.
+
+    Raises:
+        ValueError: one does: what the kernel writes through one argument would not be seen through the other.
+    """
+    for at, one in enumerate(arguments):
+        for other_at, other in enumerate(arguments):
+            if one.copy is None or one.memory is None or other.memory is None or at == other_at:
+                continue
+            span = other.memory.span if other.copy is None else other.copy.original
+            apart = one.copy.original.end <= span.start or span.end <= one.copy.original.start
+            if not apart and (one.memory.writable or other.memory.writable):
+                raise ValueError(f"argument {at} ({one.shown}) may share memory with argument {other_at}: hand over copies of your own")
+
+
+def _array(array: np.ndarray, copy_back: bool) -> Argument:
     """Hands over the memory of a C-contiguous array."""
     shown = f"array of {array.dtype}, shape {array.shape}"
     if isinstance(array, np.ma.MaskedArray):
         raise ValueError(f"masked {shown}: a kernel cannot read a mask; hand over `x.filled(value)`, or `x.data` for all elements")
     if (why := _refused_dtype(array.dtype)) is not None:
         raise ValueError(f"{shown}: {why}")
+    if copy_back and not array.flags.c_contiguous:
+        if array.flags.writeable and _may_overlap_itself(array.shape, array.strides, array.itemsize):
+            raise ValueError(f"{shown} has strides {array.strides} in bytes, so that elements may overlap: copy it yourself (`x.copy()`)")
+        copy = array.copy(order="C")
+        original = _extent(array.ctypes.data, array.shape, array.strides, array.itemsize)
+        writable = bool(array.flags.writeable)
+        back = Copy(copy, original, lambda: np.copyto(array, copy))
+        return _copied(copy.ctypes.data, copy.nbytes, writable, shown, back)
     if not array.flags.c_contiguous:
         raise ValueError(
             f"{shown} has strides {array.strides} in bytes: a kernel reads elements that lie one after another, the last axis fastest; "
-            f"hand over a copy (`numpy.ascontiguousarray(x)`), or the contiguous array that `x` is a view of"
+            f"hand over a copy (`numpy.ascontiguousarray(x)`) or the contiguous array that `x` is a view of, or say `copy_back=True`"
         )
     # The kernel reaches a read-only array in place and may read it.
     writable = bool(array.flags.writeable)
@@ -196,20 +265,29 @@ def refused_tensor(tensor: Any) -> str | None:
     return None
 
 
-def _tensor(tensor: Any) -> Argument:
+def _tensor(tensor: Any, copy_back: bool) -> Argument:
     """Hands over the memory of a contiguous tensor."""
     import torch
 
     shown = tensor_words(tensor)
     if (why := refused_tensor(tensor)) is not None:
         raise ValueError(f"{shown}: {why}")
+    # Autograd does not see what a kernel writes: torch itself refuses writes in place to such a leaf.
+    writable = not (tensor.requires_grad and torch.is_grad_enabled())
+    if copy_back and not tensor.is_contiguous():
+        strides = [stride * tensor.element_size() for stride in tensor.stride()]
+        if writable and _may_overlap_itself(tensor.shape, strides, tensor.element_size()):
+            raise ValueError(f"{shown} has strides {tuple(tensor.stride())}, so that elements may overlap: copy it yourself (`x.clone()`)")
+        own = tensor.detach()
+        copy = own.clone(memory_format=torch.contiguous_format)
+        original = _extent(tensor.data_ptr(), tensor.shape, strides, tensor.element_size())
+        back = Copy(copy, original, lambda: own.copy_(copy))
+        return _copied(copy.data_ptr(), copy.numel() * copy.element_size(), writable, shown, back)
     if not tensor.is_contiguous():
         raise ValueError(
             f"{shown} has strides {tuple(tensor.stride())}: a kernel reads elements that lie one after another, the last axis fastest; "
-            f"hand over a copy (`x.contiguous()`), or the contiguous tensor that `x` is a view of"
+            f"hand over a copy (`x.contiguous()`) or the contiguous tensor that `x` is a view of, or say `copy_back=True`"
         )
-    # Autograd does not see what a kernel writes: torch itself refuses writes in place to such a leaf.
-    writable = not (tensor.requires_grad and torch.is_grad_enabled())
     shown += "" if writable else ", read-only as it requires a gradient (`x.detach()` is writable)"
     return _pointer(tensor.data_ptr(), tensor.numel() * tensor.element_size(), writable, shown)
 

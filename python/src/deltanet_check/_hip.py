@@ -20,6 +20,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "hipHostRegister": [c_void_p, c_size_t, c_uint],
     "hipHostUnregister": [c_void_p],
     "gfx906_register_read_only": [c_void_p, c_size_t],
+    "gfx906_settings": [c_char_p, c_char_p, c_char_p],
     "hipDeviceSynchronize": [],
     "hipDeviceReset": [],
 }
@@ -45,18 +46,21 @@ class Library:
             self._report = self._dll.gfx906_report
             self._dll.gfx906_version.restype = c_char_p
             version = self._dll.gfx906_version().decode()
+            self._report.argtypes = [c_void_p, c_size_t]
+            self._report.restype = c_size_t
+            for name, arguments in _SIGNATURES.items():
+                function = getattr(self._dll, name)
+                function.argtypes = arguments
+                function.restype = c_int
         except AttributeError:
             raise NotFound(f"{path} is another HIP runtime, or an older one of deltanet-check: build it with scripts/build-hip.sh") from None
         if version != f"gfx906-hip version {__version__}":
             raise NotFound(f"{path} is {version}, and this package has version {__version__}: install both from one place")
-        self._report.argtypes = [c_void_p, c_size_t]
-        self._report.restype = c_size_t
-        for name, arguments in _SIGNATURES.items():
-            function = getattr(self._dll, name)
-            function.argtypes = arguments
-            function.restype = c_int
         self._dll.hipGetErrorName.argtypes = [c_int]
         self._dll.hipGetErrorName.restype = c_char_p
+
+    def __repr__(self) -> str:
+        return f"<HIP runtime on the emulator: {self.path}>"
 
     def take_report(self) -> dict[str, Any]:
         """What the runtime said since this was last asked: `trap`, `findings`, `told`."""

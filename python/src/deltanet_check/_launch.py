@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _tool
-from ._arguments import Argument, Memory, Span, argument, united
+from ._arguments import Argument, Memory, Span, argument, check_copies, united
 from ._errors import Findings, LaunchError, Trap
 from ._hip import Library, library
 
@@ -25,6 +25,10 @@ def run(
     block: int | Sequence[int],
     *arguments: Any,
     shared: int = 0,
+    sanitize: bool | str | None = None,
+    budget: int | str | None = None,
+    schedule: str | None = None,
+    copy_back: bool = False,
 ) -> None:
     """Runs a kernel on the emulated MI50 and returns when it is done.
 
@@ -40,15 +44,23 @@ def run(
             them. `None` is a null pointer. Numbers need a size: `numpy.int32(5)` or `(5, "i32")`, with i8 u8 i16 u16 i32 u32 i64 u64 f16
             bf16 f32 f64. `bytes` are a structure by value.
         shared: bytes of dynamic LDS.
+        sanitize: True for all checks of the sanitizer, False for none, or names of checks: `"race,init"`. None is as `GFX906_SANITIZE` says.
+        budget: the most wave instructions (`2_000_000`), CPU seconds (`"90s"`) or both (`"2000000,90s"`); a kernel beyond them is a `Trap`
+            with `hang`. None is as `GFX906_BUDGET` says.
+        schedule: the order of work-groups and waves: `"in-order"`, `"reverse"`, `"random"` or `"random=7"`. None is as `GFX906_SCHEDULE` says.
+        copy_back: True lets arrays and tensors have any strides: the kernel gets a contiguous copy of each that is not contiguous, and its
+            values are copied back when the kernel has ended, also by a trap. A copy of what is read-only is read-only and not copied back.
 
     Raises:
         Trap: the kernel stopped before its end, for example as it wrote a read-only array; it has kernel, pc, lane, address. What the
             kernel had written by then is there.
         LaunchError: the launch was refused.
-        Findings: with `GFX906_SANITIZE` in the environment, the kernel ran and the sanitizer found something.
+        Findings: with `sanitize`, or with `GFX906_SANITIZE` in the environment, the kernel ran and the sanitizer found something.
         TypeError: an argument is of a type that no kernel takes, or does not fit the kernel's argument.
-        ValueError: an array or tensor is not contiguous, is of another byte order, or has values that its memory alone does not tell (a
-            mask, a pending conjugation, a sparse layout); a number does not fit its type; `grid` or `block` is no size.
+        ValueError: an array or tensor is not contiguous (and `copy_back` is False, or its copy would overlap another argument or itself), is
+            of another byte order, or has values that its memory alone does not tell (a
+            mask, a pending conjugation, a sparse layout); a number does not fit its type; `grid` or `block` is no size; `sanitize`, `budget` or
+            `schedule` has other words.
         NotFound: the library or the program is not to be found.
     """
     if isinstance(code_object, (bytes, bytearray)):
@@ -56,11 +68,12 @@ def run(
     else:
         image, words = Path(code_object).read_bytes(), os.fspath(code_object)
     groups, items = _three("grid", grid), _three("block", block)
-    made = [argument(value) for value in arguments]
+    made = [argument(value, copy_back) for value in arguments]
+    check_copies(made)
     _check(kernel, _tool.kernel_arguments(image, kernel, words), made)
     memories = [one.memory for one in made if one.memory is not None]
     hip = library()
-    with LOCK:
+    with LOCK, _settings(hip, sanitize, budget, schedule):
         hip.take_report()
         try:
             with registered(hip, memories):
@@ -73,9 +86,33 @@ def run(
         except Trap as trap:
             name_argument(trap, [(at, one.memory.span, one.shown) for at, one in enumerate(made) if one.memory is not None])
             raise
+        finally:
+            for one in made:
+                if one.copy is not None and one.copy.back is not None:
+                    one.copy.back()
         report = hip.take_report()
     if report["findings"]:
         raise Findings(report["findings"])
+
+
+@contextmanager
+def _settings(hip: Library, sanitize: bool | str | None, budget: int | str | None, schedule: str | None) -> Iterator[None]:
+    """Gives the launches of the block settings in place of the environment's.
+
+    Raises:
+        ValueError: the runtime does not know the words.
+    """
+    checks = sanitize if sanitize is None or isinstance(sanitize, str) else str(int(sanitize))
+    given = [None if value is None else str(value).encode() for value in (checks, budget, schedule)]
+    hip.take_report()
+    try:
+        hip.call("gfx906_settings", *given)
+    except LaunchError as error:
+        raise ValueError("; ".join(error.told)) from None
+    try:
+        yield
+    finally:
+        hip.call("gfx906_settings", None, None, None)
 
 
 def _three(what: str, given: int | Sequence[int]) -> tuple[int, int, int]:

@@ -9,6 +9,7 @@ axes, in the words of docs/custom-contracts.md. Its keyword arguments are scalar
 """
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import math
@@ -36,17 +37,29 @@ class Tensor:
         self.kind, self.axes, self.values, self.tolerance = kind, axes, values, tolerance
 
     def __repr__(self) -> str:
-        return f"{self.kind}[{self.axes!r}]"
+        if self.tolerance is not None:
+            values = "" if self.values is None else f", values={self.values!r}"
+            return f"{self.kind}({self.axes!r}{values}, tolerance={self.tolerance!r})"
+        classes = [self.values] if isinstance(self.values, str) else [*(self.values or [])]
+        return f"{self.kind}[{', '.join(map(repr, [self.axes, *classes]))}]"
 
 
 class Kind:
-    """A type of elements. `f32["T D"]` is a tensor of it; `f32("T D", values="uniform(0, 1)")` says more of the tensor."""
+    """A type of elements.
+
+    `f32["T D"]` is a tensor of it, and `f32["T D", "normal", "uniform(0, 1)"]` is one with classes of values. `f32("T D", tolerance=1e-5)` says
+    more of an output. mypy takes the annotation `x: f32["T D"]`. For it, a text of one word is a type, so that a single axis needs a name
+    (`f32["channel=D"]`), and a call is no annotation.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __getitem__(self, axes: str) -> Tensor:
-        return Tensor(self.name, axes)
+    def __getitem__(self, axes: str | tuple[str, ...]) -> Tensor:
+        texts = axes if isinstance(axes, tuple) else (axes,)
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise TypeError(f"{self.name}[...]: name the axes in a text, as in {self.name}[\"T D\"], and classes of values behind it")
+        return Tensor(self.name, texts[0], values=list(texts[1:]) or None)
 
     def __call__(self, axes: str, *, values: str | Sequence[str] | None = None, tolerance: Tolerance | None = None) -> Tensor:
         return Tensor(self.name, axes, values=values, tolerance=tolerance)
@@ -55,8 +68,17 @@ class Kind:
         return f"deltanet_check.{self.name}"
 
 
-f64, f32, f16, bf16 = Kind("f64"), Kind("f32"), Kind("f16"), Kind("bf16")
-i64, i32, u32, u16, i8, u8 = Kind("i64"), Kind("i32"), Kind("u32"), Kind("u16"), Kind("i8"), Kind("u8")
+# Of any type for type checkers, which then take `x: f32["T D"]` as an annotation and do not read the text as a type.
+f64: Any = Kind("f64")
+f32: Any = Kind("f32")
+f16: Any = Kind("f16")
+bf16: Any = Kind("bf16")
+i64: Any = Kind("i64")
+i32: Any = Kind("i32")
+u32: Any = Kind("u32")
+u16: Any = Kind("u16")
+i8: Any = Kind("i8")
+u8: Any = Kind("u8")
 
 
 class Contract:
@@ -79,6 +101,7 @@ class Contract:
         name: str | None,
         seconds: int | None = None,
     ) -> None:
+        functools.update_wrapper(self, function)
         self.function, self._seconds = function, seconds
         self.name = name or function.__name__
         self.sizes, self.choices, self._others = dict(sizes), dict(choices), dict(others)

@@ -47,6 +47,9 @@ class Goldens(Mapping[str, np.ndarray]):
         """A copy as an array of NumPy; bf16 as the f32 of the same values."""
         return _safetensors.to_numpy(self._stored(name))
 
+    def __repr__(self) -> str:
+        return f"<goldens of {self.metadata.get('test')}, seed {self.metadata.get('seed')}: {', '.join(self._tensors)}>"
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._tensors)
 

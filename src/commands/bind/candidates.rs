@@ -14,6 +14,7 @@ use super::skeleton::RECOMPILE;
 use crate::binding::built_in;
 use crate::contract::Function;
 use crate::contract::catalog::functions;
+use crate::custom::CustomContract;
 use crate::program::Program;
 use crate::registry::Registry;
 use crate::run::describe_contract;
@@ -94,7 +95,15 @@ pub fn foreign(registry: &Registry, program: &Program) -> String {
         "{file} has none of the built-in kernels, and no --bind says how its own are launched\n\
          its kernels     {listed}\n"
     );
-    let candidates = find(registry, &subjects);
+    // Contracts that the user names are those that the kernels are for.
+    let candidates = match registry.custom.is_empty() {
+        true => find(registry, &subjects),
+        false => Vec::new(),
+    };
+    for contract in &registry.custom {
+        let function = contract.function;
+        text += &format!("contract        {}: {}\n", function.name, function.title);
+    }
     for candidate in &candidates {
         let name = candidate.function.name;
         text += &format!("which look like {name} ({})\n", candidate.evidence());
@@ -106,8 +115,22 @@ pub fn foreign(registry: &Registry, program: &Program) -> String {
         .file_stem()
         .map_or("mine".into(), |stem| stem.to_string_lossy());
     let bindings = quoted(&format!("{stem}.toml"));
+    let has_name = |contract: &&CustomContract| {
+        let name = contract.function.name;
+        kernels.iter().any(|kernel| kernel.name.contains(name))
+    };
+    let mut custom = registry.custom.iter();
+    let likeliest = custom.find(has_name).or(registry.custom.first());
     let contract = match candidates.first() {
         Some(candidate) => format!(" --contract {}", candidate.function.name),
+        None if likeliest.is_some() => likeliest.map_or(String::new(), |contract| {
+            let path = contract.path.to_string_lossy();
+            let named = match registry.custom.len() {
+                1 => path.into_owned(),
+                _ => format!("{path}:{}", contract.function.name),
+            };
+            format!(" --contract {}", quoted(&named))
+        }),
         None => {
             text += "what there is   deltanet-check contracts\n";
             String::new()

@@ -83,19 +83,17 @@ impl FailedTests {
             .filter_map(|source| Some(source["sha256"].as_str()?.to_owned()))
             .collect();
         let bindings: Vec<String> = now.bindings.iter().map(sha256).collect();
-        let hashes = |value: &serde_json::Value| -> Vec<String> {
-            let sources = value.as_array().into_iter().flatten();
-            let hashes = sources.filter_map(|source| source["sha256"].as_str());
-            hashes.map(str::to_owned).collect()
-        };
-        let references = hashes(self.report.at("/environment/settings/references"));
-        let now_references = setup.registry.custom_files();
-        let now_references: Vec<String> = now_references.iter().map(sha256).collect();
-        if !is_replaced("--contract") && references != now_references {
-            return Err(Stop::setup(format!(
-                "the files that custom contracts take their values from have changed since {} was written: run the tests again",
-                self.report.name
-            )));
+        let references = self.report.at("/environment/settings/references");
+        for source in references.as_array().into_iter().flatten() {
+            let path = Path::new(source["path"].as_str().unwrap_or_default());
+            let now = files::read(path, MAX_CODE_OBJECT).map(|bytes| files::sha256(&bytes));
+            if !is_replaced("--contract") && now.ok().as_deref() != source["sha256"].as_str() {
+                return Err(Stop::setup(format!(
+                    "{}, which a custom contract takes its values from, has changed since {} was written: run the tests again",
+                    shown(path),
+                    self.report.name
+                )));
+            }
         }
         let registry = now.registry.as_ref().map(sha256).unwrap_or_default();
         let comparisons = [

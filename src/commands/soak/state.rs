@@ -1,6 +1,6 @@
 //! The seeds and trials that have run, as they are printed and written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::exit::Stop;
 use crate::files::check_place;
 use crate::interrupt::RunResults;
 use crate::report::model::{TrialReport, Verdict};
-use crate::report::{Growing, Progress as Bar, failure_text};
+use crate::report::{Growing, Progress as Bar, Signature, grouped_text};
 use crate::text::{not_run, print};
 
 /// The seeds and trials that have run.
@@ -32,6 +32,8 @@ pub(super) struct SoakState {
     before: usize,
     /// Reports of the trials that did not pass, by the number of the seed and the position among the selected cases.
     failures: BTreeMap<(usize, usize), TrialReport>,
+    /// Signatures of the failures that have been printed in full.
+    told: HashSet<Signature>,
 }
 
 impl SoakState {
@@ -53,6 +55,7 @@ impl SoakState {
             skipped: 0,
             before: 0,
             failures: BTreeMap::new(),
+            told: HashSet::new(),
         };
         if state.file.as_ref().is_some_and(Growing::grows) {
             state.write(false)?;
@@ -119,14 +122,11 @@ impl SoakState {
         let Some(seed) = self.seeds.last() else {
             return Ok(());
         };
-        let mut failed = 0;
-        for failure in self
-            .failures
-            .range((self.seeds.len(), 0)..)
-            .map(|(_, failure)| failure)
-        {
-            print(&format!("{}\n", failure_text(failure)))?;
-            failed += 1;
+        let failures = self.failures.range((self.seeds.len(), 0)..);
+        let failures: Vec<&TrialReport> = failures.map(|(_, failure)| failure).collect();
+        let failed = failures.len();
+        if failed > 0 {
+            print(&format!("{}\n", grouped_text(failures, &mut self.told)))?;
         }
         let passed = self.trials - self.before - failed;
         let failed = match failed {

@@ -279,19 +279,19 @@ impl Family {
         };
         let mut inputs = BTreeMap::new();
         for name in ["q", "k", "v", "g", "beta"] {
-            inputs.insert(name.to_string(), of_file(name));
+            inputs.insert(name.to_string(), of_file(name).into());
         }
         let initial = in_layout(file.states("initial_state"));
         if self.has_gradients() {
-            inputs.insert("do".into(), of_file("do"));
-            inputs.insert("dfinal".into(), file.states("dfinal_state"));
+            inputs.insert("do".into(), of_file("do").into());
+            inputs.insert("dfinal".into(), file.states("dfinal_state").into());
         }
         let (before, outputs): (&str, &[&str]) = match self {
             Family::Ggml => ("state", &["o", "states"]),
             Family::Backward | Family::BackwardChunked => ("initial", &GRADIENT_OUTPUTS),
             _ => ("initial", &["o", "final"]),
         };
-        inputs.insert(before.into(), initial);
+        inputs.insert(before.into(), initial.into());
         let mut expected = BTreeMap::new();
         for (output, name) in outputs.iter().zip(expectation.names) {
             let exact = file.get(name).filter(|_| !rounded.contains(name));

@@ -13,6 +13,7 @@ use crate::contract::{OutputTolerance, Value};
 use crate::device::{DeviceId, Limits};
 use crate::program::Program;
 use crate::report::model::CodeObjectReport;
+use crate::tensor::Data;
 
 /// The first word of a request; its version and the two lengths follow.
 pub(super) const MAGIC: &str = concat!("deltanet-check/trial-request/", env!("CARGO_PKG_VERSION"));
@@ -70,10 +71,10 @@ pub(super) struct BoundBy {
     pub(super) at: usize,
 }
 
-/// The number of elements of each external tensor.
+/// The number of elements of each external tensor. Those of inputs have the name of a type, and the others are of f32.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Lengths {
-    pub(super) inputs: Vec<(String, u64)>,
+    pub(super) inputs: Vec<(String, String, u64)>,
     pub(super) expected: Vec<(String, u64)>,
     pub(super) scale: Option<f64>,
     pub(super) bounds: Option<Vec<usize>>,
@@ -95,6 +96,13 @@ pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
             (name.clone(), values.len() as u64)
         };
         tensors.iter().map(length).collect()
+    };
+    let inputs = |inputs: &BTreeMap<String, Data>, long: &mut Vec<u8>| {
+        let length = |(name, data): (&String, &Data)| {
+            long.extend(data.bytes());
+            (name.clone(), data.kind().name().into(), data.count() as u64)
+        };
+        inputs.iter().map(length).collect()
     };
     let parameter = |(name, value): (&str, &Value)| {
         let value = match value {
@@ -133,7 +141,7 @@ pub fn write(plan: &Plan<'_>, place: DeviceId) -> serde_json::Result<Vec<u8>> {
             Dump::Safetensors(path) => (true, path.into()),
         }),
         given: plan.given.map(|given| Lengths {
-            inputs: tensors(&given.inputs, &mut long),
+            inputs: inputs(&given.inputs, &mut long),
             expected: tensors(&given.expected, &mut long),
             scale: given.scale,
             bounds: given.bounds.clone(),

@@ -11,6 +11,7 @@ use crate::device::emulator::Emulator;
 use crate::device::{Device, DeviceId};
 use crate::program::Program;
 use crate::registry::Registry;
+use crate::tensor::Data;
 use crate::trial::{Bound, Dump, Launching, PlantedKernel};
 
 /// A test.
@@ -284,7 +285,12 @@ fn a_request_holds_everything_of_a_plan() {
     let bench = Bench::new();
     let odd = f32::from_bits(0x7fc0_1234);
     let given = ExternalTensors {
-        inputs: [("a".into(), vec![odd; 300]), ("b".into(), vec![-0.0; 300])].into(),
+        inputs: [
+            ("a".into(), vec![odd; 300].into()),
+            ("b".into(), vec![-0.0_f32; 300].into()),
+            ("c".into(), Data::f64(vec![1e300; 3])),
+        ]
+        .into(),
         expected: [("out".into(), vec![f32::INFINITY; 300])].into(),
         scale: Some(0.1),
         bounds: Some(vec![0, 3, 3, 5]),
@@ -319,8 +325,13 @@ fn a_request_holds_everything_of_a_plan() {
     assert_eq!(planted.bug.name, "swap");
     assert!(again.bound.described.is_some(), "it is no built-in binding");
     let tensors = again.given.expect("given");
-    assert_eq!(tensors.inputs["a"][299].to_bits(), odd.to_bits());
-    assert_eq!(tensors.inputs["b"][0].to_bits(), 0x8000_0000);
+    let bits = |name: &str, at: usize| {
+        let floats = tensors.inputs[name].floats().expect("of f32");
+        floats[at].to_bits()
+    };
+    assert_eq!(bits("a", 299), odd.to_bits());
+    assert_eq!(bits("b", 0), 0x8000_0000);
+    assert_eq!(tensors.inputs["c"], given.inputs["c"]);
     assert_eq!(
         (&tensors.expected, tensors.scale, &tensors.bounds),
         (&given.expected, given.scale, &given.bounds)

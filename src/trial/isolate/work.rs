@@ -1,6 +1,5 @@
 //! The decoding of a request in the process of a trial.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
@@ -14,6 +13,7 @@ use crate::custom;
 use crate::device::{Device, DeviceId, NOTHING};
 use crate::program::Program;
 use crate::report::model::CodeObjectReport;
+use crate::tensor::{Data, ElementKind};
 
 /// The longest first line of a request.
 const MAX_LINE: u64 = 256;
@@ -97,21 +97,28 @@ impl Work {
             Some((planted, at)) => Some((object(planted)?, *at)),
             None => None,
         };
-        let mut tensors = |lengths: &[(String, u64)]| -> Result<_, ChildError> {
-            let mut all = BTreeMap::new();
-            for (name, length) in lengths {
-                let bytes = take(length.saturating_mul(4))?;
-                all.insert(name.clone(), crate::tensor::decode::<f32>(&bytes));
-            }
-            Ok(all)
-        };
         let given = match &head.given {
-            Some(lengths) => Some(ExternalTensors {
-                inputs: tensors(&lengths.inputs)?,
-                expected: tensors(&lengths.expected)?,
-                scale: lengths.scale,
-                bounds: lengths.bounds.clone(),
-            }),
+            Some(lengths) => {
+                let mut given = ExternalTensors {
+                    scale: lengths.scale,
+                    bounds: lengths.bounds.clone(),
+                    ..ExternalTensors::default()
+                };
+                for (name, kind, length) in &lengths.inputs {
+                    let mut kinds = ElementKind::ALL.into_iter();
+                    let kind = kinds.find(|known| known.name() == kind);
+                    let kind = kind
+                        .ok_or_else(|| ChildError::Alien("an input has an unknown type".into()))?;
+                    let bytes = take(length.saturating_mul(kind.size() as u64))?;
+                    given.inputs.insert(name.clone(), Data::read(kind, &bytes));
+                }
+                for (name, length) in &lengths.expected {
+                    let bytes = take(length.saturating_mul(4))?;
+                    let values = crate::tensor::decode::<f32>(&bytes);
+                    given.expected.insert(name.clone(), values);
+                }
+                Some(given)
+            }
             None => None,
         };
         let custom = custom::read(head.contract.as_slice(), run_reference)?;

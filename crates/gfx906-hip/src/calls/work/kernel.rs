@@ -15,12 +15,13 @@ use crate::objects::module;
 use crate::objects::work::Kernel;
 use crate::runtime::state;
 use crate::sanitize;
-use crate::settings::{self, SETTINGS};
+use crate::settings::{self, LaunchSettings};
 
 /// Runs a kernel to its end. Records the launch if recording is on.
 pub fn run(kernel: &Kernel) -> HipResult {
-    let record = record::begin(kernel, &SETTINGS.limits);
-    let outcome = launch(kernel);
+    let settings = settings::launches();
+    let record = record::begin(kernel, &settings.limits);
+    let outcome = launch(kernel, &settings);
     if let Some(record) = record {
         record.end(outcome.is_ok());
     }
@@ -30,15 +31,15 @@ pub fn run(kernel: &Kernel) -> HipResult {
     outcome
 }
 
-fn launch(work: &Kernel) -> HipResult {
+fn launch(work: &Kernel, settings: &LaunchSettings) -> HipResult {
     let function = &work.function;
     let launch = Launch {
         grid: work.shape.grid,
         block: work.shape.block,
         dynamic_lds: work.shape.dynamic_lds as u32,
         kernarg: &work.kernarg,
-        limits: SETTINGS.limits,
-        threads: SETTINGS.threads,
+        limits: settings.limits,
+        threads: settings.threads,
     };
     let (gpu, requests) = {
         let state = state();
