@@ -17,7 +17,9 @@ pub use domain::{Choice, Domain, Factor, Predicate, Rule};
 pub use given::ExternalTensors;
 pub use instance::{Instance, Kinds};
 pub use probe::{TensorProbe, probe};
-pub use tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor, axes, elements, table};
+pub use tensor::{
+    Buffer, Check, MAX_NUMBERS, Mistake, Numbers, PreparedCase, Role, Tensor, axes, elements, table,
+};
 pub use test::{Case, OutputTolerance, Test};
 pub use values::{Value, Values};
 

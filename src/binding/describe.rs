@@ -372,18 +372,28 @@ impl ContractTensors {
             let probed = probe(self.function, values)?;
             let shape = |tensor: &TensorProbe| {
                 let axes = self.axes(values, &tensor.name, &tensor.axes);
-                TensorShape::plain(&tensor.name, tensor.kind, axes)
+                TensorShape {
+                    numbers: tensor.numbers.clone(),
+                    ..TensorShape::plain(&tensor.name, tensor.kind, axes)
+                }
             };
             Some(probed.iter().map(shape).collect())
         })
     }
 
-    /// Returns the shapes that formulas give; none if a length has no formula or if sizes decide which form applies.
+    /// Returns the shapes that formulas give; none if a length has no formula, if sizes decide which form applies, or if there are whole
+    /// numbers, whose values formulas of bindings may take.
     fn by_formulas(&self, values: &Values) -> Option<Vec<TensorShape>> {
         let forms = self.at(values);
         let [tensors] = &forms[..] else {
             return None;
         };
+        let has_numbers = |tensor: &DescribedTensor| {
+            tensor.role != TensorUse::Output && !tensor.element.is_float()
+        };
+        if tensors.iter().any(has_numbers) {
+            return None;
+        }
         let shape = |tensor: &DescribedTensor| {
             let axis = |axis: &DescribedAxis| {
                 let symbol = axis.length.as_deref()?;

@@ -1,6 +1,7 @@
 //! Resolution of the names in a formula.
 
 mod call;
+mod elements;
 mod shape;
 
 use std::cell::{Cell, RefCell};
@@ -12,6 +13,7 @@ use crate::contract::{self, Function, Values};
 use crate::device::DeviceError;
 use crate::text::nearest;
 
+pub use elements::Elements;
 pub use shape::{TensorAxis, TensorShape};
 
 /// A named formula: an entry of `let`.
@@ -196,8 +198,27 @@ impl<'a> Scope<'a> {
         Err(self.unknown(name, at))
     }
 
+    /// Returns true if a name means an entry of `let`, because nothing else has the name.
+    pub(super) fn is_let(&self, name: &str) -> bool {
+        let mut choices = self.function.choices();
+        self.local(name).is_none()
+            && self.values.iter().all(|(known, _)| known != name)
+            && choices.all(|(known, _)| *known != name)
+            && self.shape(name).is_none()
+    }
+
     /// Evaluates an entry of `let`. It is evaluated at each use, which is safe because formulas have no side effects.
     fn entry(&self, entry: &NamedFormula<'_>, at: &Range<usize>) -> Result<Value, Trouble> {
+        self.within(entry, at, |formula| self.value(formula))
+    }
+
+    /// Evaluates an entry of `let` in some way, and refuses an entry that is defined by itself.
+    pub(super) fn within<T>(
+        &self,
+        entry: &NamedFormula<'_>,
+        at: &Range<usize>,
+        evaluate: impl FnOnce(&Formula) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
         if self.busy.borrow().iter().any(|busy| busy == entry.name) {
             let chain = self.busy.borrow().join(" -> ");
             let title = format!(
@@ -211,7 +232,7 @@ impl<'a> Scope<'a> {
             ));
         }
         self.busy.borrow_mut().push(entry.name.to_owned());
-        let value = self.value(entry.formula);
+        let value = evaluate(entry.formula);
         self.busy.borrow_mut().pop();
         // The complaint points to the use of the name because the file shows that line.
         value.map_err(|trouble| Trouble {
@@ -221,7 +242,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    fn unknown(&self, name: &str, at: &Range<usize>) -> Trouble {
+    pub(super) fn unknown(&self, name: &str, at: &Range<usize>) -> Trouble {
         let known = self.names();
         let near = nearest(name, known.iter().map(String::as_str), 1);
         let help = match near.first() {

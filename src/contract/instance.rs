@@ -261,7 +261,10 @@ impl<'a> Instance<'a> {
         let data = Data::from(given.unwrap_or_else(drawn)).to(kind);
         let kept = self.keep(name, axes, Role::Input, kind, Some(data));
         self.made.tensors[kept.tensor].values = Some(distribution.to_string());
-        kept
+        match self.computes {
+            true => kept,
+            false => self.leave_undrawn(kept),
+        }
     }
 
     /// Draws a tensor from a stream of another name. Streams keep their names, so that seeds keep their meaning.
@@ -421,6 +424,12 @@ impl<'a> Instance<'a> {
         Some(given)
     }
 
+    /// Marks the values of a tensor as placeholders for values that a case draws.
+    pub fn leave_undrawn(&mut self, buffer: Buffer) -> Buffer {
+        self.made.tensors[buffer.tensor].undrawn = true;
+        buffer
+    }
+
     /// Offers a tensor to kernels, and returns it.
     pub fn offer(&mut self, buffer: Buffer) -> Buffer {
         self.made.tensors[buffer.tensor].offered = true;
@@ -441,6 +450,7 @@ impl<'a> Instance<'a> {
             role,
             kind,
             data,
+            undrawn: false,
             offered: false,
             values: None,
             bytes: OnceLock::new(),
