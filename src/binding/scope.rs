@@ -79,6 +79,14 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Returns the same scope with other tensors.
+    pub fn with_shapes<'b>(&'b self, shapes: &'b [TensorShape]) -> Scope<'b> {
+        Scope {
+            locals: self.locals.clone(),
+            ..Scope::new(self.function, self.values, shapes, self.lets)
+        }
+    }
+
     /// Adds a local number.
     pub fn add_number(&mut self, name: &str, number: f64) {
         self.locals.push((name.into(), Value::Float(number)));
@@ -177,6 +185,12 @@ impl<'a> Scope<'a> {
         {
             return Ok(Value::Word((*first).into()));
         }
+        let mut derived = self.function.derived.iter();
+        if let Some(size) = derived.find(|size| size.name == name)
+            && let Some(number) = (size.value)(self.values)
+        {
+            return Ok(integer(number.into()));
+        }
         if self.shape(name).is_some() {
             return Ok(Value::Pointer(name.into(), 0));
         }
@@ -201,9 +215,11 @@ impl<'a> Scope<'a> {
     /// Returns true if a name means an entry of `let`, because nothing else has the name.
     pub(super) fn is_let(&self, name: &str) -> bool {
         let mut choices = self.function.choices();
+        let mut derived = self.function.derived.iter();
         self.local(name).is_none()
             && self.values.iter().all(|(known, _)| known != name)
             && choices.all(|(known, _)| *known != name)
+            && derived.all(|size| size.name != name)
             && self.shape(name).is_none()
     }
 
@@ -259,7 +275,8 @@ impl<'a> Scope<'a> {
     /// Returns every name that the scope defines.
     fn names(&self) -> Vec<String> {
         let locals = self.locals.iter().map(|(name, _)| name.clone());
-        let values = self.values.names().map(Into::into);
+        let derived = self.function.derived.iter().map(|size| size.name);
+        let values = self.values.names().chain(derived).map(Into::into);
         let shapes = self.shapes.iter().map(|shape| shape.name.clone());
         let lets = self.lets.iter().map(|entry| entry.name.to_owned());
         let words = self.function.choices().flat_map(|(_, words)| words.iter());

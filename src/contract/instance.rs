@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use deltanet_reference::rule::Scale;
 use half::f16;
 
-use super::tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor};
+use super::tensor::{Buffer, Check, Mistake, Numbers, PreparedCase, Role, Tensor};
 use super::{DeviceResult, ExternalTensors, Function, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
 use crate::tensor::{Axis, Data, Distribution, ElementKind, Stream};
@@ -390,6 +390,11 @@ impl<'a> Instance<'a> {
     /// Returns the values of an input of whole numbers.
     pub fn integers(&self, buffer: Buffer) -> &[i32] {
         self.typed(buffer, "integers", Data::integers)
+    }
+
+    /// Returns the values of a tensor as formulas take them.
+    pub fn numbers(&self, buffer: Buffer) -> Numbers {
+        self.made.tensors[buffer.tensor].numbers()
     }
 
     /// Returns the values of an input of any type in f64, for the oracle.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::binding::{self, Binding, ContractTensors, Objects, describe};
-use crate::contract::design::{KernelChoice, design};
+use crate::contract::design::{KernelChoice, Refusals, design};
 use crate::contract::{Case, Function, Test, Values};
 use crate::document::{Complaint, diagnostic};
 use crate::files::{FileError, sha256};
@@ -133,15 +133,18 @@ impl Bindings {
                     .map(|bound| bound.binding),
             );
         }
-        let mut parameters: Vec<&str> = Vec::new();
-        for name in bindings
-            .iter()
-            .flat_map(|binding| binding.kernel_parameters())
-        {
-            if !parameters.contains(&name) {
-                parameters.push(name);
+        let parameters = distinct(bindings.iter().flat_map(|one| one.kernel_parameters()));
+        let refusals = test.binding.as_ref().map(|_| {
+            let bindings = bindings.clone();
+            let refuses = move |values: &Values| {
+                let mut all = bindings.iter();
+                all.all(|binding| matches!(binding.refuses(values), Ok(Some(_))))
+            };
+            Refusals {
+                parameters: distinct(self.candidates(test).flat_map(Binding::case_parameters)),
+                refuses: Box::new(refuses),
             }
-        }
+        });
         let kernels = move |values: &Values| {
             let mut all = bindings.iter();
             all.find_map(|binding| binding.kernels_at(values))
@@ -150,6 +153,7 @@ impl Bindings {
         Some(KernelChoice {
             parameters,
             kernels: Box::new(kernels),
+            refusals,
         })
     }
 
@@ -230,6 +234,17 @@ impl Bindings {
         }
         bind_built_in(test, case, program)
     }
+}
+
+/// Returns names, each once, in order.
+fn distinct(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
 }
 
 /// Checks that a binding fits a case and a code object.

@@ -39,3 +39,14 @@ extern "C" __global__ void packed_rule(const float* q, const float* k, const flo
         o[cell * V + column] = out * scale;
     }
 }
+
+// Sums along the tokens of each sequence. A work-group has a sequence, a work-item a column.
+extern "C" __global__ void sums(const float* x, float* y, const int* cu_seqlens, int D) {
+    for (int column = threadIdx.x; column < D; column += blockDim.x) {
+        float sum = 0.0f;
+        for (int token = cu_seqlens[blockIdx.x]; token < cu_seqlens[blockIdx.x + 1]; token++) {
+            sum += x[token * D + column];
+            y[token * D + column] = sum;
+        }
+    }
+}

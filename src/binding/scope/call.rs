@@ -6,6 +6,7 @@ use super::elements::{OF_TENSORS, REDUCTIONS};
 use super::{Scope, mendable};
 use crate::binding::formula::{Formula, Node, Operator, Trouble};
 use crate::binding::value::{Value, ValueError, integer};
+use crate::contract::list_of;
 
 /// Signatures of the built-in functions.
 const FUNCTIONS: [&str; 21] = [
@@ -39,6 +40,11 @@ pub(super) fn usage(name: &str) -> Option<&'static str> {
 }
 
 impl Scope<'_> {
+    /// Returns true if formulas have a function of this name.
+    pub fn has_function(name: &str) -> bool {
+        usage(name).is_some()
+    }
+
     pub(super) fn call(
         &self,
         name: &str,
@@ -199,6 +205,11 @@ impl Scope<'_> {
         found.map(Value::Float).map_err(failed)
     }
 
+    /// Returns true if a formula is the name of a size of several values.
+    fn is_list(&self, formula: &Formula) -> bool {
+        matches!(&formula.node, Node::Name(name) if self.function.lists.contains(&name.as_str()))
+    }
+
     /// Evaluates a function of a tensor; returns none if the number of arguments is wrong.
     fn of_tensor(&self, name: &str, arguments: &[Formula]) -> Option<Result<Value, Trouble>> {
         let wants_axis = matches!(name, "size" | "stride");
@@ -208,6 +219,9 @@ impl Scope<'_> {
             _ => return None,
         };
         let found = match self.value(tensor) {
+            Ok(Value::Word(word)) if name == "count" && self.is_list(tensor) => {
+                return Some(Ok(integer(list_of(&word).len() as i128)));
+            }
             Ok(Value::Pointer(name, 0)) => self.shape(&name),
             Ok(_) => None,
             Err(trouble) => return Some(Err(trouble)),

@@ -8,7 +8,7 @@ use super::call::usage;
 use super::{Scope, TensorShape, mendable};
 use crate::binding::formula::{Formula, Node, Operator, Trouble};
 use crate::binding::value::{Value, ValueError, integer};
-use crate::contract::{MAX_NUMBERS, Numbers};
+use crate::contract::{MAX_NUMBERS, Numbers, list_of};
 
 /// Functions whose result is a tensor, each with its number of arguments.
 pub(super) const OF_TENSORS: [(&str, usize); 5] = [
@@ -133,6 +133,9 @@ impl Scope<'_> {
                     Some(shape) => of_shape(shape, at),
                     None => Err(self.unknown(&name, at)),
                 },
+                Value::Word(word) if self.function.lists.contains(&name) => {
+                    Ok(Some(Elements::list(numbers(&word))))
+                }
                 value => Ok(Some(Elements::number(value))),
             },
         }
@@ -302,6 +305,12 @@ impl Scope<'_> {
             lengths: first.lengths.clone(),
         }))
     }
+}
+
+/// Returns the numbers of a size of several values.
+fn numbers(word: &str) -> Vec<Value> {
+    let list = list_of(word).into_iter();
+    list.map(|number| integer(number.into())).collect()
 }
 
 /// Returns the elements of a tensor of the contract, or of the binding.

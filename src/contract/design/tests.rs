@@ -98,6 +98,7 @@ fn three_kernels(space: &Space<'_>) -> Option<KernelChoice<'static>> {
     Some(KernelChoice {
         parameters,
         kernels: Box::new(kernels),
+        refusals: None,
     })
 }
 
