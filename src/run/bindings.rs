@@ -345,3 +345,26 @@ fn bound_twice(binding: &Binding, first: &Binding) -> FileError {
     };
     diagnostic(&binding.source.name, &binding.source.text, &[complaint])
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::run::{Setup, Sources};
+
+    #[test]
+    fn designs_of_named_bindings_have_no_case_that_they_refuse() {
+        let mut seen = 0;
+        for seed in [0, 7] {
+            let setup = Setup::new(Sources::default(), seed).expect("the built-in kernels");
+            let tests = setup.registry.tests();
+            for test in tests.filter(|test| test.designed && test.binding.is_some()) {
+                for case in &test.cases {
+                    let mut candidates = setup.bindings.candidates(test);
+                    let takes = candidates.any(|one| matches!(one.refuses(&case.values), Ok(None)));
+                    assert!(takes, "seed {seed}: {}", case.id);
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+}

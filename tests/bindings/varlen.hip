@@ -50,3 +50,23 @@ extern "C" __global__ void sums(const float* x, float* y, const int* cu_seqlens,
         }
     }
 }
+
+// The rule in place: `final` holds the states before the sequences. Each work-item has a value channel.
+extern "C" __global__ void packed_in_place(const float* q, const float* k, const float* v, const float* g, const float* beta, float* o,
+                                           float* final, const int* cu_seqlens, int H, int HV, int K, int V) {
+    const int column = threadIdx.x, head = blockIdx.x, sequence = blockIdx.y;
+    float* state = final + ((size_t)sequence * HV + head) * K * V + column;
+    for (int token = cu_seqlens[sequence]; token < cu_seqlens[sequence + 1]; token++) {
+        const size_t cell = (size_t)token * HV + head, key = ((size_t)token * H + head / (HV / H)) * K;
+        const float decay = expf(g[cell]);
+        float expected = 0.0f, out = 0.0f;
+        for (int i = 0; i < K; i++) expected += decay * state[(size_t)i * V] * k[key + i];
+        const float change = beta[cell] * (v[cell * V + column] - expected);
+        for (int i = 0; i < K; i++) {
+            const float next = decay * state[(size_t)i * V] + k[key + i] * change;
+            state[(size_t)i * V] = next;
+            out += next * q[key + i];
+        }
+        o[cell * V + column] = out / sqrtf((float)K);
+    }
+}

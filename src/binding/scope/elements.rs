@@ -48,11 +48,11 @@ impl Elements {
 }
 
 /// The result of a formula: none as long as the values of one of its tensors are not drawn.
-type Found = Result<Option<Elements>, Trouble>;
+type Evaluation = Result<Option<Elements>, Trouble>;
 
 impl Scope<'_> {
     /// Evaluates a formula where a tensor of whole numbers is due.
-    pub fn elements(&self, formula: &Formula) -> Found {
+    pub fn elements(&self, formula: &Formula) -> Evaluation {
         let at = &formula.at;
         match &formula.node {
             Node::Integer(_) | Node::Float(_) => {
@@ -123,7 +123,7 @@ impl Scope<'_> {
         best.map(Some).map_err(failed)
     }
 
-    fn named_elements(&self, name: &str, formula: &Formula) -> Found {
+    fn named_elements(&self, name: &str, formula: &Formula) -> Evaluation {
         let at = &formula.at;
         let entry = self.lets.iter().find(|entry| entry.name == name);
         match entry.filter(|_| self.is_let(name)) {
@@ -141,7 +141,7 @@ impl Scope<'_> {
         }
     }
 
-    fn called(&self, name: &str, arguments: &[Formula], formula: &Formula) -> Found {
+    fn called(&self, name: &str, arguments: &[Formula], formula: &Formula) -> Evaluation {
         let at = &formula.at;
         if let (true, [argument]) = (REDUCTIONS.contains(&name), arguments) {
             let reduced = self.reduced(name, argument, at)?;
@@ -224,7 +224,7 @@ impl Scope<'_> {
     }
 
     /// Returns the elements of a tensor at the places that other tensors give, one for each axis.
-    fn gathered(&self, name: &str, indices: &[Formula], at: &Range<usize>) -> Found {
+    fn gathered(&self, name: &str, indices: &[Formula], at: &Range<usize>) -> Evaluation {
         let named = Formula {
             at: at.clone(),
             node: Node::Name(name.to_owned()),
@@ -263,7 +263,7 @@ impl Scope<'_> {
         parts: &[&Formula],
         at: &Range<usize>,
         of: impl Fn(&[Value]) -> Result<Value, ValueError>,
-    ) -> Found {
+    ) -> Evaluation {
         self.broadcast(parts, at, |values| {
             of(values).map_err(|error| mendable(at, error))
         })
@@ -275,7 +275,7 @@ impl Scope<'_> {
         parts: &[&Formula],
         at: &Range<usize>,
         of: impl Fn(&[Value]) -> Result<Value, Trouble>,
-    ) -> Found {
+    ) -> Evaluation {
         let mut found = Vec::new();
         for part in parts {
             match self.elements(part)? {
@@ -314,7 +314,7 @@ fn numbers(word: &str) -> Vec<Value> {
 }
 
 /// Returns the elements of a tensor of the contract, or of the binding.
-fn of_shape(shape: &TensorShape, at: &Range<usize>) -> Found {
+fn of_shape(shape: &TensorShape, at: &Range<usize>) -> Evaluation {
     let lengths = shape.axes.iter().map(|axis| axis.length).collect();
     match &shape.numbers {
         Numbers::Known(values) => Ok(Some(Elements {
