@@ -151,6 +151,9 @@ fn a_skeleton_begins_an_output_as_the_input_that_is_no_argument() {
     let binding = bindings.find(of_symbol).expect("a binding");
     let line = "start = { final = \"initial\" }   # guess";
     assert!(binding.contains(line), "{binding}");
+    // Whole numbers of 64 bits in the source are no i32.
+    let types = "types = { cu_seqlens = \"i64\" }   # guess: the source's types";
+    assert_eq!(skeleton.out.matches(types).count(), 3, "{}", skeleton.out);
     // Kernels that take the states, and kernels with an argument that nobody knows, get no such line.
     assert_eq!(
         skeleton.out.matches("\nstart = ").count(),

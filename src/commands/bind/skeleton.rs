@@ -114,35 +114,40 @@ impl Skeletons<'_> {
         }
     }
 
-    /// Returns the key `types`, for tensors whose elements have 16 bits in the source and 32 in the contract.
+    /// Returns the key `types`, for tensors whose elements have 16 bits in the source and 32 in the contract, and for whole numbers of 64 bits
+    /// in the source.
     fn types(&self, order: &[usize], scratch: &BTreeSet<&str>, spelled: &BTreeSet<&str>) -> String {
         let Some(offer) = self.offer else {
             return String::new();
         };
-        let mut narrow: Vec<String> = Vec::new();
+        let mut entries: Vec<String> = Vec::new();
         for &at in order {
             let leaves = self.subjects[at].leaves();
             for (leaf, found) in leaves.iter().zip(offer.matches(&leaves, scratch, spelled)) {
                 let tensor = found.and_then(|found| found.tensor);
-                let mut tensors = offer.described.tensors().iter();
-                let wide = tensors.find(|known| Some(&known.name) == tensor.as_ref());
-                let wide = wide.filter(|known| known.element == ElementKind::F32);
-                if let (Some(wide), Some(kind @ ("f16" | "bf16"))) =
-                    (wide, element(&leaf.type_name))
-                {
-                    let entry = format!("{} = {}", key(&wide.name), quoted(kind));
-                    if !narrow.contains(&entry) {
-                        narrow.push(entry);
-                    }
+                let mut tensors = offer.pointers.iter().map(|(known, _)| known);
+                let known = tensors.find(|known| Some(&known.name) == tensor.as_ref());
+                let kind = element(&leaf.type_name);
+                let (Some(known), Some(kind)) = (known, kind) else {
+                    continue;
+                };
+                let differs = match known.element {
+                    ElementKind::F32 => matches!(kind, "f16" | "bf16"),
+                    ElementKind::I32 => kind == "i64",
+                    _ => false,
+                };
+                let entry = format!("{} = {}", key(&known.name), quoted(kind));
+                if differs && !entries.contains(&entry) {
+                    entries.push(entry);
                 }
             }
         }
-        if narrow.is_empty() {
+        if entries.is_empty() {
             return String::new();
         }
         format!(
             "types = {{ {} }}   # guess: the source's types\n",
-            narrow.join(", ")
+            entries.join(", ")
         )
     }
 
@@ -301,7 +306,8 @@ fn element(type_name: &str) -> Option<&'static str> {
     match plain.as_str() {
         "float" => Some("f32"),
         "double" => Some("f64"),
-        "int" => Some("i32"),
+        "int" | "int32_t" => Some("i32"),
+        "long" | "long long" | "long int" | "long long int" | "int64_t" => Some("i64"),
         name if name.contains("bf16") || name.contains("bfloat16") => Some("bf16"),
         name if name.contains("half") || name.contains("float16") => Some("f16"),
         _ => None,
