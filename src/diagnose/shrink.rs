@@ -113,3 +113,25 @@ fn case(plan: &Plan<'_>, values: Values) -> Option<Case> {
     let taken = matches!(plan.bound.binding.refuses(&case.values), Ok(None));
     taken.then_some(case)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_smaller_by_its_sum_and_never_longer() {
+        let lengths = vec![("lengths".to_owned(), Value::Word("1+64+3"))];
+        let values = Values::new(lengths);
+        for (word, smaller) in [
+            ("5", true),
+            ("0+60", true),
+            ("1+64+3", false),
+            ("70", false),
+            ("1+1+1+1", false),
+            ("2+1", false),
+        ] {
+            let level = vec![("lengths", Value::Word(word))];
+            assert_eq!(is_smaller(&values, &level), smaller, "{word}");
+        }
+    }
+}
