@@ -9,6 +9,7 @@ mod call;
 mod describe;
 mod file;
 pub mod formula;
+mod indices;
 mod kernels;
 mod mentions;
 mod planted;
@@ -39,7 +40,7 @@ pub use planted::{PlantedSpec, Reason};
 pub use resolve::{
     AddressSlot, BEYOND_F16, Call, CodeObjectRole, Objects, Resolution, TensorOffset, convert,
 };
-pub use scope::{ElementReader, NamedFormula, Scope, TensorAxis, TensorShape};
+pub use scope::{ElementReader, Elements, NamedFormula, Scope, TensorAxis, TensorShape};
 pub use symbol::find;
 
 /// The version of contracts that this program supports.
@@ -115,7 +116,9 @@ pub struct Binding {
     /// Outputs whose buffers begin as a copy of an input.
     pub starts: Vec<(FileValue<String>, FileValue<String>)>,
     /// Scratch tensors.
-    pub scratch: Vec<Scratch>,
+    pub scratch: Vec<DeclaredTensor>,
+    /// Tensors of whole numbers that formulas make of the contract's.
+    pub indices: Vec<IndexTensor>,
     /// Buffers that hold several tensors, one after the other.
     pub buffers: Vec<(FileValue<String>, Vec<FileValue<String>>)>,
     /// Launches and groups of launches, in order.
@@ -133,15 +136,24 @@ pub struct LayoutSpec {
     pub pitch: Option<FileValue<Formula>>,
 }
 
-/// A scratch tensor, which hands results from launch to launch.
+/// A tensor of the binding's own. Scratch hands results from launch to launch.
 #[derive(Clone, Debug)]
-pub struct Scratch {
+pub struct DeclaredTensor {
     /// Its name.
     pub name: FileValue<String>,
     /// Its elements.
     pub kind: ElementKind,
     /// Lengths of its axes.
     pub lengths: Vec<FileValue<Formula>>,
+}
+
+/// A tensor of whole numbers that a formula makes of the contract's tensors, such as the chunks of packed sequences.
+#[derive(Clone, Debug)]
+pub struct IndexTensor {
+    /// Its name, type and axes.
+    pub declared: DeclaredTensor,
+    /// Its values.
+    pub formula: FileValue<Formula>,
 }
 
 /// A launch, or a group of launches.

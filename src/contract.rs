@@ -17,9 +17,11 @@ pub use domain::{Choice, Domain, Factor, Predicate, Rule};
 pub use given::ExternalTensors;
 pub use instance::{Instance, Kinds};
 pub use probe::{TensorProbe, probe};
-pub use tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor, axes, elements, table};
+pub use tensor::{
+    Buffer, Check, MAX_NUMBERS, Mistake, Numbers, PreparedCase, Role, Tensor, axes, elements, table,
+};
 pub use test::{Case, OutputTolerance, Test};
-pub use values::{Value, Values};
+pub use values::{Value, Values, list_of, list_word};
 
 pub use crate::device::DeviceResult;
 
@@ -51,6 +53,11 @@ pub struct Function {
     pub integers: &'static [&'static str],
     /// The contract's choices: their names, and the words for each.
     pub words: &'static [Choice],
+    /// The choices that are sizes of several values, such as the lengths of packed sequences. Each word is a list, as [`list_word`] writes
+    /// it.
+    pub lists: &'static [&'static str],
+    /// Sizes that follow from others.
+    pub derived: &'static [DerivedSize],
     /// The outputs that are compared.
     pub outputs: &'static [&'static str],
     /// The contract's largest tensors, as products of dimensions.
@@ -61,6 +68,17 @@ pub struct Function {
     pub run: &'static Mathematics,
     /// The absolute path of the file of a custom contract; none for a built-in one.
     pub file: Option<&'static Path>,
+}
+
+/// A size that follows from others.
+#[derive(Clone, Copy)]
+pub struct DerivedSize {
+    /// Its name.
+    pub name: &'static str,
+    /// Its formula as the contract's file has it.
+    pub formula: &'static str,
+    /// Returns the size in a case; none if it is no whole number there.
+    pub value: &'static (dyn Fn(&Values) -> Option<i64> + Sync),
 }
 
 /// A reason to refuse a shape.
@@ -80,6 +98,8 @@ impl Function {
         dims: &[],
         integers: &[],
         words: &[],
+        lists: &[],
+        derived: &[],
         outputs: &[],
         largest: &[],
         domain: Domain::of(&[]),

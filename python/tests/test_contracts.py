@@ -111,3 +111,16 @@ def test_arrays_are_compared_by_the_tool() -> None:
         dc.assert_close(want, want, axes="row")
     with pytest.raises(dc.ToolError, match="is NaN at"):
         dc.assert_close(want, want * np.nan)
+
+
+def test_lengths_of_packed_sequences_are_a_size_of_several_values() -> None:
+    seen: list[list[int]] = []
+
+    @dc.contract(sizes=dict(lengths=[[1, 64, 3], [5, 0]], T="sum(lengths)", N="count(lengths)"))
+    def sums(x: dc.f32["T"], cu: dc.i32("N+1", values="prefix_sum(lengths)"), *, lengths) -> dict[str, dc.f32["T"]]:
+        seen.append(lengths)
+        assert (x.shape, cu.shape) == ((5,), (3,))
+        return {"y": np.concatenate([part.cumsum() for part in np.split(x, np.cumsum(lengths)[:-1])])}
+
+    assert seen == [[5, 0]]  # the outputs' names come from a call at the fewest tokens
+    assert 'sizes = { lengths = [[1, 64, 3], [5, 0]], T = "sum(lengths)", N = "count(lengths)" }' in sums.toml("sums.py:sums")

@@ -244,7 +244,8 @@ fn tensors(function: &Function, mut seen: Vec<CaseTensors>) -> Vec<DescribedTens
     }
     let cases: Vec<&Values> = seen.iter().map(|(values, _)| values).collect();
     let terms = Terms::of(function, &cases);
-    (0..own.len()).map(|at| tensor(&terms, &seen, at)).collect()
+    let tensor = |at| tensor((function, &terms), &seen, at);
+    (0..own.len()).map(tensor).collect()
 }
 
 fn vary(values: &Values, names: &[&str], factor: i64) -> Values {
@@ -260,16 +261,29 @@ fn vary(values: &Values, names: &[&str], factor: i64) -> Values {
     Values::new(pairs.collect())
 }
 
-fn tensor(terms: &Terms, seen: &[(Values, Vec<TensorProbe>)], at: usize) -> DescribedTensor {
+fn tensor(
+    (function, terms): (&Function, &Terms),
+    seen: &[(Values, Vec<TensorProbe>)],
+    at: usize,
+) -> DescribedTensor {
     let first = &seen[0].1[at];
     let axes = first.axes.iter().enumerate().map(|(n, axis)| {
+        // A custom contract names an axis by the formula of its length.
+        let is_formula = function.is_custom()
+            && seen.iter().all(|(values, probed)| {
+                let length = probed[at].axes.get(n).map(|axis| axis.length);
+                length.is_some() && evaluate(function, values, &axis.name) == length
+            });
         let lengths: Option<Vec<i64>> = seen
             .iter()
             .map(|(_, probed)| i64::try_from(probed[at].axes.get(n)?.length).ok())
             .collect();
         DescribedAxis {
             name: axis.name.clone(),
-            length: lengths.and_then(|lengths| length(terms, &lengths)),
+            length: match is_formula {
+                true => Some(axis.name.clone()),
+                false => lengths.and_then(|lengths| length(terms, &lengths)),
+            },
         }
     });
     let compared = first.compared || !first.parts.is_empty();
@@ -372,18 +386,28 @@ impl ContractTensors {
             let probed = probe(self.function, values)?;
             let shape = |tensor: &TensorProbe| {
                 let axes = self.axes(values, &tensor.name, &tensor.axes);
-                TensorShape::plain(&tensor.name, tensor.kind, axes)
+                TensorShape {
+                    numbers: tensor.numbers.clone(),
+                    ..TensorShape::plain(&tensor.name, tensor.kind, axes)
+                }
             };
             Some(probed.iter().map(shape).collect())
         })
     }
 
-    /// Returns the shapes that formulas give; none if a length has no formula or if sizes decide which form applies.
+    /// Returns the shapes that formulas give; none if a length has no formula, if sizes decide which form applies, or if there are whole
+    /// numbers, whose values formulas of bindings may take.
     fn by_formulas(&self, values: &Values) -> Option<Vec<TensorShape>> {
         let forms = self.at(values);
         let [tensors] = &forms[..] else {
             return None;
         };
+        let has_numbers = |tensor: &DescribedTensor| {
+            tensor.role != TensorUse::Output && !tensor.element.is_float()
+        };
+        if tensors.iter().any(has_numbers) {
+            return None;
+        }
         let shape = |tensor: &DescribedTensor| {
             let axis = |axis: &DescribedAxis| {
                 let symbol = axis.length.as_deref()?;

@@ -95,7 +95,7 @@ impl<'s> Reader<'s, '_> {
     fn binding<'a>(&mut self, value: document::SpannedValue<'a>) -> Option<Binding> {
         let known: Vec<&str> = [
             "contract", "name", "version", "types", "layout", "convert", "start", "let", "vary",
-            "scratch", "buffers", "launch", "planted",
+            "scratch", "tensors", "buffers", "launch", "planted",
         ]
         .into_iter()
         .chain(LAUNCH)
@@ -154,6 +154,7 @@ impl<'s> Reader<'s, '_> {
             varied,
             starts: self.starts(&table),
             scratch: self.scratch(&table),
+            indices: self.indices(&table),
             buffers: self.buffers(&table),
             steps,
             planted,

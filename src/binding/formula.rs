@@ -60,8 +60,9 @@ impl Formula {
     /// Adds the names in the formula, once for each occurrence.
     pub fn collect_names(&self, out: &mut Vec<String>) {
         match &self.node {
-            Node::Integer(_) | Node::Float(_) | Node::Word(_) => {}
-            Node::Name(name) => out.push(name.clone()),
+            Node::Integer(_) | Node::Float(_) => {}
+            // A tensor may stand in quotes.
+            Node::Name(name) | Node::Word(name) => out.push(name.clone()),
             Node::Negative(of) | Node::Not(of) => of.collect_names(out),
             Node::Binary(_, left, right) => {
                 [left, right]
@@ -69,9 +70,11 @@ impl Formula {
                     .for_each(|of| of.collect_names(out));
             }
             Node::Choice(a, b, c) => [a, b, c].into_iter().for_each(|of| of.collect_names(out)),
-            Node::Call(_, all) | Node::Index(_, all) => {
+            Node::Index(name, all) => {
+                out.push(name.clone());
                 all.iter().for_each(|of| of.collect_names(out));
             }
+            Node::Call(_, all) => all.iter().for_each(|of| of.collect_names(out)),
         }
     }
 

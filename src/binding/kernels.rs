@@ -13,6 +13,20 @@ impl Binding {
             when.value.collect_names(&mut names);
         }
         self.collect_in_steps(&self.steps, &mut names);
+        self.parameters(names)
+    }
+
+    /// Returns the sizes and choices that decide whether the binding takes a case.
+    pub fn case_parameters(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        if let Some(when) = &self.when {
+            when.value.collect_names(&mut names);
+        }
+        self.parameters(names)
+    }
+
+    /// Returns the sizes and choices among names, also those in entries of `let` and `vary` of these names.
+    fn parameters(&self, mut names: Vec<String>) -> Vec<&'static str> {
         let mut seen = 0;
         while let Some(name) = names.get(seen).cloned() {
             seen += 1;

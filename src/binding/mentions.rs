@@ -2,7 +2,7 @@
 //! convention.
 
 use super::formula::{Formula, Node};
-use super::{ArgSpec, Binding, FileValue, LaunchSpec, Loop, Scratch, Step};
+use super::{ArgSpec, Binding, DeclaredTensor, FileValue, LaunchSpec, Loop, Step};
 use crate::contract::Values;
 
 impl Binding {
@@ -20,16 +20,22 @@ impl Binding {
             .layouts
             .iter()
             .filter_map(|(_, layout)| layout.pitch.as_ref());
-        let lengths = self.scratch.iter().flat_map(|scratch| &scratch.lengths);
+        let indices = self.indices.iter();
+        let formulas = indices.clone().map(|index| &index.formula);
+        let declared = self
+            .scratch
+            .iter()
+            .chain(indices.map(|index| &index.declared));
+        let lengths = declared.flat_map(|declared| &declared.lengths);
         let varied = self.varied.iter().flat_map(|(_, formulas)| formulas);
         let own = self.when.iter().chain(lets).chain(varied);
         let own = own.chain(converted);
-        any(own.chain(pitches).chain(lengths), name)
+        any(own.chain(pitches).chain(lengths).chain(formulas), name)
             || self.steps.iter().any(|step| in_step(step, name))
     }
 }
 
-impl Scratch {
+impl DeclaredTensor {
     /// Returns the names in the formulas of its lengths, once for each occurrence.
     pub(super) fn sizes(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -123,6 +129,7 @@ mod tests {
             "when = \"gate_kind != factor\"",
             "let = { kind = \"gate_kind == log ? 0 : 1\" }",
             "vary = { kind = [\"0\", \"gate_kind == log ? 0 : 1\"] }",
+            "tensors = { kind = \"i32[1] = gate_kind == log ? 0 : 1\" }",
         ] {
             assert_eq!(binding(more).unaware_of(&named("factor")), None, "{more}");
         }

@@ -1,6 +1,7 @@
 //! Resolution of the names in a formula.
 
 mod call;
+mod elements;
 mod shape;
 
 use std::cell::{Cell, RefCell};
@@ -12,6 +13,7 @@ use crate::contract::{self, Function, Values};
 use crate::device::DeviceError;
 use crate::text::nearest;
 
+pub use elements::Elements;
 pub use shape::{TensorAxis, TensorShape};
 
 /// A named formula: an entry of `let`.
@@ -74,6 +76,14 @@ impl<'a> Scope<'a> {
             held: None,
             asked: Cell::new(false),
             busy: RefCell::default(),
+        }
+    }
+
+    /// Returns the same scope with other tensors.
+    pub fn with_shapes<'b>(&'b self, shapes: &'b [TensorShape]) -> Scope<'b> {
+        Scope {
+            locals: self.locals.clone(),
+            ..Scope::new(self.function, self.values, shapes, self.lets)
         }
     }
 
@@ -175,6 +185,12 @@ impl<'a> Scope<'a> {
         {
             return Ok(Value::Word((*first).into()));
         }
+        let mut derived = self.function.derived.iter();
+        if let Some(size) = derived.find(|size| size.name == name)
+            && let Some(number) = (size.value)(self.values)
+        {
+            return Ok(integer(number.into()));
+        }
         if self.shape(name).is_some() {
             return Ok(Value::Pointer(name.into(), 0));
         }
@@ -196,8 +212,29 @@ impl<'a> Scope<'a> {
         Err(self.unknown(name, at))
     }
 
+    /// Returns true if a name means an entry of `let`, because nothing else has the name.
+    pub(super) fn is_let(&self, name: &str) -> bool {
+        let mut choices = self.function.choices();
+        let mut derived = self.function.derived.iter();
+        self.local(name).is_none()
+            && self.values.iter().all(|(known, _)| known != name)
+            && choices.all(|(known, _)| *known != name)
+            && derived.all(|size| size.name != name)
+            && self.shape(name).is_none()
+    }
+
     /// Evaluates an entry of `let`. It is evaluated at each use, which is safe because formulas have no side effects.
     fn entry(&self, entry: &NamedFormula<'_>, at: &Range<usize>) -> Result<Value, Trouble> {
+        self.within(entry, at, |formula| self.value(formula))
+    }
+
+    /// Evaluates an entry of `let` in some way, and refuses an entry that is defined by itself.
+    pub(super) fn within<T>(
+        &self,
+        entry: &NamedFormula<'_>,
+        at: &Range<usize>,
+        evaluate: impl FnOnce(&Formula) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
         if self.busy.borrow().iter().any(|busy| busy == entry.name) {
             let chain = self.busy.borrow().join(" -> ");
             let title = format!(
@@ -211,7 +248,7 @@ impl<'a> Scope<'a> {
             ));
         }
         self.busy.borrow_mut().push(entry.name.to_owned());
-        let value = self.value(entry.formula);
+        let value = evaluate(entry.formula);
         self.busy.borrow_mut().pop();
         // The complaint points to the use of the name because the file shows that line.
         value.map_err(|trouble| Trouble {
@@ -221,7 +258,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    fn unknown(&self, name: &str, at: &Range<usize>) -> Trouble {
+    pub(super) fn unknown(&self, name: &str, at: &Range<usize>) -> Trouble {
         let known = self.names();
         let near = nearest(name, known.iter().map(String::as_str), 1);
         let help = match near.first() {
@@ -238,7 +275,8 @@ impl<'a> Scope<'a> {
     /// Returns every name that the scope defines.
     fn names(&self) -> Vec<String> {
         let locals = self.locals.iter().map(|(name, _)| name.clone());
-        let values = self.values.names().map(Into::into);
+        let derived = self.function.derived.iter().map(|size| size.name);
+        let values = self.values.names().chain(derived).map(Into::into);
         let shapes = self.shapes.iter().map(|shape| shape.name.clone());
         let lets = self.lets.iter().map(|entry| entry.name.to_owned());
         let words = self.function.choices().flat_map(|(_, words)| words.iter());

@@ -2,8 +2,8 @@
 
 use super::formula::{Formula, Trouble};
 use super::scope::{Scope, TensorAxis, TensorShape};
-use super::{Binding, FileValue};
-use crate::contract::Values;
+use super::{Binding, DeclaredTensor, FileValue};
+use crate::contract::{Numbers, Values};
 use crate::files::FileError;
 use crate::tensor::{ElementKind, Layout};
 use crate::text::nearest;
@@ -33,14 +33,24 @@ impl Binding {
                     ElementKind::F32 | ElementKind::F16 | ElementKind::Bf16
                 )
             };
-            if change && !(narrow(shape.kind) && narrow(*kind)) {
+            let holds = match (shape.kind.range(), kind.range()) {
+                (Some(own), Some(other)) => other.0 <= own.0 && own.1 <= other.1,
+                _ => narrow(shape.kind) && narrow(*kind),
+            };
+            if change && !holds {
                 let title = format!(
                     "`{}` is of {} and cannot be of {}",
                     name.value,
                     shape.kind.name(),
                     kind.name()
                 );
-                return self.complain(&name.span, title, "f32, f16 and bf16 stand for each other");
+                let help = match shape.kind.range() {
+                    Some(_) => {
+                        "whole numbers may have a type that holds all of theirs; `tensors` makes others by a formula"
+                    }
+                    None => "f32, f16 and bf16 stand for each other",
+                };
+                return self.complain(&name.span, title, help);
             }
             shape.kind = *kind;
         }
@@ -133,47 +143,60 @@ impl Binding {
                 }],
                 layout: Layout::plain(&[count]),
                 scalar: None,
+                numbers: Numbers::None,
             });
         }
+        self.make_indices(values, &mut shapes)?;
         for scratch in &self.scratch {
             let scope = Scope::new(self.function, values, &shapes, &lets);
-            let name = &scratch.name.value;
-            if scope.shape(name).is_some() {
-                return self.complain(
-                    &scratch.name.span,
-                    format!("`{name}` is a tensor of the contract"),
-                    "give scratch another name",
-                );
-            }
-            let mut axes = Vec::new();
-            for length in &scratch.lengths {
-                let length = self.size(&scope, length, "a length")?;
-                axes.push(TensorAxis {
-                    name: format!("axis {}", axes.len()),
-                    symbol: String::new(),
-                    length,
-                });
-            }
-            let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
-            let plain: Vec<usize> = (0..lengths.len()).collect();
-            let Some(layout) =
-                Layout::new(&lengths, &plain, None).filter(|layout| layout.count <= MAX_ELEMENTS)
-            else {
-                return self.complain(
-                    &scratch.name.span,
-                    format!("`{name}` is too large"),
-                    format!("give it at most {MAX_ELEMENTS} elements"),
-                );
-            };
-            shapes.push(TensorShape {
-                name: name.clone(),
-                kind: scratch.kind,
-                axes,
-                layout,
-                scalar: None,
-            });
+            let shape = self.declare(&scope, scratch, "scratch")?;
+            shapes.push(shape);
         }
         Ok(shapes)
+    }
+
+    /// Returns the shape of a tensor of the binding's own.
+    pub(super) fn declare(
+        &self,
+        scope: &Scope<'_>,
+        declared: &DeclaredTensor,
+        what: &str,
+    ) -> Result<TensorShape, FileError> {
+        let name = &declared.name.value;
+        if scope.shape(name).is_some() {
+            return self.complain(
+                &declared.name.span,
+                format!("there is a tensor `{name}` already"),
+                format!("give {what} another name"),
+            );
+        }
+        let mut axes = Vec::new();
+        for length in &declared.lengths {
+            let length = self.size(scope, length, "a length")?;
+            axes.push(TensorAxis {
+                name: format!("axis {}", axes.len()),
+                symbol: String::new(),
+                length,
+            });
+        }
+        let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
+        let plain: Vec<usize> = (0..lengths.len()).collect();
+        let layout = Layout::new(&lengths, &plain, None);
+        let Some(layout) = layout.filter(|layout| layout.count <= MAX_ELEMENTS) else {
+            return self.complain(
+                &declared.name.span,
+                format!("`{name}` is too large"),
+                format!("give it at most {MAX_ELEMENTS} elements"),
+            );
+        };
+        Ok(TensorShape {
+            name: name.clone(),
+            kind: declared.kind,
+            axes,
+            layout,
+            scalar: None,
+            numbers: Numbers::None,
+        })
     }
 
     fn known<'s>(

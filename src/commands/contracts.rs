@@ -32,6 +32,8 @@ struct Contract<'a> {
     sizes: &'a [&'a str],
     /// Other whole numbers of a case.
     integers: &'a [&'a str],
+    /// Sizes that follow from others.
+    derived: Vec<DerivedJson>,
     /// A formula for each output; a name that is neither a tensor nor a size has a formula of its own.
     formulas: Vec<FormulaText>,
     choices: Vec<ChoiceJson<'a>>,
@@ -40,6 +42,13 @@ struct Contract<'a> {
     tensors: &'a [DescribedTensor],
     /// Ids of the tests of the contract.
     tests: Vec<&'a str>,
+}
+
+/// A size that follows from others, as JSON has it.
+#[derive(Serialize)]
+struct DerivedJson {
+    name: &'static str,
+    formula: &'static str,
 }
 
 /// A formula as JSON has it.
@@ -61,6 +70,14 @@ impl From<&Formula> for FormulaText {
             remark,
         }
     }
+}
+
+fn derived(function: &Function) -> impl Iterator<Item = DerivedJson> {
+    let sizes = function.derived.iter();
+    sizes.map(|size| DerivedJson {
+        name: size.name,
+        formula: size.formula,
+    })
 }
 
 /// Prints contracts.
@@ -110,6 +127,7 @@ pub fn run(args: &ContractsArgs) -> Result<Exit, Stop> {
                     title: function.title,
                     sizes: function.dims,
                     integers: function.integers,
+                    derived: derived(function).collect(),
                     formulas: function.formulas.iter().map(FormulaText::from).collect(),
                     choices: function.words.iter().map(ChoiceJson::from).collect(),
                     domain: (&function.domain).into(),
@@ -225,11 +243,17 @@ fn page(function: &Function, described: Option<&ContractTensors>, tests: &[&Test
     line("version", CONTRACT_VERSION.to_string());
     line("sizes", function.dims.join(" "));
     line("integers", function.integers.join(" "));
+    for DerivedJson { name, formula } in derived(function) {
+        line("derived", format!("{name} = {formula}"));
+    }
     for formula in function.formulas {
         line("formula", equation(&formula.into()));
     }
     let choices = function.words.iter();
-    let choices = choices.flat_map(|choice| domain::words("choice", choice, function));
+    let choices = choices.flat_map(|choice| {
+        let is_list = function.lists.contains(&choice.0);
+        domain::words(if is_list { "list" } else { "choice" }, choice, function)
+    });
     for (label, what) in choices.chain(domain::lines(function)) {
         line(label, what);
     }

@@ -28,6 +28,16 @@ pub struct KernelChoice<'a> {
     pub parameters: Vec<&'static str>,
     /// The names of the kernels that a case launches.
     pub kernels: Box<KernelNames<'a>>,
+    /// The cases that a design leaves out, because the binding that the test asks for refuses them.
+    pub refusals: Option<Refusals<'a>>,
+}
+
+/// The cases that no binding of a test takes.
+pub struct Refusals<'a> {
+    /// The sizes and choices in the conditions of the bindings.
+    pub parameters: Vec<&'static str>,
+    /// Returns true if every binding refuses the case.
+    pub refuses: Box<dyn Fn(&Values) -> bool + 'a>,
 }
 
 /// Returns the designed cases of a contract for a seed. If sizes and choices decide which kernels a case launches, each kernel meets every

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use deltanet_reference::rule::Scale;
 use half::f16;
 
-use super::tensor::{Buffer, Check, Mistake, PreparedCase, Role, Tensor};
+use super::tensor::{Buffer, Check, Mistake, Numbers, PreparedCase, Role, Tensor};
 use super::{DeviceResult, ExternalTensors, Function, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
 use crate::tensor::{Axis, Data, Distribution, ElementKind, Stream};
@@ -266,7 +266,10 @@ impl<'a> Instance<'a> {
         let data = given.unwrap_or_else(|| drawn().into()).to(kind);
         let kept = self.keep(name, axes, Role::Input, kind, Some(data));
         self.made.tensors[kept.tensor].values = Some(distribution.to_string());
-        kept
+        match self.computes {
+            true => kept,
+            false => self.leave_undrawn(kept),
+        }
     }
 
     /// Draws a tensor from a stream of another name. Streams keep their names, so that seeds keep their meaning.
@@ -394,6 +397,11 @@ impl<'a> Instance<'a> {
         self.typed(buffer, "integers", Data::integers)
     }
 
+    /// Returns the values of a tensor as formulas take them.
+    pub fn numbers(&self, buffer: Buffer) -> Numbers {
+        self.made.tensors[buffer.tensor].numbers()
+    }
+
     /// Returns the values of an input of any type in f64, for the oracle.
     pub fn wide(&self, buffer: Buffer) -> Vec<f64> {
         let all = self.made.tensors[buffer.tensor].data.as_ref();
@@ -426,6 +434,12 @@ impl<'a> Instance<'a> {
         Some(given)
     }
 
+    /// Marks the values of a tensor as placeholders for values that a case draws.
+    pub fn leave_undrawn(&mut self, buffer: Buffer) -> Buffer {
+        self.made.tensors[buffer.tensor].undrawn = true;
+        buffer
+    }
+
     /// Offers a tensor to kernels, and returns it.
     pub fn offer(&mut self, buffer: Buffer) -> Buffer {
         self.made.tensors[buffer.tensor].offered = true;
@@ -446,6 +460,7 @@ impl<'a> Instance<'a> {
             role,
             kind,
             data,
+            undrawn: false,
             offered: false,
             values: None,
             bytes: OnceLock::new(),

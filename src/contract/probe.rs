@@ -1,6 +1,6 @@
 //! Discovery of a contract's tensors by preparing a case.
 
-use super::{Function, Instance, Role, Values};
+use super::{Function, Instance, Numbers, Role, Values};
 use crate::panics;
 use crate::tensor::{Axis, ElementKind};
 
@@ -25,6 +25,8 @@ pub struct TensorProbe {
     pub parts: Vec<String>,
     /// The distribution that it is drawn from.
     pub values: Option<String>,
+    /// Its values as formulas take them.
+    pub numbers: Numbers,
 }
 
 /// Returns the tensors of a contract in a case; none if the contract refuses the case.
@@ -51,6 +53,7 @@ pub fn probe(function: &Function, values: &Values) -> Option<Vec<TensorProbe>> {
             compared: checks().any(|check| check.name == tensor.name),
             parts: parts.map(|check| check.name.clone()).collect(),
             values: tensor.values.clone(),
+            numbers: tensor.numbers(),
         }
     });
     Some(each.collect())

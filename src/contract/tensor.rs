@@ -1,6 +1,6 @@
 //! Tensors of an instance, and their expected values.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::compare::{OutputLimits, Unusable};
 use crate::tensor::{Axis, Data, ElementKind};
@@ -38,6 +38,21 @@ pub enum Role {
     Updated,
 }
 
+/// The most elements of a tensor whose values formulas take.
+pub const MAX_NUMBERS: usize = 1 << 20;
+
+/// The values of a tensor of whole numbers, as formulas take them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Numbers {
+    /// The tensor has no values for formulas: it is of floats, too large, or written by launches alone.
+    #[default]
+    None,
+    /// The values are drawn when the case runs.
+    Undrawn,
+    /// The values in the contract's order.
+    Known(Arc<[f64]>),
+}
+
 /// A tensor of an instance.
 pub struct Tensor {
     /// Its name.
@@ -50,6 +65,8 @@ pub struct Tensor {
     pub kind: ElementKind,
     /// Its initial values; none for a tensor that launches write.
     pub data: Option<Data>,
+    /// True if the values are placeholders for values that a case draws, because only the tensors were asked for.
+    pub undrawn: bool,
     /// True if kernels are offered it; otherwise only the references know it.
     pub offered: bool,
     /// The distribution that it was drawn from; none if it follows from other tensors.
@@ -68,6 +85,16 @@ impl Tensor {
     /// Elements.
     pub fn count(&self) -> usize {
         self.axes.iter().map(|axis| axis.length).product()
+    }
+
+    /// Returns the values as formulas take them.
+    pub fn numbers(&self) -> Numbers {
+        let takes = !self.kind.is_float() && self.count() <= MAX_NUMBERS;
+        match self.data.as_ref().filter(|_| takes) {
+            None => Numbers::None,
+            Some(_) if self.undrawn => Numbers::Undrawn,
+            Some(data) => Numbers::Known(data.wide().into()),
+        }
     }
 }
 

@@ -20,6 +20,18 @@ impl fmt::Display for Value {
     }
 }
 
+/// Returns the word of a list of whole numbers: `1+64+3`.
+pub fn list_word(list: &[i64]) -> String {
+    let numbers: Vec<String> = list.iter().map(i64::to_string).collect();
+    numbers.join("+")
+}
+
+/// Returns the numbers of a list's word.
+pub fn list_of(word: &str) -> Vec<i64> {
+    let numbers = word.split('+').map(str::parse);
+    numbers.map_while(Result::ok).collect()
+}
+
 /// Named parameters, in the contract's order, and the number of a launch form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Values {

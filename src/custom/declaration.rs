@@ -7,8 +7,8 @@ use super::function::{ArraySpec, value_mistake};
 use super::reference::Reference;
 use super::values::{Class, Generator};
 use crate::binding::formula::{Formula, Trouble};
-use crate::binding::{NamedFormula, Scope, Source};
-use crate::contract::{Buffer, DeviceResult, Function, Instance, Values};
+use crate::binding::{Elements, NamedFormula, Scope, Source, TensorAxis, TensorShape};
+use crate::contract::{Buffer, DeviceResult, Function, Instance, Numbers, Values, list_of};
 use crate::device::{DeviceError, DeviceErrorKind};
 use crate::tensor::{Axis, Data, ElementKind};
 use crate::text::shortest;
@@ -158,6 +158,75 @@ impl Declaration {
         })
     }
 
+    /// Returns the shapes of inputs, with the values that are the same for each seed.
+    ///
+    /// # Errors
+    /// An axis has no length in the case, or a formula no values.
+    pub fn undrawn(
+        &self,
+        tensors: &[&TensorSpec],
+        scope: &Scope<'_>,
+    ) -> Result<Vec<TensorShape>, Trouble> {
+        let mut shapes: Vec<TensorShape> = Vec::new();
+        for tensor in tensors {
+            let axes = tensor.axes.iter().map(|(name, placed)| {
+                let length = Self::length(scope, placed)?;
+                Ok(TensorAxis::unnamed(&Axis::new(name, length)))
+            });
+            let axes = axes.collect::<Result<Vec<_>, Trouble>>()?;
+            let mut shape = TensorShape::plain(&tensor.name, tensor.kind, axes);
+            let class = match &tensor.classes[..] {
+                [only] => Some(&only.generator),
+                _ => None,
+            };
+            let made = match class {
+                Some(Generator::Formula(formula)) => {
+                    Self::made(formula, shape.count(), &shapes, scope)?
+                }
+                _ => None,
+            };
+            shape.numbers = match made {
+                _ if tensor.kind.is_float() || tensor.role == TensorRole::Output => Numbers::None,
+                Some(values) => Numbers::Known(values.into()),
+                None => Numbers::Undrawn,
+            };
+            shapes.push(shape);
+        }
+        Ok(shapes)
+    }
+
+    /// Returns the values that a formula gives a tensor of so many elements; none as long as the tensors that it names are not drawn.
+    ///
+    /// # Errors
+    /// The formula has no values, or another number of them.
+    pub fn made(
+        formula: &Formula,
+        count: usize,
+        shapes: &[TensorShape],
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<f64>>, Trouble> {
+        let Some(Elements { lengths, values }) = scope.with_shapes(shapes).elements(formula)?
+        else {
+            return Ok(None);
+        };
+        let values: Result<Vec<f64>, _> = values.iter().map(|value| value.float()).collect();
+        let values = values.map_err(|error| {
+            Trouble::new(&formula.at, error, "write a formula of whole numbers")
+        })?;
+        match values.len() {
+            1 if lengths.is_empty() => Ok(Some(vec![values[0]; count])),
+            own if own == count => Ok(Some(values)),
+            own => {
+                let title = format!("this gives {own} values, and the tensor has {count} elements");
+                Err(Trouble::new(
+                    &formula.at,
+                    title,
+                    "make the axes fit the formula",
+                ))
+            }
+        }
+    }
+
     /// Draws the inputs of a case, and computes the references of its outputs.
     pub fn run(&self, t: &mut Instance<'_>) -> DeviceResult {
         let lets = self.lets();
@@ -247,7 +316,12 @@ impl Declaration {
             all.insert(name.clone(), length.into());
         }
         for (name, _) in function.words {
-            all.insert((*name).into(), t.word(name).into());
+            let word = t.word(name);
+            let value = match function.lists.contains(name) {
+                true => list_of(word).into(),
+                false => word.into(),
+            };
+            all.insert((*name).into(), value);
         }
         for (name, value) in &self.scalars {
             // A kernel takes the scalar as f32, and the reference must see the same number.
@@ -310,16 +384,30 @@ impl Declaration {
                 .and_then(|value| value.float().ok())
                 .unwrap_or_default()
         };
-        let others = |name: &str| -> Vec<f64> {
-            let mut known = self.tensors.iter().zip(buffers);
-            let found = known.find(|(other, _)| other.name == name);
-            found.map(|(_, buffer)| t.wide(*buffer)).unwrap_or_default()
-        };
         let mut stream = t.stream(&tensor.name);
         let stored = self.reference.input(t, tensor, &axes)?;
+        let mut undrawn = false;
+        let mut placeholders = || {
+            undrawn = true;
+            vec![0.0; count]
+        };
         let values = match &chosen.generator {
             _ if stored.is_some() => stored.unwrap_or_default(),
-            _ if !t.computes() => vec![0.0; count],
+            Generator::Formula(formula) => {
+                let known = self.tensors.iter().zip(buffers);
+                let shapes = known.map(|(other, &buffer)| {
+                    let axes = t.axes(buffer).iter().map(TensorAxis::unnamed).collect();
+                    TensorShape {
+                        numbers: t.numbers(buffer),
+                        ..TensorShape::plain(&other.name, other.kind, axes)
+                    }
+                });
+                let shapes: Vec<TensorShape> = shapes.collect();
+                let made = Self::made(formula, count, &shapes, scope);
+                let made = made.map_err(|trouble| self.failed(&tensor.values_span, trouble))?;
+                made.unwrap_or_else(placeholders)
+            }
+            _ if !t.computes() => placeholders(),
             Generator::Python(function) => {
                 let mut arguments = self.arguments(t)?;
                 let lengths: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
@@ -330,7 +418,7 @@ impl Declaration {
                 let made = function.call(t.case_id(), nothing, arguments, &outputs)?;
                 made.into_iter().next().unwrap_or_default()
             }
-            generator => generator.draw(&mut stream, (tensor.kind, count), &number, &others),
+            generator => generator.draw(&mut stream, (tensor.kind, count), &number),
         };
         let mistake = match values.len() < count {
             true => Some(format!(
@@ -349,13 +437,20 @@ impl Declaration {
         if role != TensorRole::InPlace {
             let buffer = t.upload(&tensor.name, axes, data)?;
             t.describe(buffer, &chosen.text);
+            if undrawn {
+                t.leave_undrawn(buffer);
+            }
             return Ok(buffer);
         }
         // Experiments and external tensors change the values before the launches under a name of their own.
         let before = t.hold(&tensor.given_name(), axes.clone(), data);
         t.describe(before, &chosen.text);
         let values = Data::nearest(tensor.kind, &t.wide(before));
-        t.update(&tensor.name, axes, values)
+        let updated = t.update(&tensor.name, axes, values)?;
+        Ok(match undrawn {
+            true => t.leave_undrawn(updated),
+            false => updated,
+        })
     }
 
     /// Makes the error of a formula that has no value in a case.

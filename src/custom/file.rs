@@ -21,7 +21,7 @@ use crate::binding::Source;
 use crate::binding::formula::{Formula, Node, parse};
 use crate::contract::catalog::functions;
 use crate::contract::design::design;
-use crate::contract::{Choice, Domain, Function};
+use crate::contract::{Choice, DerivedSize, Domain, Function, Values};
 use crate::document::{
     self, Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, wrong_type,
 };
@@ -132,7 +132,7 @@ impl<'s> Reader<'s, '_> {
         };
         let formulas = self.texts(&table, "formulas");
         let sizes = self.sizes(&table);
-        let words = self.choices(&table);
+        let words = [sizes.lists.clone(), self.choices(&table)].concat();
         let scalars = self.scalars(&table);
         let tensors = self.tensors(&table);
         let reference = self.reference(&table);
@@ -176,12 +176,19 @@ impl<'s> Reader<'s, '_> {
         let Sizes {
             dims,
             factors,
+            lists,
             derived,
         } = sizes;
+        let lists: &'static [&'static str] = lists
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>()
+            .leak();
         let skeleton = Function {
             name: leaked(&name),
             dims: dims.clone().leak(),
             words: words.clone().leak(),
+            lists,
             outputs: outputs.clone().leak(),
             domain: Domain::of(factors.clone().leak()),
             file: Some(Path::new("")),
@@ -222,6 +229,7 @@ impl<'s> Reader<'s, '_> {
                 .leak(),
             dims: dims.leak(),
             words: words.leak(),
+            lists,
             outputs,
             domain,
             run: Box::leak(Box::new(|t: &mut crate::contract::Instance<'_>| {
@@ -242,6 +250,7 @@ impl<'s> Reader<'s, '_> {
                 .domain
                 .without(rules.leak())
                 .uncomputed(uncomputed.leak()),
+            derived: derived_sizes(declaration, plain),
             ..*plain
         }));
         let sums = self.sums(&table, declaration, function);
@@ -531,6 +540,28 @@ fn nearest_file(missing: &Path) -> Option<String> {
     let missing = missing.file_name()?.to_str()?;
     let near = nearest(missing, names.iter().map(String::as_str), 1);
     near.first().map(|near| (*near).to_owned())
+}
+
+/// Returns the sizes that follow from others, as the contract's users see them. `plain` is the contract without them.
+pub(super) fn derived_sizes(
+    declaration: &'static Declaration,
+    plain: &'static Function,
+) -> &'static [DerivedSize] {
+    let derived = declaration.derived.iter().map(|(name, placed)| {
+        let written = declaration.source.text.get(placed.span.clone());
+        let value = move |values: &Values| {
+            let lets = declaration.lets();
+            let scope = declaration.scope(plain, values, &lets);
+            let value = scope.number(&placed.formula).ok()?;
+            i64::try_from(value.integer().ok()?).ok()
+        };
+        DerivedSize {
+            name,
+            formula: written.unwrap_or_default().trim_matches(['"', '\'']),
+            value: Box::leak(Box::new(value)),
+        }
+    });
+    derived.collect::<Vec<_>>().leak()
 }
 
 /// Keeps a text for the rest of the program's time, as the texts of built-in contracts are.

@@ -1,6 +1,7 @@
 //! The values that inputs are drawn from: `normal`, `uniform(0.5, 1.5)`, `integers(0, N)`.
 
 use super::function::PythonFunction;
+use crate::binding::Scope;
 use crate::binding::formula::{Formula, Node, Trouble, parse};
 use crate::tensor::{Distribution, ElementKind, Stream};
 
@@ -32,8 +33,8 @@ pub(super) enum Generator {
     Constant(Formula),
     /// Whole numbers from 0 up, in order.
     Iota,
-    /// Running sums of another tensor's values, from 0 up: one more than the other tensor has.
-    PrefixSum(String),
+    /// Whole numbers that follow from sizes and from tensors before: the offsets of packed sequences.
+    Formula(Formula),
     /// Distinct whole numbers from 0 to below a bound, in random order.
     Distinct(Formula),
     /// The result of a Python function.
@@ -47,12 +48,12 @@ const GREAT: f64 = 4096.0;
 
 /// The forms of distributions, for messages.
 const FORMS: &str = "normal, normal(deviation), tiny, great, uniform(low, high), walk(low, high), integers(low, high), zeros, \
-                     constant(value), iota, distinct(below), prefix_sum(tensor)";
+                     constant(value), iota, distinct(below), or a formula such as prefix_sum(tensor)";
 
 impl Class {
-    /// Reads a class from its text.
-    pub fn parse(text: &str) -> Result<Class, Trouble> {
-        Ok(Class::of(text, generator(&parse(text)?)?))
+    /// Reads a class from its text. `is_known` is true for names of sizes and tensors.
+    pub fn parse(text: &str, is_known: &dyn Fn(&str) -> bool) -> Result<Class, Trouble> {
+        Ok(Class::of(text, generator(&parse(text)?, is_known)?))
     }
 
     /// Makes a class of a generator. The text gives its word.
@@ -106,7 +107,7 @@ impl Class {
     }
 }
 
-fn generator(formula: &Formula) -> Result<Generator, Trouble> {
+fn generator(formula: &Formula, is_known: &dyn Fn(&str) -> bool) -> Result<Generator, Trouble> {
     let float = |value| Formula {
         at: formula.at.clone(),
         node: Node::Float(value),
@@ -125,6 +126,7 @@ fn generator(formula: &Formula) -> Result<Generator, Trouble> {
             "great" => Ok(Generator::Normal(float(GREAT))),
             "zeros" => Ok(Generator::Zeros),
             "iota" => Ok(Generator::Iota),
+            name if is_known(name) => Ok(Generator::Formula(formula.clone())),
             _ => other(),
         },
         Node::Integer(_) | Node::Float(_) | Node::Negative(_) => {
@@ -137,18 +139,13 @@ fn generator(formula: &Formula) -> Result<Generator, Trouble> {
             ("integers", [low, high]) => Ok(Generator::Integers(low.clone(), high.clone())),
             ("constant", [value]) => Ok(Generator::Constant(value.clone())),
             ("distinct", [below]) => Ok(Generator::Distinct(below.clone())),
-            (
-                "prefix_sum",
-                [
-                    Formula {
-                        node: Node::Name(of),
-                        ..
-                    },
-                ],
-            ) => Ok(Generator::PrefixSum(of.clone())),
+            (name, _) if Scope::has_function(name) => Ok(Generator::Formula(formula.clone())),
             _ => other(),
         },
-        _ => other(),
+        Node::Binary(..) | Node::Choice(..) | Node::Index(..) => {
+            Ok(Generator::Formula(formula.clone()))
+        }
+        Node::Word(_) | Node::Not(_) => other(),
     }
 }
 
@@ -162,19 +159,18 @@ impl Generator {
             | Generator::Integers(low, high) => {
                 vec![low, high]
             }
-            Generator::Zeros | Generator::Iota | Generator::PrefixSum(_) | Generator::Python(_) => {
+            Generator::Zeros | Generator::Iota | Generator::Formula(_) | Generator::Python(_) => {
                 Vec::new()
             }
         }
     }
 
-    /// Draws values; the declaration calls a Python function instead. `number` evaluates a bound; `values_of` returns the values of another tensor.
+    /// Draws values; the declaration evaluates formulas and calls Python functions itself. `number` evaluates a bound.
     pub fn draw(
         &self,
         stream: &mut Stream,
         (kind, count): (ElementKind, usize),
         number: &dyn Fn(&Formula) -> f64,
-        values_of: &dyn Fn(&str) -> Vec<f64>,
     ) -> Vec<f64> {
         let single = |formula| number(formula) as f32;
         let mut float = |distribution| -> Vec<f64> {
@@ -210,15 +206,8 @@ impl Generator {
                 drawn
             }
             Generator::Constant(value) => vec![number(value); count],
-            Generator::Python(_) => Vec::new(),
+            Generator::Formula(_) | Generator::Python(_) => Vec::new(),
             Generator::Iota => (0..count).map(|at| at as f64).collect(),
-            Generator::PrefixSum(of) => {
-                let sums = values_of(of).into_iter().scan(0.0, |sum, value| {
-                    *sum += value;
-                    Some(*sum)
-                });
-                std::iter::once(0.0).chain(sums).take(count).collect()
-            }
             Generator::Distinct(below) => {
                 let mut all: Vec<usize> = (0..number(below).max(0.0) as usize).collect();
                 for at in (1..all.len()).rev() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::binding::{self, Binding, ContractTensors, Objects, describe};
-use crate::contract::design::{KernelChoice, design};
+use crate::contract::design::{KernelChoice, Refusals, design};
 use crate::contract::{Case, Function, Test, Values};
 use crate::document::{Complaint, diagnostic};
 use crate::files::{FileError, sha256};
@@ -133,15 +133,18 @@ impl Bindings {
                     .map(|bound| bound.binding),
             );
         }
-        let mut parameters: Vec<&str> = Vec::new();
-        for name in bindings
-            .iter()
-            .flat_map(|binding| binding.kernel_parameters())
-        {
-            if !parameters.contains(&name) {
-                parameters.push(name);
+        let parameters = distinct(bindings.iter().flat_map(|one| one.kernel_parameters()));
+        let refusals = test.binding.as_ref().map(|_| {
+            let bindings = bindings.clone();
+            let refuses = move |values: &Values| {
+                let mut all = bindings.iter();
+                all.all(|binding| matches!(binding.refuses(values), Ok(Some(_))))
+            };
+            Refusals {
+                parameters: distinct(self.candidates(test).flat_map(Binding::case_parameters)),
+                refuses: Box::new(refuses),
             }
-        }
+        });
         let kernels = move |values: &Values| {
             let mut all = bindings.iter();
             all.find_map(|binding| binding.kernels_at(values))
@@ -150,6 +153,7 @@ impl Bindings {
         Some(KernelChoice {
             parameters,
             kernels: Box::new(kernels),
+            refusals,
         })
     }
 
@@ -230,6 +234,17 @@ impl Bindings {
         }
         bind_built_in(test, case, program)
     }
+}
+
+/// Returns names, each once, in order.
+fn distinct(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
 }
 
 /// Checks that a binding fits a case and a code object.
@@ -329,4 +344,27 @@ fn bound_twice(binding: &Binding, first: &Binding) -> FileError {
         help: "remove one, or tell them apart with `when`".into(),
     };
     diagnostic(&binding.source.name, &binding.source.text, &[complaint])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::run::{Setup, Sources};
+
+    #[test]
+    fn designs_of_named_bindings_have_no_case_that_they_refuse() {
+        let mut seen = 0;
+        for seed in [0, 7] {
+            let setup = Setup::new(Sources::default(), seed).expect("the built-in kernels");
+            let tests = setup.registry.tests();
+            for test in tests.filter(|test| test.designed && test.binding.is_some()) {
+                for case in &test.cases {
+                    let mut candidates = setup.bindings.candidates(test);
+                    let takes = candidates.any(|one| matches!(one.refuses(&case.values), Ok(None)));
+                    assert!(takes, "seed {seed}: {}", case.id);
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
 }

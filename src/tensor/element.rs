@@ -149,6 +149,17 @@ impl ElementKind {
         matches!(self, F64 | F32 | F16 | Bf16)
     }
 
+    /// Returns the least and the greatest whole number of an integer type; none for a float.
+    pub fn range(self) -> Option<(i128, i128)> {
+        let unsigned = matches!(self, ElementKind::U32 | ElementKind::U16 | ElementKind::U8);
+        let bits = 8 * self.size() as u32;
+        match (self.is_float(), unsigned) {
+            (true, _) => None,
+            (false, true) => Some((0, (1 << bits) - 1)),
+            (false, false) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+        }
+    }
+
     /// Returns the value of the element at the start of `bytes` (little-endian; missing bytes are 0).
     pub fn value(self, bytes: &[u8]) -> f64 {
         let bits = little_endian(bytes, self.size());

@@ -7,7 +7,7 @@ use crate::binding::{
     Binding, Call, CodeObjectRole, ContractTensors, Objects, PlantedSpec, Resolution, TensorAxis,
     TensorShape, built_in_of, convert,
 };
-use crate::contract::{Check, Function, Role, Tensor};
+use crate::contract::{Check, Function, Numbers, Role, Tensor};
 use crate::device::{DeviceError, DeviceErrorKind, Launch, TensorView};
 use crate::files::FileError;
 use crate::program::Program;
@@ -175,6 +175,7 @@ impl Trial<'_> {
             let single = tensor.data.as_ref().filter(|_| tensor.count() == 1);
             TensorShape {
                 scalar: single.and_then(|data| data.wide().first().copied()),
+                numbers: tensor.numbers(),
                 ..TensorShape::plain(&tensor.name, tensor.kind, axes)
             }
         };
@@ -415,17 +416,25 @@ fn missing_kernel(program: &Program, name: &str) -> DeviceError {
     DeviceError::of(DeviceErrorKind::MissingKernel, text)
 }
 
-/// Makes a tensor of the binding's own: scratch, or a buffer of several tensors.
+/// Makes a tensor of the binding's own: scratch, a buffer of several tensors, or an index tensor, which holds numbers.
 fn own(shape: &TensorShape) -> Tensor {
     let axes = shape.axes.iter();
+    let data = match &shape.numbers {
+        Numbers::Known(numbers) => Some(Data::nearest(shape.kind, numbers)),
+        Numbers::Undrawn | Numbers::None => None,
+    };
     Tensor {
         name: shape.name.clone(),
         axes: axes
             .map(|axis| Axis::new(&axis.name, axis.length))
             .collect(),
-        role: Role::Written,
+        role: match data {
+            Some(_) => Role::Input,
+            None => Role::Written,
+        },
         kind: shape.kind,
-        data: None,
+        data,
+        undrawn: false,
         offered: true,
         values: None,
         bytes: OnceLock::new(),

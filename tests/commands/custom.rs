@@ -475,7 +475,7 @@ fn a_wrong_contract_is_told_with_its_place() {
         (
             "\"normal\", \"great\"",
             "\"prefix_sum(z)\"",
-            "unknown tensor before this one: `z`",
+            "unknown name `z`",
         ),
         (
             "\"normal\", \"great\"",

@@ -22,6 +22,7 @@ mod export;
 mod fleet;
 mod generate;
 mod hip;
+mod indices;
 mod inspect;
 mod isa;
 mod isolate;

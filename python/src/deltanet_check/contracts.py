@@ -94,7 +94,7 @@ class Contract:
         self,
         function: Callable[..., Any],
         *,
-        sizes: Mapping[str, int | str | Sequence[int]],
+        sizes: Mapping[str, int | str | Sequence[int] | Sequence[Sequence[int]]],
         choices: Mapping[str, Sequence[str]],
         outputs: Mapping[str, Tensor] | None,
         others: Mapping[str, Any],
@@ -145,8 +145,8 @@ class Contract:
 
     def _smallest(self) -> dict[str, Any]:
         """Arguments at the smallest sizes: arrays of ones, the first words of choices."""
-        known: dict[str, Any] = {name: min(s) if isinstance(s, Sequence) and not isinstance(s, str) else s for name, s in self.sizes.items()}
-        names = {"ceil": math.ceil, "floor": math.floor, "min": min, "max": max, **self.scalars}
+        known: dict[str, Any] = {name: min(s, key=_total) if isinstance(s, Sequence) and not isinstance(s, str) else s for name, s in self.sizes.items()}
+        names = {"ceil": math.ceil, "floor": math.floor, "min": min, "max": max, "sum": sum, "count": len, **self.scalars}
 
         def length(formula: str) -> int:
             values = {name: length(size) if isinstance(size, str) else size for name, size in known.items() if name in formula}
@@ -160,7 +160,8 @@ class Contract:
             if parameter in self.choices:
                 arguments[parameter] = self.choices[parameter][0]
             elif parameter in known:
-                arguments[parameter] = length(parameter)
+                size = known[parameter]
+                arguments[parameter] = length(parameter) if isinstance(size, (int, str)) else list(size)
         return arguments
 
     def toml(self, reference: str) -> str:
@@ -193,7 +194,7 @@ class Contract:
 
 def contract(
     *,
-    sizes: Mapping[str, int | str | Sequence[int]],
+    sizes: Mapping[str, int | str | Sequence[int] | Sequence[Sequence[int]]],
     choices: Mapping[str, Sequence[str]] | None = None,
     outputs: Mapping[str, Tensor] | None = None,
     name: str | None = None,
@@ -206,7 +207,8 @@ def contract(
     """Makes a contract of a function, which is its reference.
 
     Args:
-        sizes: the values of each size, which a pairwise design combines, or a formula of other sizes: `dict(T=[1, 3, 64], half="D / 2")`.
+        sizes: the values of each size, which a pairwise design combines, or a formula of other sizes: `dict(T=[1, 3, 64], half="D / 2")`;
+            or lists, for the lengths of packed sequences: `dict(lengths=[[5], [1, 64, 3]], T="sum(lengths)")`.
         choices: conventions, as lists of words: `dict(gate=["silu", "sigmoid"])`.
         outputs: the outputs by name, if they have different types or axes. Without it, the function's annotation has them.
         name: the name that bindings use; without it, the function's.
@@ -228,6 +230,11 @@ def contract(
         return Contract(function, sizes=sizes, choices=choices or {}, outputs=outputs, others=kept, name=name, seconds=seconds)
 
     return made
+
+
+def _total(size: int | Sequence[int]) -> int:
+    """A size, or the sum of a size of several values."""
+    return sum(size) if isinstance(size, Sequence) else size
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use super::elements::{OF_TENSORS, REDUCTIONS};
 use super::{Scope, mendable};
 use crate::binding::formula::{Formula, Node, Operator, Trouble};
 use crate::binding::value::{Value, ValueError, integer};
+use crate::contract::list_of;
 
 /// Signatures of the built-in functions.
-const FUNCTIONS: [&str; 15] = [
+const FUNCTIONS: [&str; 21] = [
     "ceil(x)",
     "floor(x)",
     "min(a, b, ..)",
@@ -23,48 +25,88 @@ const FUNCTIONS: [&str; 15] = [
     "size(tensor, axis)",
     "stride(tensor, axis)",
     "read(tensor[i, ..])",
+    "sum(tensor)",
+    "prefix_sum(tensor)",
+    "diff(tensor)",
+    "iota(n)",
+    "repeat(tensor, counts)",
+    "chunk_indices(offsets, C)",
 ];
 
+/// Returns the signature of a built-in function.
+pub(super) fn usage(name: &str) -> Option<&'static str> {
+    let mut usages = FUNCTIONS.into_iter();
+    usages.find(|usage| usage.split('(').next() == Some(name))
+}
+
 impl Scope<'_> {
+    /// Returns true if formulas have a function of this name.
+    pub fn has_function(name: &str) -> bool {
+        usage(name).is_some()
+    }
+
     pub(super) fn call(
         &self,
         name: &str,
         arguments: &[Formula],
         at: &Range<usize>,
     ) -> Result<Value, Trouble> {
-        let failed = |error: ValueError| mendable(at, error);
-        let wrong = |usage: &str| {
-            let title = format!("`{name}` is called with {} arguments", arguments.len());
-            Trouble::new(at, title, format!("write {usage}"))
-        };
-        let known = FUNCTIONS
-            .iter()
-            .find(|usage| usage.split('(').next() == Some(name));
-        let Some(usage) = known else {
+        if usage(name).is_none() {
             let help = format!("known are {}", FUNCTIONS.join(", "));
             return Err(Trouble::new(at, format!("unknown function `{name}`"), help));
-        };
+        }
         if name == "read" {
             return match arguments {
                 [place] => self.read(place),
-                _ => Err(wrong(usage)),
+                _ => Err(self.wrong_count(name, arguments.len(), at)),
             };
         }
         if matches!(name, "count" | "bytes" | "size" | "stride") {
             return self
                 .of_tensor(name, arguments)
-                .unwrap_or_else(|| Err(wrong(usage)));
+                .unwrap_or_else(|| Err(self.wrong_count(name, arguments.len(), at)));
+        }
+        if let (true, [argument]) = (REDUCTIONS.contains(&name), arguments) {
+            // As with `read`, what is not there yet counts as 1.
+            let reduced = self.reduced(name, argument, at)?;
+            return Ok(reduced.unwrap_or(integer(1)));
+        }
+        if OF_TENSORS.iter().any(|(known, _)| *known == name) {
+            let title = format!("`{name}` gives a tensor, and a number is due");
+            let help = "name the tensor under `tensors`, or reduce it by sum(x), min(x) or max(x)";
+            return Err(Trouble::new(at, title, help));
         }
         let values: Vec<Value> = arguments
             .iter()
             .map(|argument| self.number(argument))
             .collect::<Result<_, _>>()?;
+        self.function(name, &values, at)
+    }
+
+    /// Makes the complaint about a call with too few or too many arguments.
+    pub(super) fn wrong_count(&self, name: &str, count: usize, at: &Range<usize>) -> Trouble {
+        let title = format!("`{name}` is called with {count} arguments");
+        let help = match usage(name) {
+            Some(usage) => format!("write {usage}"),
+            None => format!("known are {}", FUNCTIONS.join(", ")),
+        };
+        Trouble::new(at, title, help)
+    }
+
+    /// Applies a function of numbers.
+    pub(super) fn function(
+        &self,
+        name: &str,
+        values: &[Value],
+        at: &Range<usize>,
+    ) -> Result<Value, Trouble> {
+        let failed = |error: ValueError| mendable(at, error);
         let float = |f: fn(f64) -> f64, x: &Value| -> Result<Value, Trouble> {
             let value = f(x.float().map_err(failed)?);
             let fine = value.is_finite().then_some(Value::Float(value));
             fine.ok_or_else(|| mendable(at, format!("{name}({x}) is {value}")))
         };
-        match (name, &values[..]) {
+        match (name, values) {
             ("ceil", [x]) => x.rounded(true).map_err(failed),
             ("floor", [x]) => x.rounded(false).map_err(failed),
             ("sqrt", [x]) => float(f64::sqrt, x),
@@ -93,7 +135,7 @@ impl Scope<'_> {
                 }
                 Ok(best)
             }
-            _ => Err(wrong(usage)),
+            _ => Err(self.wrong_count(name, values.len(), at)),
         }
     }
 
@@ -163,6 +205,11 @@ impl Scope<'_> {
         found.map(Value::Float).map_err(failed)
     }
 
+    /// Returns true if a formula is the name of a size of several values.
+    fn is_list(&self, formula: &Formula) -> bool {
+        matches!(&formula.node, Node::Name(name) if self.function.lists.contains(&name.as_str()))
+    }
+
     /// Evaluates a function of a tensor; returns none if the number of arguments is wrong.
     fn of_tensor(&self, name: &str, arguments: &[Formula]) -> Option<Result<Value, Trouble>> {
         let wants_axis = matches!(name, "size" | "stride");
@@ -172,6 +219,9 @@ impl Scope<'_> {
             _ => return None,
         };
         let found = match self.value(tensor) {
+            Ok(Value::Word(word)) if name == "count" && self.is_list(tensor) => {
+                return Some(Ok(integer(list_of(&word).len() as i128)));
+            }
             Ok(Value::Pointer(name, 0)) => self.shape(&name),
             Ok(_) => None,
             Err(trouble) => return Some(Err(trouble)),

@@ -1,5 +1,6 @@
 //! A tensor as formulas see it: its axes, their names and lengths.
 
+use crate::contract::Numbers;
 use crate::tensor::{Axis, ElementKind, Layout};
 
 /// A tensor of the contract, or scratch of the binding, at one case.
@@ -15,6 +16,8 @@ pub struct TensorShape {
     pub layout: Layout,
     /// The value of its only element, if it has one element and the value is known.
     pub scalar: Option<f64>,
+    /// Its values, if it is of whole numbers.
+    pub numbers: Numbers,
 }
 
 /// An axis of a tensor.
@@ -49,6 +52,7 @@ impl TensorShape {
             layout: Layout::plain(&lengths),
             axes,
             scalar: None,
+            numbers: Numbers::None,
         }
     }
 

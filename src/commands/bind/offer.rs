@@ -22,6 +22,26 @@ pub struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
+    /// Returns the outputs among some tensors, each with the only input of the same axes that is not among them.
+    pub(super) fn beginnings<'s>(
+        &'s self,
+        taken: &'s BTreeSet<String>,
+    ) -> impl Iterator<Item = (&'s str, &'s str)> {
+        let of = |role: TensorUse| {
+            let tensors = self.pointers.iter().map(|(tensor, _)| tensor);
+            tensors.filter(move |tensor| tensor.role == role)
+        };
+        let outputs = of(TensorUse::Output).filter(|output| taken.contains(&output.name));
+        outputs.filter_map(move |output| {
+            let mut inputs = of(TensorUse::Input).filter(|input| {
+                !output.axes.is_empty() && input.axes == output.axes && !taken.contains(&input.name)
+            });
+            let input = inputs.next()?;
+            let is_only = inputs.next().is_none();
+            is_only.then_some((output.name.as_str(), input.name.as_str()))
+        })
+    }
+
     /// Reads the tensors and sizes of a contract, and the formulas of its built-in binding.
     pub fn new(described: &'a ContractTensors) -> Offer<'a> {
         let function = described.function;
@@ -54,7 +74,8 @@ impl<'a> Offer<'a> {
             let text = conditional.unwrap_or_else(|| tensor.name.clone());
             (tensor, text)
         });
-        let sizes: Vec<&'static str> = function.sizes().collect();
+        let derived = function.derived.iter().map(|size| size.name);
+        let sizes: Vec<&'static str> = function.sizes().chain(derived).collect();
         let mut numbers: Vec<(String, String)> = Vec::new();
         if built_in.is_none() {
             // A kernel may take a tensor of one element by value.

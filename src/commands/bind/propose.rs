@@ -89,14 +89,17 @@ impl Proposal<'_> {
         }
     }
 
-    /// Returns the sizes and other whole numbers of the case.
+    /// Returns the sizes and other whole numbers of the case, with the sizes that follow from them.
     pub fn sizes(&self) -> Vec<(&str, i64)> {
         let values = self.case.values.iter();
         let sizes = values.filter_map(|(name, value)| match value {
             Value::Number(number) => Some((name, *number)),
             Value::Word(_) => None,
         });
-        sizes.collect()
+        let derived = self.described.function.derived.iter();
+        let derived =
+            derived.filter_map(|size| Some((size.name, (size.value)(&self.case.values)?)));
+        sizes.chain(derived).collect()
     }
 
     /// Returns the condition of the binding: sizes that no number of the launch depends on have the recorded values, and choices the given
@@ -105,6 +108,7 @@ impl Proposal<'_> {
         let mut terms: Vec<String> = self
             .sizes()
             .iter()
+            .filter(|(name, _)| self.case.values.get(name).is_some())
             .filter(|(name, _)| !used.iter().any(|used| used == name))
             .map(|(name, number)| format!("{name} == {number}"))
             .collect();
@@ -161,11 +165,10 @@ impl Proposal<'_> {
             .iter()
             .filter(|tensor| tensor.role == TensorUse::Output && taken(&tensor.name));
         let start = |output: &Candidate| {
-            let all = self.described.beginnings(&self.case.values, &output.name);
+            let mut all = self.described.beginnings(&self.case.values, &output.name);
+            all.retain(|input| !taken(input));
             match &all[..] {
-                [input] if !taken(input) => {
-                    Some(format!("{} = {}", key(&output.name), quoted(input)))
-                }
+                [input] => Some(format!("{} = {}", key(&output.name), quoted(input))),
                 _ => None,
             }
         };

@@ -36,6 +36,7 @@ impl Skeletons<'_> {
         let subject = &self.subjects[at];
         let mut text = self.head();
         text += &self.types(&[at], &BTreeSet::new(), &subject.names());
+        text += &self.starts(&[at], &BTreeSet::new(), &subject.names());
         text += &self.launch(subject, &BTreeSet::new(), &subject.names());
         text += &self.foot(&[at], &BTreeSet::new(), &subject.names());
         text
@@ -53,6 +54,7 @@ impl Skeletons<'_> {
             ", which is the file's\n"
         };
         text += &self.types(&pipeline.order, &scratch, &spelled);
+        text += &self.starts(&pipeline.order, &scratch, &spelled);
         text += "\n[binding.scratch]   # tensors that the kernels hand to each other\n";
         for name in &pipeline.scratch {
             text += &self.scratch(name, &pipeline.order);
@@ -112,35 +114,74 @@ impl Skeletons<'_> {
         }
     }
 
-    /// Returns the key `types`, for tensors whose elements have 16 bits in the source and 32 in the contract.
+    /// Returns the key `types`, for tensors whose elements have 16 bits in the source and 32 in the contract, and for whole numbers of 64 bits
+    /// in the source.
     fn types(&self, order: &[usize], scratch: &BTreeSet<&str>, spelled: &BTreeSet<&str>) -> String {
         let Some(offer) = self.offer else {
             return String::new();
         };
-        let mut narrow: Vec<String> = Vec::new();
+        let mut entries: Vec<String> = Vec::new();
         for &at in order {
             let leaves = self.subjects[at].leaves();
             for (leaf, found) in leaves.iter().zip(offer.matches(&leaves, scratch, spelled)) {
                 let tensor = found.and_then(|found| found.tensor);
-                let mut tensors = offer.described.tensors().iter();
-                let wide = tensors.find(|known| Some(&known.name) == tensor.as_ref());
-                let wide = wide.filter(|known| known.element == ElementKind::F32);
-                if let (Some(wide), Some(kind @ ("f16" | "bf16"))) =
-                    (wide, element(&leaf.type_name))
-                {
-                    let entry = format!("{} = {}", key(&wide.name), quoted(kind));
-                    if !narrow.contains(&entry) {
-                        narrow.push(entry);
-                    }
+                let mut tensors = offer.pointers.iter().map(|(known, _)| known);
+                let known = tensors.find(|known| Some(&known.name) == tensor.as_ref());
+                let kind = element(&leaf.type_name);
+                let (Some(known), Some(kind)) = (known, kind) else {
+                    continue;
+                };
+                let differs = match known.element {
+                    ElementKind::F32 => matches!(kind, "f16" | "bf16"),
+                    ElementKind::I32 => kind == "i64",
+                    _ => false,
+                };
+                let entry = format!("{} = {}", key(&known.name), quoted(kind));
+                if differs && !entries.contains(&entry) {
+                    entries.push(entry);
                 }
             }
         }
-        if narrow.is_empty() {
+        if entries.is_empty() {
             return String::new();
         }
         format!(
             "types = {{ {} }}   # guess: the source's types\n",
-            narrow.join(", ")
+            entries.join(", ")
+        )
+    }
+
+    /// Returns the key `start`, for outputs whose input is no argument: a kernel that needs the input reads it from the output's buffer.
+    fn starts(
+        &self,
+        order: &[usize],
+        scratch: &BTreeSet<&str>,
+        spelled: &BTreeSet<&str>,
+    ) -> String {
+        let Some(offer) = self.offer else {
+            return String::new();
+        };
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        for &at in order {
+            let leaves = self.subjects[at].leaves();
+            for (leaf, found) in leaves.iter().zip(offer.matches(&leaves, scratch, spelled)) {
+                // A pointer that is matched with nothing may be the input.
+                if found.is_none() && matches!(leaf.holds, Contents::Pointer { .. }) {
+                    return String::new();
+                }
+                taken.extend(found.and_then(|found| found.tensor));
+            }
+        }
+        let starts = offer.beginnings(&taken);
+        let starts: Vec<String> = starts
+            .map(|(output, input)| format!("{} = {}", key(output), quoted(input)))
+            .collect();
+        if starts.is_empty() {
+            return String::new();
+        }
+        format!(
+            "start = {{ {} }}   # guess: no argument is that input: the kernel reads it from the output's buffer\n",
+            starts.join(", ")
         )
     }
 
@@ -193,7 +234,9 @@ impl Skeletons<'_> {
         let outputs: Vec<&str> = offer.outputs().into_iter().collect();
         let outputs = outputs.join(", ");
         let mut text = format!("# inputs: {inputs}; outputs: {outputs}\n");
-        text += &in_place(offer.described);
+        if self.starts(order, scratch, spelled).is_empty() {
+            text += &in_place(offer.described);
+        }
         let matches: Vec<String> = order
             .iter()
             .flat_map(|&at| offer.matches(&self.subjects[at].leaves(), scratch, spelled))
@@ -216,25 +259,26 @@ impl Skeletons<'_> {
 
 /// Returns the comment on the key `start`, for contracts with a state that a kernel may update in place.
 fn in_place(described: &ContractTensors) -> String {
-    // These choices give the contract an initial state.
-    let values = described.function.words.iter().filter_map(|(name, words)| {
-        let random = words.iter().copied().find(|word| *word == "random")?;
-        Some(((*name).to_owned(), Value::Word(random)))
+    // Some choices give the contract no initial state.
+    let names = described.function.words.iter().map(|(name, _)| *name);
+    let starts = described.choices().find_map(|words| {
+        let words = names.clone().zip(words);
+        let values = words.map(|(name, word)| (name.to_owned(), Value::Word(word)));
+        let values = Values::new(values.collect());
+        let begins = |state: String| {
+            let inputs = described.beginnings(&values, &state);
+            Some(format!("{} = {}", key(&state), quoted(inputs.first()?)))
+        };
+        let states = described.states(&values).into_iter();
+        let starts: Vec<String> = states.filter_map(begins).collect();
+        (!starts.is_empty()).then_some(starts)
     });
-    let values = Values::new(values.collect());
-    let begins = |state: String| {
-        let inputs = described.beginnings(&values, &state);
-        Some(format!("{} = {}", key(&state), quoted(inputs.first()?)))
-    };
-    let states = described.states(&values).into_iter();
-    let starts: Vec<String> = states.filter_map(begins).collect();
-    match &starts[..] {
-        [] => String::new(),
-        starts => format!(
+    starts.map_or(String::new(), |starts| {
+        format!(
             "# a state that is read and written in one buffer: start = {{ {} }}\n",
             starts.join(", ")
-        ),
-    }
+        )
+    })
 }
 
 fn block(kernel: &Kernel) -> String {
@@ -262,7 +306,8 @@ fn element(type_name: &str) -> Option<&'static str> {
     match plain.as_str() {
         "float" => Some("f32"),
         "double" => Some("f64"),
-        "int" => Some("i32"),
+        "int" | "int32_t" => Some("i32"),
+        "long" | "long long" | "long int" | "long long int" | "int64_t" => Some("i64"),
         name if name.contains("bf16") || name.contains("bfloat16") => Some("bf16"),
         name if name.contains("half") || name.contains("float16") => Some("f16"),
         _ => None,

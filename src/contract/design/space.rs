@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::KernelChoice;
-use crate::contract::{Function, MAX_ELEMENTS, Rule, Value, Values};
+use super::{KernelChoice, Refusals};
+use crate::contract::{Function, MAX_ELEMENTS, Rule, Value, Values, list_of};
 use crate::tensor::Stream;
 
 /// Sizes along the lanes of a wave: a few lanes take about as long as all.
@@ -83,13 +83,51 @@ impl<'a> Space<'a> {
         let largest = function.largest.iter();
         let broken = rules.flat_map(|rule| space.broken(rule));
         let too_large = largest.flat_map(|sizes| space.too_large(sizes));
-        space.apart = broken.chain(too_large).collect();
-        let apart = |levels: &&Range<usize>| space.apart.iter().any(|apart| apart.any_of(levels));
-        space.bound = space.factors.iter().filter(apart).cloned().collect();
+        let apart = broken.chain(too_large).collect();
+        space.keep_apart(apart);
+        if let Some(refusals) = choice.and_then(|choice| choice.refusals.as_ref()) {
+            space.leave_out(refusals);
+        }
         if let Some(choice) = choice {
             space.add_kernels(choice);
         }
         space
+    }
+
+    /// Sets the combinations of levels that no case may contain.
+    fn keep_apart(&mut self, apart: Vec<Levels>) {
+        let any = |levels: &&Range<usize>| apart.iter().any(|apart| apart.any_of(levels));
+        self.bound = self.factors.iter().filter(any).cloned().collect();
+        self.apart = apart;
+    }
+
+    /// Leaves out the cases that the bindings refuse. If no case would be left, nothing is left out, so that the refusals are reported.
+    fn leave_out(&mut self, refusals: &Refusals<'_>) {
+        let parameters = &refusals.parameters;
+        let mut groups: Vec<Vec<&str>> = self
+            .function
+            .domain
+            .open()
+            .map(|(name, _)| vec![*name])
+            .collect();
+        if self.combination_count(parameters) <= MAX_COMBINATIONS {
+            groups.push(parameters.clone());
+        }
+        let refused = groups.iter().flat_map(|names| {
+            let all = self.combinations(names).into_iter();
+            all.filter(|levels| {
+                let case = self.values(*levels, |name, value| {
+                    names.contains(&name) && !self.is_left_open(name, value)
+                });
+                (refusals.refuses)(&case)
+            })
+        });
+        let before = self.apart.clone();
+        let apart = before.iter().copied().chain(refused).collect();
+        self.keep_apart(apart);
+        if !self.completes(Levels::default()) {
+            self.keep_apart(before);
+        }
     }
 
     /// Adds a level for each set of kernels that a case can launch. Nothing is added if all cases launch the same.
@@ -253,16 +291,18 @@ impl<'a> Space<'a> {
 
     /// Returns the case with these levels. It leaves an open choice out if the level is the choice's default.
     pub(super) fn case(&self, levels: Levels) -> Values {
-        let open = |name: &str, value: &Value| {
-            let mut own = self.function.domain.open();
-            own.any(|(known, words)| {
-                *known == name
-                    && words
-                        .first()
-                        .is_some_and(|word| *value == Value::Word(word))
-            })
-        };
-        self.values(levels, |name, value| !open(name, value))
+        self.values(levels, |name, value| !self.is_left_open(name, value))
+    }
+
+    /// Returns true if a case leaves a choice open in place of this word, because the word is the default.
+    fn is_left_open(&self, name: &str, value: &Value) -> bool {
+        let mut own = self.function.domain.open();
+        own.any(|(known, words)| {
+            *known == name
+                && words
+                    .first()
+                    .is_some_and(|word| *value == Value::Word(word))
+        })
     }
 
     /// Returns the estimated work of a level.
@@ -295,12 +335,15 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Estimates the work of a level as the product of the sizes that it sets. Channels count a wave more, because a few take as long as a
+/// Estimates the work of a level as the product of the sizes that it sets; a list counts as its sum. Channels count a wave more, because a few take as long as a
 /// wave.
 fn work(function: &Function, set: &Set) -> i128 {
     let sizes = set.iter().filter_map(|(name, value)| match value {
         Value::Number(size) if CHANNELS.contains(name) => Some(i128::from(*size) + WAVE),
         Value::Number(size) if function.dims.contains(name) => Some(i128::from(*size)),
+        Value::Word(word) if function.lists.contains(name) => {
+            Some(list_of(word).into_iter().map(i128::from).sum())
+        }
         _ => None,
     });
     sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))

@@ -98,6 +98,7 @@ fn three_kernels(space: &Space<'_>) -> Option<KernelChoice<'static>> {
     Some(KernelChoice {
         parameters,
         kernels: Box::new(kernels),
+        refusals: None,
     })
 }
 
@@ -358,4 +359,48 @@ fn a_design_follows_from_contract_and_seed() {
     let function = function.expect("it is there");
     assert_eq!(design(function, None, 5), design(function, None, 5));
     assert_ne!(design(function, None, 5), design(function, None, 6));
+}
+
+/// A skipped case tests nothing, so a design has none of the cases that all bindings of a test refuse, as long as it has others.
+#[test]
+fn a_design_leaves_out_what_the_bindings_refuse() {
+    let mut left_out = 0;
+    for function in functions() {
+        let space = Space::of(function, None);
+        let Some(first) = space.factors().first().cloned() else {
+            continue;
+        };
+        let set = space.set(first.start).to_vec();
+        let is_refused = |case: &Values| {
+            set.iter().all(|(name, value)| {
+                let mut own = case.iter();
+                own.any(|(known, own)| known == *name && own == value)
+            })
+        };
+        let choice = |refuses_all: bool| KernelChoice {
+            parameters: Vec::new(),
+            kernels: Box::new(|_| None),
+            refusals: Some(Refusals {
+                parameters: set.iter().map(|(name, _)| *name).collect(),
+                refuses: Box::new(move |case| refuses_all || is_refused(case)),
+            }),
+        };
+        let has_others = (first.start + 1..first.end)
+            .any(|level| space.completes(Levels::default().with(level)));
+        let cases = design(function, Some(&choice(false)), 1);
+        assert!(!cases.is_empty(), "{function:?}");
+        if has_others {
+            left_out += 1;
+            let mut cases = cases.iter();
+            assert_eq!(cases.find(|case| is_refused(case)), None, "{function:?}");
+        }
+        // If every case is refused, the design stays, and the report has the refusals.
+        let whole = design(function, None, 1);
+        assert_eq!(
+            design(function, Some(&choice(true)), 1),
+            whole,
+            "{function:?}"
+        );
+    }
+    assert!(left_out > 50, "{left_out}");
 }

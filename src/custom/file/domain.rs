@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{Reader, leaked};
 use crate::binding::formula::Trouble;
 use crate::binding::{NamedFormula, Scope};
-use crate::contract::{Choice, Factor, Function, MAX_ELEMENTS, Rule, Value, Values};
-use crate::custom::declaration::{Declaration, FileFormula};
+use crate::contract::{Choice, Factor, Function, MAX_ELEMENTS, Rule, Value, Values, list_word};
+use crate::custom::declaration::{Declaration, FileFormula, TensorSpec};
 use crate::custom::values::Generator;
 use crate::document::{
     Complaint, SpannedValue, Table, array, bad, integer, string, unknown, wrong_type,
@@ -26,12 +26,14 @@ pub(super) struct Sizes {
     pub dims: Vec<&'static str>,
     /// The values of each.
     pub factors: Vec<Factor>,
+    /// Sizes of several values, each with its lists as words.
+    pub lists: Vec<Choice>,
     /// Sizes that follow from others.
     pub derived: Vec<(String, FileFormula)>,
 }
 
 impl Reader<'_, '_> {
-    /// Reads the sizes: a list of values, one value, or a formula of other sizes.
+    /// Reads the sizes: a list of values, one value, a formula of other sizes, or lists for a size of several values.
     pub(super) fn sizes(&mut self, table: &Table<'_>) -> Sizes {
         let mut sizes = Sizes::default();
         for (name, span, value) in self.entries(table, "sizes") {
@@ -48,6 +50,11 @@ impl Reader<'_, '_> {
                 Some(list) => list.iter().collect(),
                 None => vec![value],
             };
+            if list.iter().any(|value| value.get_ref().is_array()) {
+                let words = self.lists(&list);
+                sizes.lists.push((leaked(&name), words));
+                continue;
+            }
             let mut levels: Vec<i64> = Vec::new();
             for value in list {
                 if let Some(size) = self.size(value)
@@ -69,6 +76,47 @@ impl Reader<'_, '_> {
             sizes.factors.push(Factor::One(name, levels.leak()));
         }
         sizes
+    }
+
+    /// Reads the lists of a size of several values, each once, as words.
+    fn lists(&mut self, lists: &[SpannedValue<'_>]) -> &'static [&'static str] {
+        let mut words: Vec<&'static str> = Vec::new();
+        for value in lists {
+            if let Some(list) = self.list(value)
+                && !words.contains(&list.as_str())
+            {
+                words.push(leaked(&list));
+            }
+        }
+        words.leak()
+    }
+
+    /// Reads a list of a size of several values as its word. The values may be 0, as of sequences without tokens.
+    fn list(&mut self, value: SpannedValue<'_>) -> Option<String> {
+        let before = self.out.len();
+        let entries = array(value, self.out);
+        let mut numbers = Vec::new();
+        for entry in entries {
+            match integer(entry, self.out) {
+                Some(number) if (0..=MAX_SIZE).contains(&number) => numbers.push(number),
+                Some(number) => self.out.push(bad(
+                    entry,
+                    &format!("a length of {number}"),
+                    "out of range",
+                    &format!("a value of a list is from 0 to {MAX_SIZE}"),
+                )),
+                None => {}
+            }
+        }
+        if entries.is_empty() && value.get_ref().is_array() {
+            self.out.push(bad(
+                value,
+                "this list has no values",
+                "empty",
+                "write one value or more: `[1, 64, 3]`",
+            ));
+        }
+        (self.out.len() == before).then(|| list_word(&numbers))
     }
 
     /// Complains if the domain has more values than a design combines.
@@ -252,6 +300,7 @@ impl Reader<'_, '_> {
                     self.check_combinations(&of, function, &bounds, check, declaration, &rules)?;
                 }
             }
+            self.check_values(tensor, declaration, function, &rules)?;
             let mut rule = Rule {
                 of: of.leak(),
                 says: leaked(&format!(
@@ -275,6 +324,46 @@ impl Reader<'_, '_> {
             rules.push(rule);
         }
         (self.out.len() == before).then_some(rules)
+    }
+
+    /// Checks that formulas of values give each tensor as many numbers as it has elements.
+    fn check_values(
+        &mut self,
+        tensor: &'static TensorSpec,
+        declaration: &'static Declaration,
+        function: &'static Function,
+        rules: &[Rule],
+    ) -> Option<()> {
+        let formulas = tensor
+            .classes
+            .iter()
+            .filter_map(|class| match &class.generator {
+                Generator::Formula(formula) => Some(formula),
+                _ => None,
+            });
+        for formula in formulas {
+            let placed = FileFormula {
+                span: tensor.values_span.clone(),
+                formula: formula.clone(),
+            };
+            let earlier = declaration.tensors.iter();
+            let earlier: Vec<&TensorSpec> = earlier
+                .take_while(|known| known.name != tensor.name)
+                .collect();
+            let lengths = earlier.iter().copied().chain([tensor]);
+            let axes = lengths.flat_map(|tensor| tensor.axes.iter().map(|(_, placed)| placed));
+            let all: Vec<&FileFormula> = axes.chain([&placed]).collect();
+            let of = self.parameters_of(&all, declaration, function)?;
+            let check = |scope: &Scope<'_>| {
+                let shapes = declaration.undrawn(&earlier, scope)?;
+                let axes = tensor.axes.iter();
+                let lengths = axes.map(|(_, placed)| Declaration::length(scope, placed));
+                let count = lengths.product::<Result<usize, Trouble>>()?;
+                Declaration::made(formula, count, &shapes, scope).map(drop)
+            };
+            self.check_combinations(&of, function, &placed, check, declaration, rules)?;
+        }
+        Some(())
     }
 
     /// Reads a list of conditions on cases.
@@ -423,13 +512,19 @@ impl Reader<'_, '_> {
                 let choice = function.choices().find(|(choice, _)| *choice == name);
                 let read = match choice {
                     None => self.size(at).map(Value::Number),
-                    Some((_, words)) => string(at, self.out).and_then(|word| {
-                        let found = words.iter().find(|known| **known == word);
-                        if found.is_none() {
-                            self.out.push(unknown(at.span(), "word", word, words));
-                        }
-                        found.map(|word| Value::Word(word))
-                    }),
+                    Some((_, words)) => {
+                        let word = match function.lists.contains(&name) {
+                            true => self.list(at),
+                            false => string(at, self.out).map(str::to_owned),
+                        };
+                        word.and_then(|word| {
+                            let found = words.iter().find(|known| **known == word);
+                            if found.is_none() {
+                                self.out.push(unknown(at.span(), "word", &word, words));
+                            }
+                            found.map(|word| Value::Word(word))
+                        })
+                    }
                 };
                 pairs.extend(read.map(|read| (name.to_owned(), read)));
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Reader;
+use super::{Reader, derived_sizes};
 use crate::binding::{describe, parse_for};
 use crate::contract::{Function, Instance};
 use crate::custom::declaration::Declaration;
@@ -75,9 +75,11 @@ impl Reader<'_, '_> {
             tensor.classes = vec![Class::zero()];
         }
         let declaration: &'static Declaration = Box::leak(Box::new(declaration));
+        let plain: &'static Function = Box::leak(Box::new(skeleton));
         let function: &'static Function = Box::leak(Box::new(Function {
             run: Box::leak(Box::new(|t: &mut Instance<'_>| declaration.run(t))),
-            ..skeleton
+            derived: derived_sizes(declaration, plain),
+            ..*plain
         }));
         // The launch is a binding of its own, in the words of the file.
         let mut text = format!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Reader, is_name};
 use crate::binding::formula::{Trouble, parse_part};
-use crate::contract::{Factor, Function, OutputTolerance};
+use crate::contract::{Factor, Function, OutputTolerance, list_of};
 use crate::custom::declaration::{Declaration, FileFormula, TensorRole, TensorSpec};
 use crate::custom::values::{Class, Generator};
 use crate::document::{
@@ -47,18 +47,6 @@ impl Reader<'_, '_> {
             let Some((tensor, tolerance)) = self.tensor(&name, value) else {
                 continue;
             };
-            for class in &tensor.classes {
-                let Generator::PrefixSum(of) = &class.generator else {
-                    continue;
-                };
-                let known = tensors.iter().filter(|(known, _)| !known.is_compared());
-                let known: Vec<&str> = known.map(|(known, _)| known.name.as_str()).collect();
-                if !known.contains(&of.as_str()) {
-                    let what = "tensor before this one";
-                    self.out
-                        .push(unknown(tensor.values_span.clone(), what, of, &known));
-                }
-            }
             tensors.push((tensor, tolerance));
         }
         tensors
@@ -216,7 +204,7 @@ impl Reader<'_, '_> {
                     Some(function) => Ok(Class::of(text, Generator::Python(function))),
                     None => continue,
                 },
-                false => Class::parse(text),
+                false => Class::parse(text, &|name| self.names.contains_key(name)),
             };
             match class {
                 Ok(class) if classes.iter().any(|known| known.text == class.text) => {
@@ -322,6 +310,12 @@ impl Reader<'_, '_> {
         let Some(placed) = table.get("sums").and_then(|value| self.formula(value)) else {
             return 1.0;
         };
+        // Of a size of several values, the list with the greatest sum counts.
+        let lists = function.words.iter().filter_map(|(name, words)| {
+            let words = words.iter().filter(|_| function.lists.contains(name));
+            let largest = words.max_by_key(|word| list_of(word).iter().sum::<i64>())?;
+            Some(((*name).to_owned(), crate::contract::Value::Word(largest)))
+        });
         let pairs = function.domain.factors.iter().filter_map(|factor| {
             let Factor::One(name, levels) = factor else {
                 return None;
@@ -329,7 +323,7 @@ impl Reader<'_, '_> {
             let largest = levels.iter().max()?;
             Some(((*name).to_owned(), crate::contract::Value::Number(*largest)))
         });
-        let values = crate::contract::Values::new(pairs.collect());
+        let values = crate::contract::Values::new(pairs.chain(lists).collect());
         let lets = declaration.lets();
         let scope = declaration.scope(function, &values, &lets);
         let terms = scope.number(&placed.formula).and_then(|value| {

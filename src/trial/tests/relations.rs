@@ -53,6 +53,8 @@ fn agreeing(of: &Test, run: &'static Mathematics) -> Test {
         ..
     } = *of.function;
     let function = Function {
+        lists: &[],
+        derived: &[],
         name,
         title,
         formulas,

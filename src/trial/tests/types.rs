@@ -16,6 +16,8 @@ use crate::tensor::ElementKind::{Bf16, F64, I32, U16};
 use crate::tensor::npy::Npy;
 
 pub(super) const LIKE: Function = Function {
+    lists: &[],
+    derived: &[],
     name: "copies",
     title: "-",
     formulas: &[],
