@@ -40,11 +40,11 @@ later_generations() {
     for generation in 6 7; do
         {
             sed -nE "/$setter/d; s/^    (\w+);\$/void \1(void) {}/p" "$map"
-            echo "extern void $setter(int); __attribute__((constructor)) static void tell(void) { $setter($generation); }"
+            echo "__attribute__((weak)) void $setter(int); __attribute__((constructor)) static void tell(void) { if ($setter) $setter($generation); }"
         } >"$work/filter.c"
         rm -f "$out/$library.so.$generation"
         # The compiler must not take the names for those of its own functions.
-        cc -shared -fPIC -fno-builtin -w -o "$out/$library.so.$generation" "$work/filter.c" "$out/$library.so.5" -Wl,-rpath,'$ORIGIN' -Wl,-z,nodelete \
+        cc -shared -fPIC -fno-builtin -w -o "$out/$library.so.$generation" "$work/filter.c" -Wl,-rpath,'$ORIGIN' -Wl,-z,nodelete \
             -Wl,--version-script="$map" -Wl,-soname,"$library.so.$generation" -Wl,--filter="$library.so.5"
     done
 }
