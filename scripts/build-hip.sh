@@ -67,7 +67,7 @@ later_generations libhiprtc "$work/hiprtc.map" gfx906_set_hiprtc_generation
 # library. Functions that an archive or NAME.c has work; all others refuse. Symbols bear no versions.
 #   library_of_table NAME FOLDER [ARCHIVE]
 library_of_table() {
-    local name=$1 folder=$2 archive=${3:-} tables=crates/gfx906-hip/stand-ins first versions version words has=() parts=()
+    local name=$1 folder=$2 archive=${3:-} tables=crates/gfx906-hip/stand-ins first version versions words flags has=() parts=()
     read -ra versions < <(sed -n 's/^versions //p' "$tables/$name.names")
     read -ra words < <(sed -n 's/^status //p' "$tables/$name.names")
     sed 1,2d "$tables/$name.names" | tr ' ' '\n' >"$work/names"
@@ -109,4 +109,6 @@ for table in crates/gfx906-hip/stand-ins/*.names; do
     *) library_of_table "$name" "$out/stand-ins" ;;
     esac
 done
+# The view of the kernel driver's files, for LD_PRELOAD (src/commands/hip/machine.rs).
+cc -shared -fPIC -O1 -fvisibility=hidden -Wall -Wextra -Werror crates/gfx906-hip/stand-ins/rocm_view.c -o "$out/stand-ins/libgfx906_rocm_view.so" -ldl
 echo "$out/libamdhip64.so: run a HIP program with LD_LIBRARY_PATH=$(realpath "$out")"

@@ -346,13 +346,19 @@ if wanted stand_ins; then
         verdict $ok
     done
     step "a program of libraries with stand-ins"
-    compile hipcc stand_ins --offload-arch=gfx906 -L"$library/stand-ins" -lrccl -lMIOpen -lroctx64 -lhipfft -lrocm_smi64 -lhiprand &&
+    compile hipcc stand_ins --offload-arch=gfx906 -L"$library/stand-ins" -lrccl -lMIOpen -lhipblaslt -lroctx64 -lhipfft -lrocm_smi64 -lhiprand &&
         run env LD_LIBRARY_PATH="$library:$library/stand-ins" "$out/program" && ok=0 || ok=1
     for text in "rccl: a communicator of more than one rank" "rccl: a reduction with an operation of the program's own" "rccl: ncclSend" \
-        "MIOpen: miopenConvolutionForward" "hipfft: hipfftPlan1d" "rocm_smi64: rsmi_init" "hiprand: hiprandCreateGenerator"; do
+        "MIOpen: miopenConvolutionForward" "hipblaslt: hipblasLtMatmul" "hipfft: hipfftPlan1d" "rocm_smi64: rsmi_init" "hiprand: hiprandCreateGenerator"; do
         [[ $(grep -cF "gfx906-$text is not supported: it returns " "$out/stderr") == 1 ]] || ok=1
     done
-    [[ $(wc -l <"$out/stderr") == 7 ]] || ok=1
+    [[ $(wc -l <"$out/stderr") == 8 ]] || ok=1
+    verdict $ok
+    step "deltanet-check hip: stand-ins, and the card beside HIP"
+    # shellcheck disable=SC2016  # The program's own shell expands the text.
+    "${library%/hip}/$profile/deltanet-check" hip --stand-ins --rocm-view -- sh -c '"$0" && rocm_agent_enumerator && ls /sys/class/kfd/kfd/topology/nodes &&
+        [ -e /dev/kfd ] && grep gfx_target_version /sys/class/kfd/kfd/topology/nodes/1/properties' "$out/program" >"$out/stdout" 2>"$out/stderr" && ok=0 || ok=1
+    [[ $(tr '\n' ' ' <"$out/stdout") == "stand_ins: ok gfx000 gfx906 0 1 gfx_target_version 90006 " ]] || ok=1
     verdict $ok
 fi
 

@@ -23,6 +23,9 @@ int miopenGetStream(void*, hipStream_t*);
 int miopenConvolutionForward(void*);
 const char* miopenGetErrorString(int);
 int miopenDestroy(void*);
+int hipblasLtCreate(void**);
+int hipblasLtMatmul(void*);
+int hipblasLtDestroy(void*);
 int roctxRangePushA(const char*);
 int roctxRangePop();
 int hipfftPlan1d(void**, int, int, int);
@@ -71,6 +74,7 @@ int main() {
     for (int again = 0; again < 2; ++again) REQUIRE(miopenConvolutionForward(handle) == 6);
     REQUIRE(std::strcmp(miopenGetErrorString(6), "miopenStatusNotImplemented") == 0);
     REQUIRE(miopenDestroy(handle) == 0);
+    REQUIRE(hipblasLtCreate(&handle) == 0 && hipblasLtMatmul(handle) == 7 && hipblasLtDestroy(handle) == 0);
     REQUIRE(roctxRangePushA("a") == 0 && roctxRangePushA("b") == 1 && roctxRangePop() == 1 && roctxRangePop() == 0);
     REQUIRE(hipfftPlan1d(&handle, 16, 0x29, 1) == 16);
     REQUIRE(rsmi_init(0) == 2);
