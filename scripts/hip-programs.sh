@@ -354,7 +354,7 @@ if wanted stand_ins; then
     done
     [[ $(wc -l <"$out/stderr") == 8 ]] || ok=1
     verdict $ok
-    step "deltanet-check hip: stand-ins, and the card beside HIP"
+    step "deltanet-check hip: --stand-ins --rocm-view"
     # shellcheck disable=SC2016  # The program's own shell expands the text.
     "${library%/hip}/$profile/deltanet-check" hip --stand-ins --rocm-view -- sh -c '"$0" && rocm_agent_enumerator && ls /sys/class/kfd/kfd/topology/nodes &&
         [ -e /dev/kfd ] && grep gfx_target_version /sys/class/kfd/kfd/topology/nodes/1/properties' "$out/program" >"$out/stdout" 2>"$out/stderr" && ok=0 || ok=1
@@ -365,7 +365,7 @@ fi
 if wanted filters; then
     cc crates/gfx906-hip/tests/programs/filters.c -o "$out/program" -ldl
     for order in "6 5 7" "7 6 5" "5"; do
-        step "a process that loads libraries of HIP ${order// /, }"
+        step "a process with libraries of HIP ${order// /, }"
         read -ra order <<<"$order"
         run "$out/program" "${order[0]}" "${order[@]/#/$library/libamdhip64.so.}" && quiet && ok=0 || ok=1
         verdict $ok
