@@ -41,7 +41,7 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     let status = Command::new(program)
         .args(arguments)
         .env("LD_LIBRARY_PATH", place.search_path(args.stand_ins)?)
-        .env("PATH", place.command_path()?)
+        .envs(place.command_path()?.map(|path| ("PATH", path)))
         .env("GFX906_SUMMARY", place.summary())
         .envs(view)
         .envs(args.environment())

@@ -156,12 +156,14 @@ impl RunDirectory {
         self.joined_paths("LD_LIBRARY_PATH", own, behind)
     }
 
-    /// Returns `PATH` with the directory of commands that name the card before it.
+    /// Returns `PATH` with the directory of commands that name the card before it; nothing if it is not set, as the system's default is
+    /// unknown.
     ///
     /// # Errors
     /// A name has a colon.
-    pub fn command_path(&self) -> Result<OsString, Stop> {
-        self.joined_paths("PATH", [self.commands()], None)
+    pub fn command_path(&self) -> Result<Option<OsString>, Stop> {
+        let path = || self.joined_paths("PATH", [self.commands()], None);
+        env::var_os("PATH").map(|_| path()).transpose()
     }
 
     /// Writes the files of the kernel driver that name the card, and returns the environment in which a program finds them.
