@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the HIP runtime on the emulator into target/hip/: libamdhip64.so, libhiprtc.so and libhipblas.so under each name that programs look for.
+# Builds the HIP runtime on the emulator into target/hip/: libamdhip64.so, libhiprtc.so, libhipblas.so and librocblas.so under each name that
+# programs look for. target/hip/stand-ins/ gets libraries that refuse all but a few calls, for programs that are linked with them.
 #   scripts/build-hip.sh [--dev]     --dev: the dev profile, quicker to compile and slower to run
 # The linker gives the exported functions the symbol versions of the table in crates/gfx906-hip/src/api.rs.
 set -euo pipefail
@@ -13,7 +14,9 @@ if [[ $profile == dev ]]; then scripts/build.sh --dev; else scripts/build.sh; fi
 archive=$target/${profile/#dev/debug}/libgfx906_hip.a
 
 out=$target/hip
-mkdir -p "$out"
+mkdir -p "$out/stand-ins"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 # Version nodes, oldest first; the first keeps everything else local.
 sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' crates/gfx906-hip/src/api.rs |
     sort -s -k1,1 |
@@ -22,34 +25,90 @@ sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' crates/gfx
          { print "    " $2 ";" }
          END { close_node() }' >"$out/hip.map"
 # Functions of the library's own, for programs that know the emulator (crates/gfx906-hip/src/extension.rs).
-printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n    gfx906_settings;\n};\n' >>"$out/hip.map"
+printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n    gfx906_settings;\n    gfx906_set_generation;\n};\n' >>"$out/hip.map"
 # Members are taken for the functions they define: taking all of them would hide two names that rustc's own library has too.
-sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"
+sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$work/symbols"
 # Threads of the library outlive a `dlclose`: it stays loaded.
-cc -shared -o "$out/libamdhip64.so.5" @"$out/symbols" "$archive" \
+cc -shared -o "$out/libamdhip64.so.5" @"$work/symbols" "$archive" \
     -Wl,--version-script="$out/hip.map" -Wl,-soname,libamdhip64.so.5 -Wl,--gc-sections -Wl,-z,defs -Wl,-z,nodelete -lgcc_s -lpthread -lm -ldl -lc
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so"
-# Which HIP a program meets follows from the name that it loads the library by (crates/gfx906-hip/src/generation.rs); it is one file, as a process must
-# have one card.
-ln -sf libamdhip64.so.5 "$out/libamdhip64.so.6"
-ln -sf libamdhip64.so.5 "$out/libamdhip64.so.7"
+
+# The libraries of HIP 6 and 7 are filters: a program that is linked with one loads it by its own SONAME, and finds every function in the one
+# library behind it, as a process must have one card. Each tells that library which HIP the program knows (crates/gfx906-hip/src/generation.rs).
+later_generations() {
+    local library=$1 map=$2 setter=$3 generation
+    for generation in 6 7; do
+        {
+            sed -nE "/$setter/d; s/^    (\w+);\$/void \1(void) {}/p" "$map"
+            echo "__attribute__((weak)) void $setter(int); __attribute__((constructor)) static void tell(void) { if ($setter) $setter($generation); }"
+        } >"$work/filter.c"
+        rm -f "$out/$library.so.$generation"
+        # The compiler must not take the names for those of its own functions.
+        cc -shared -fPIC -fno-builtin -w -o "$out/$library.so.$generation" "$work/filter.c" -Wl,-rpath,'$ORIGIN' -Wl,-z,nodelete \
+            -Wl,--version-script="$map" -Wl,-soname,"$library.so.$generation" -Wl,--filter="$library.so.5"
+    done
+}
+later_generations libamdhip64 "$out/hip.map" gfx906_set_generation
 
 # hipRTC is in the runtime (HIP 5 has it there alone) and, for programs that ask for it by its own name, in a library without the rest.
-sed -nE 's/^    (hiprtc\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$out/symbols"
-printf '{\n  global: hiprtc*;\n  local: *;\n};\n' >"$out/hiprtc.map"
-cc -shared -o "$out/libhiprtc.so.5" @"$out/symbols" "$archive" \
-    -Wl,--version-script="$out/hiprtc.map" -Wl,-soname,libhiprtc.so.5 -Wl,--gc-sections -Wl,-z,defs -Wl,-z,nodelete -lgcc_s -lpthread -lm -ldl -lc
-for name in libhiprtc.so libhiprtc.so.6 libhiprtc.so.7; do
-    ln -sf libhiprtc.so.5 "$out/$name"
-done
+{
+    printf '{\n  global:\n'
+    grep -E '^    hiprtc\w+;$' "$out/hip.map"
+    printf '    gfx906_set_hiprtc_generation;\n  local: *;\n};\n'
+} >"$work/hiprtc.map"
+sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$work/hiprtc.map" >"$work/symbols"
+# A program may have both libraries, so that the functions by which filters tell the generation have different names.
+cc -shared -o "$out/libhiprtc.so.5" -Wl,-u,gfx906_set_generation -Wl,--defsym=gfx906_set_hiprtc_generation=gfx906_set_generation @"$work/symbols" "$archive" \
+    -Wl,--version-script="$work/hiprtc.map" -Wl,-soname,libhiprtc.so.5 -Wl,--gc-sections -Wl,-z,defs -Wl,-z,nodelete -lgcc_s -lpthread -lm -ldl -lc
+ln -sf libhiprtc.so.5 "$out/libhiprtc.so"
+later_generations libhiprtc "$work/hiprtc.map" gfx906_set_hiprtc_generation
 
-# hipBLAS finds the runtime beside it, and takes whatever runtime the program has already. Its symbols bear no versions.
+# Links a library from its table in crates/gfx906-hip/stand-ins/: NAME.names has versions, the status of refused calls, and all functions of the
+# library. Functions that an archive or NAME.c has work; all others refuse. Symbols bear no versions.
+#   library_of_table NAME FOLDER [ARCHIVE]
+library_of_table() {
+    local name=$1 folder=$2 archive=${3:-} tables=crates/gfx906-hip/stand-ins first version versions words flags has=() parts=()
+    read -ra versions < <(sed -n 's/^versions //p' "$tables/$name.names")
+    read -ra words < <(sed -n 's/^status //p' "$tables/$name.names")
+    sed 1,2d "$tables/$name.names" | tr ' ' '\n' >"$work/names"
+    flags=(-fPIC -O1 -fno-builtin -I"$tables" -DLIBRARY="\"$name\"" -DCODE="${words[0]}" -DSTATUS="\"${words[1]}\"")
+    if [[ -e $tables/$name.c ]]; then
+        cc "${flags[@]}" -Wall -Wextra -Werror -c "$tables/$name.c" -o "$work/calls.o"
+        parts=("$work/calls.o")
+        has=("$work/calls.o")
+    elif [[ $archive ]]; then
+        parts=(@"$work/symbols" "$archive" -lgcc_s -lpthread -lm -ldl)
+        has=("$archive")
+    fi
+    # The list begins with an empty line: awk tells files apart by their first lines.
+    {
+        echo
+        if [[ ${#has[@]} != 0 ]]; then nm --defined-only "${has[@]}" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u; fi
+    } >"$work/has"
+    sed 's/^text://' "$work/names" | sort -u | comm -12 - "$work/has" | sed 's/^/-Wl,-u,/' >"$work/symbols"
+    awk 'NR == FNR { has[$1]; next }
+         { text = sub(/^text:/, ""); names = names "    " $1 ";\n" }
+         !($1 in has) { print (text ? "TEXT(" : "REFUSE(") $1 ")" }
+         BEGIN { print "#include \"refuse.h\"" }
+         END { printf "{\n  global:\n%s  local: *;\n};\n", names >MAP }' MAP="$work/library.map" "$work/has" "$work/names" >"$work/refused.c"
+    first=$folder/lib$name.so.${versions[0]}
+    cc -shared "${flags[@]}" -o "$first" "$work/refused.c" "${parts[@]}" "$out/libamdhip64.so.5" -Wl,--as-needed -Wl,-rpath,'$ORIGIN:$ORIGIN/..' \
+        -Wl,--version-script="$work/library.map" -Wl,-soname,"${first##*/}" -Wl,--gc-sections -Wl,-z,defs
+    for version in "${versions[@]:1}"; do ln -sf "${first##*/}" "$folder/lib$name.so.$version"; done
+    ln -sf "${first##*/}" "$folder/lib$name.so"
+}
+
+# hipBLAS and rocBLAS find the runtime beside them, and take whatever runtime the program has already.
 archive=$target/${profile/#dev/debug}/libgfx906_hipblas.a
-nm --defined-only "$archive" 2>/dev/null | sed -nE 's/^[0-9a-f]+ T (hipblas[A-Za-z0-9_]+)$/-Wl,-u,\1/p' | sort -u >"$out/symbols"
-printf '{\n  global: hipblas*;\n  local: *;\n};\n' >"$out/hipblas.map"
-cc -shared -o "$out/libhipblas.so.2" @"$out/symbols" "$archive" "$out/libamdhip64.so.5" -Wl,-rpath,'$ORIGIN' \
-    -Wl,--version-script="$out/hipblas.map" -Wl,-soname,libhipblas.so.2 -Wl,--gc-sections -Wl,-z,defs -lgcc_s -lpthread -lm -ldl -lc
-for name in libhipblas.so libhipblas.so.0 libhipblas.so.1 libhipblas.so.3; do
-    ln -sf libhipblas.so.2 "$out/$name"
+library_of_table hipblas "$out" "$archive"
+library_of_table rocblas "$out" "$archive"
+for table in crates/gfx906-hip/stand-ins/*.names; do
+    name=$(basename "$table" .names)
+    case $name in
+    hipblas | rocblas) ;;
+    *) library_of_table "$name" "$out/stand-ins" ;;
+    esac
 done
+# The view of the kernel driver's files, for LD_PRELOAD (src/commands/hip/machine.rs).
+cc -shared -fPIC -O1 -fvisibility=hidden -Wall -Wextra -Werror crates/gfx906-hip/stand-ins/rocm_view.c -o "$out/stand-ins/libgfx906_rocm_view.so" -ldl
 echo "$out/libamdhip64.so: run a HIP program with LD_LIBRARY_PATH=$(realpath "$out")"

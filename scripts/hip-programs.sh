@@ -325,6 +325,53 @@ if wanted blas; then
     verdict $ok
 fi
 
+if wanted rocblas; then
+    step "a program of rocBLAS"
+    compile hipcc rocblas --offload-arch=gfx906 -O3 -L"$library" -lrocblas && run "$out/program" && ok=0 || ok=1
+    [[ $(<"$out/stderr") == "gfx906-rocblas: rocblas_cherk is not supported: it returns rocblas_status_not_implemented" ]] || ok=1
+    verdict $ok
+fi
+
+# Each library has every function of its table, and no other.
+if wanted stand_ins; then
+    for table in crates/gfx906-hip/stand-ins/*.names; do
+        name=$(basename "$table" .names)
+        step "symbols: all of lib$name.so"
+        ok=0
+        sed 1,2d "$table" | tr ' ' '\n' | sed 's/^text://' | sort >"$out/table"
+        for version in $(sed -n 's/^versions //p' "$table"); do
+            place=$(find "$library" "$library/stand-ins" -maxdepth 1 -name "lib$name.so.$version")
+            nm -D --defined-only "$place" 2>"$out/stderr" | awk '{ print $3 }' | sort | diff "$out/table" - >"$out/stdout" || ok=1
+        done
+        verdict $ok
+    done
+    step "a program of libraries with stand-ins"
+    compile hipcc stand_ins --offload-arch=gfx906 -L"$library/stand-ins" -lrccl -lMIOpen -lhipblaslt -lroctx64 -lhipfft -lrocm_smi64 -lhiprand &&
+        run env LD_LIBRARY_PATH="$library:$library/stand-ins" "$out/program" && ok=0 || ok=1
+    for text in "rccl: a communicator of more than one rank" "rccl: a reduction with an operation of the program's own" "rccl: ncclSend" \
+        "MIOpen: miopenConvolutionForward" "hipblaslt: hipblasLtMatmul" "hipfft: hipfftPlan1d" "rocm_smi64: rsmi_init" "hiprand: hiprandCreateGenerator"; do
+        [[ $(grep -cF "gfx906-$text is not supported: it returns " "$out/stderr") == 1 ]] || ok=1
+    done
+    [[ $(wc -l <"$out/stderr") == 8 ]] || ok=1
+    verdict $ok
+    step "deltanet-check hip: --stand-ins --rocm-view"
+    # shellcheck disable=SC2016  # The program's own shell expands the text.
+    "${library%/hip}/$profile/deltanet-check" hip --stand-ins --rocm-view -- sh -c '"$0" && rocm_agent_enumerator && ls /sys/class/kfd/kfd/topology/nodes &&
+        [ -e /dev/kfd ] && grep gfx_target_version /sys/class/kfd/kfd/topology/nodes/1/properties' "$out/program" >"$out/stdout" 2>"$out/stderr" && ok=0 || ok=1
+    [[ $(tr '\n' ' ' <"$out/stdout") == "stand_ins: ok gfx000 gfx906 0 1 gfx_target_version 90006 " ]] || ok=1
+    verdict $ok
+fi
+
+if wanted filters; then
+    cc crates/gfx906-hip/tests/programs/filters.c -o "$out/program" -ldl
+    for order in "6 5 7" "7 6 5" "5"; do
+        step "a process with libraries of HIP ${order// /, }"
+        read -ra order <<<"$order"
+        run "$out/program" "${order[0]}" "${order[@]/#/$library/libamdhip64.so.}" && quiet && ok=0 || ok=1
+        verdict $ok
+    done
+fi
+
 if wanted generation; then
     # Programs of each generation are linked with a stub of its name, whose symbols have their versions.
     cat >"$out/generation.map" <<'MAP'
@@ -339,6 +386,10 @@ MAP
     grep -oE '\bhip[A-Z]\w+;' "$out/generation.map" | sed 's/\(.*\);/void \1(void) {}/' >"$out/stub.c"
     mkdir -p "$out/stub"
     for generation in 5 6 7; do
+        step "a program that is linked with HIP $generation"
+        cc -DHIP=$generation crates/gfx906-hip/tests/programs/generation.c "$library/libamdhip64.so.$generation" -o "$out/program" &&
+            readelf -d "$out/program" | grep -q "NEEDED.*\[libamdhip64.so.$generation\]" && run "$out/program" && quiet && ok=0 || ok=1
+        verdict $ok
         step "a program of HIP $generation"
         name=libamdhip64.so.$generation
         cc -shared -fPIC -Wl,-soname,$name -Wl,--version-script="$out/generation.map" "$out/stub.c" -o "$out/stub/$name" 2>/dev/null &&

@@ -76,6 +76,17 @@ pub struct HipArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 
+    /// Let the program find stand-ins of libraries that it is linked with and rarely calls (docs/hip.md):
+    /// collectives of one rank work, all else is refused
+    ///
+    /// Libraries in LD_LIBRARY_PATH come first.
+    #[arg(long)]
+    pub stand_ins: bool,
+
+    /// Let the program find the card in /sys/class/kfd, by a library in LD_PRELOAD
+    #[arg(long)]
+    pub rocm_view: bool,
+
     /// Write a report of what ran to this file as well, as JSON
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,

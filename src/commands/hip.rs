@@ -1,6 +1,7 @@
 //! `hip`: runs a HIP program on the emulator's HIP runtime.
 
 mod library;
+mod machine;
 mod profile;
 mod summary;
 
@@ -33,10 +34,16 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         check_place(path).map_err(Stop::setup)?;
     }
     let place = RunDirectory::new(&library::find()?)?;
+    let view = match args.rocm_view {
+        true => place.rocm_view()?,
+        false => Vec::new(),
+    };
     let status = Command::new(program)
         .args(arguments)
-        .env("LD_LIBRARY_PATH", place.search_path()?)
+        .env("LD_LIBRARY_PATH", place.search_path(args.stand_ins)?)
+        .envs(place.command_path()?.map(|path| ("PATH", path)))
         .env("GFX906_SUMMARY", place.summary())
+        .envs(view)
         .envs(args.environment())
         .envs(args.profile.then(|| ("GFX906_RECORD", place.records())))
         .status()

@@ -84,6 +84,41 @@ fn flags_reach_the_runtime_and_the_library_its_names() {
 }
 
 #[test]
+fn commands_and_files_name_the_card() {
+    let here = scratch("hip-machine");
+    let script =
+        "amdgpu-arch; offload-arch; rocm_agent_enumerator; rocminfo | grep -m1 -o 'Name: *gfx.*'";
+    let (out, err) = texts(&hip(&here, &[], script));
+    assert_eq!(
+        out, "gfx906\ngfx906\ngfx000\ngfx906\nName:                    gfx906\n",
+        "{err}"
+    );
+    // Without stand-ins beside the library a line says so.
+    for (flag, missing) in [
+        ("--stand-ins", "stand-ins: not there"),
+        ("--rocm-view", "stand-ins/libgfx906_rocm_view.so: not there"),
+    ] {
+        let refused = hip(&here, &[flag], "true");
+        assert_eq!(refused.status.code(), Some(3));
+        let (_, err) = texts(&refused);
+        assert!(err.contains(missing), "{err}");
+    }
+    // A preloaded library that is none is reported by the loader, and does no harm.
+    let folder = here.join("stand-ins");
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::write(folder.join("libgfx906_rocm_view.so"), "").expect("written");
+    let script = "echo $LD_LIBRARY_PATH; cat $GFX906_ROCM_VIEW/sys/class/kfd/kfd/topology/nodes/*/properties";
+    let (out, err) = texts(&hip(&here, &["--stand-ins", "--rocm-view"], script));
+    let folder = std::fs::canonicalize(&folder).expect("there");
+    let first = out.lines().next().expect("a line");
+    assert!(
+        first.ends_with(&format!(":/before:{}", folder.display())),
+        "{out} {err}"
+    );
+    assert!(out.contains("\ngfx_target_version 90006\n"), "{out}");
+}
+
+#[test]
 fn the_origin_of_a_value_that_is_not_finite_is_asked_for() {
     let here = scratch("hip-nonfinite");
     let script = "env | grep ^GFX906_FIRST";

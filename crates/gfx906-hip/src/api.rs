@@ -122,9 +122,9 @@ functions! {
     "hip_4.2" hipRuntimeGetVersion(out: Out<i32>) = open device::version;
     "hip_4.2" hipSetDevice(device: i32) = open card::check;
     "hip_4.2" hipSetDeviceFlags(flags: u32) = device device::set_flags;
-    "hip_6.0" hipGetDevicePropertiesR0000(out: Out<R0000>, device: i32) = open device::properties_5;
+    "hip_4.2" hipGetDevicePropertiesR0000(out: Out<R0000>, device: i32) = open device::properties_5;
     "hip_6.0" hipGetDevicePropertiesR0600(out: Out<R0600>, device: i32) = open device::properties_6;
-    "hip_6.0" hipChooseDeviceR0000(out: Out<i32>, wanted: Address) = open device::choose;
+    "hip_4.2" hipChooseDeviceR0000(out: Out<i32>, wanted: Address) = open device::choose;
     "hip_6.0" hipChooseDeviceR0600(out: Out<i32>, wanted: Address) = open device::choose;
     "hip_6.1" hipGetProcAddress(name: Text, out: Out<Address>, version: i32, flags: u64, status: Out<u32>) = open => lookup::by_version(find, name, out, version, flags, status);
     "hip_7.1" hipGetDriverEntryPoint(name: Text, out: Out<Address>, flags: u64, status: Out<u32>) = open => lookup::entry_point(find, name, out, flags, status);
@@ -149,6 +149,7 @@ functions! {
     "hip_4.2" hipHostGetDevicePointer(out: Out<Address>, host: Address, flags: u32) = device memory::host::device_pointer;
     "hip_4.2" hipHostGetFlags(out: Out<u32>, host: Address) = device memory::host::get_flags;
     "hip_4.2" hipHostMalloc(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::malloc;
+    "hip_6.3" hipExtHostAlloc(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::malloc;
     "hip_4.2" hipHostRegister(host: Address, bytes: usize, flags: u32) = device memory::host::register;
     "hip_4.2" hipHostUnregister(host: Address) = device memory::host::unregister;
     "hip_4.2" hipMalloc(out: Out<Address>, bytes: usize) = device memory::device::malloc;
@@ -230,9 +231,14 @@ functions! {
     "hip_5.6" hipArrayGetDescriptor(out: Out<Descriptor>, array: Address) = device array::descriptor;
     "hip_5.6" hipArray3DGetDescriptor(out: Out<Descriptor3d>, array: Address) = device array::descriptor_3d;
 
-    // Textures and surfaces.
-    "hip_4.2" hipCreateSurfaceObject as "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc" (out: Out<Address>, resource: In<ResourceDesc>) = device texture::create_surface;
-    "hip_4.2" hipDestroySurfaceObject as "_Z23hipDestroySurfaceObjectP13__hip_surface" (surface: Address) = device texture::destroy_surface;
+    // Textures and surfaces. Headers declare some functions for C++ alone: programs know them by the mangled name, in which a surface is a
+    // pointer or a number, and by the plain one.
+    "hip_4.2" hipCreateSurfaceObject(out: Out<Address>, resource: In<ResourceDesc>) = device texture::create_surface;
+    "hip_4.2" hipCreateSurfaceObject_cpp as "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc" (out: Out<Address>, resource: In<ResourceDesc>) = device texture::create_surface;
+    "hip_4.2" hipCreateSurfaceObject_cpp_number as "_Z22hipCreateSurfaceObjectPyPK15hipResourceDesc" (out: Out<Address>, resource: In<ResourceDesc>) = device texture::create_surface;
+    "hip_4.2" hipDestroySurfaceObject(surface: Address) = device texture::destroy_surface;
+    "hip_4.2" hipDestroySurfaceObject_cpp as "_Z23hipDestroySurfaceObjectP13__hip_surface" (surface: Address) = device texture::destroy_surface;
+    "hip_4.2" hipDestroySurfaceObject_cpp_number as "_Z23hipDestroySurfaceObjecty" (surface: Address) = device texture::destroy_surface;
     "hip_4.2" hipCreateTextureObject(out: Out<Address>, resource: In<ResourceDesc>, texture: In<TextureDesc>, view: In<ViewDesc>) = device texture::create;
     "hip_4.2" hipDestroyTextureObject(texture: Address) = device texture::destroy;
     "hip_4.2" hipGetTextureObjectResourceDesc(out: Out<ResourceDesc>, texture: Address) = device texture::resource;
@@ -420,8 +426,8 @@ functions! {
     "hip_4.5" hipGraphExecChildGraphNodeSetParams(exec: Address, node: Address, child: Address) = device edit::child_step;
     "hip_5.3" hipGraphNodeSetEnabled(exec: Address, node: Address, enabled: u32) = device edit::enable;
     "hip_5.3" hipGraphNodeGetEnabled(exec: Address, node: Address, out: Out<u32>) = device edit::is_enabled;
-    "hip_5.3" hipGraphKernelNodeSetAttribute(node: Address, attribute: u32, value: In<Attribute>) = device edit::attribute;
-    "hip_5.3" hipGraphKernelNodeGetAttribute(node: Address, attribute: u32, out: Out<Attribute>) = device edit::get_attribute;
+    "hip_5.0" hipGraphKernelNodeSetAttribute(node: Address, attribute: u32, value: In<Attribute>) = device edit::attribute;
+    "hip_5.0" hipGraphKernelNodeGetAttribute(node: Address, attribute: u32, out: Out<Attribute>) = device edit::get_attribute;
     "hip_5.3" hipGraphKernelNodeCopyAttributes(from: Address, to: Address) = device edit::copy_attributes;
     "hip_4.3" hipGraphInstantiate(out: Out<Address>, graph: Address, error_node: Out<Address>, log: Out<u8>, room: usize) = device graph::exec::instantiate;
     "hip_4.5" hipGraphInstantiateWithFlags(out: Out<Address>, graph: Address, flags: u64) = device graph::exec::with_flags;
@@ -452,8 +458,10 @@ functions! {
     "hip_5.0" hipThreadExchangeStreamCaptureMode(mode: Out<u32>) = device graph::capture::exchange;
 
     // Modules, kernels, launches.
-    "hip_4.2" hipExtModuleLaunchKernel as "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address, _flags: u32) = device => launch::entries::ext_module_launch(function, [items_x, items_y, items_z], [block_x, block_y, block_z], lds, stream, (parameters, extra), [start, stop]);
-    "hip_4.2" hipHccModuleLaunchKernel as "_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address) = device => launch::entries::ext_module_launch(function, [items_x, items_y, items_z], [block_x, block_y, block_z], lds, stream, (parameters, extra), [start, stop]);
+    "hip_4.2" hipExtModuleLaunchKernel(function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address, _flags: u32) = device => launch::entries::ext_module_launch(function, [items_x, items_y, items_z], [block_x, block_y, block_z], lds, stream, (parameters, extra), [start, stop]);
+    "hip_4.2" hipExtModuleLaunchKernel_cpp as "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address, _flags: u32) = device => launch::entries::ext_module_launch(function, [items_x, items_y, items_z], [block_x, block_y, block_z], lds, stream, (parameters, extra), [start, stop]);
+    "hip_4.2" hipHccModuleLaunchKernel(function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address) = device => launch::entries::ext_module_launch(function, [items_x, items_y, items_z], [block_x, block_y, block_z], lds, stream, (parameters, extra), [start, stop]);
+    "hip_4.2" hipHccModuleLaunchKernel_cpp as "_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_" (function: Address, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, lds: usize, stream: Address, parameters: In<Address>, extra: In<Address>, start: Address, stop: Address) = device => launch::entries::ext_module_launch(function, [items_x, items_y, items_z], [block_x, block_y, block_z], lds, stream, (parameters, extra), [start, stop]);
     "hip_4.2" __hipPopCallConfiguration(grid: Out<Dim3>, block: Out<Dim3>, lds: Out<usize>, stream: Out<Address>) = open launch::pending::pop;
     "hip_4.2" __hipPushCallConfiguration(grid: Dim3, block: Dim3, lds: usize, stream: Address) = open launch::pending::configure;
     "hip_4.2" hipConfigureCall(grid: Dim3, block: Dim3, lds: usize, stream: Address) = open launch::pending::configure;
@@ -571,6 +579,7 @@ functions! {
     "hip_4.2" hipTexRefGetArray() = none;
     "hip_4.2" hipTexRefGetBorderColor() = none;
     "hip_4.2" hipTexRefGetMipMappedArray() = none;
+    "hip_4.2" hipTexRefGetMipmappedArray() = none;
     "hip_4.2" hipTexRefGetFilterMode() = none;
     "hip_4.2" hipTexRefGetFlags() = none;
     "hip_4.2" hipTexRefGetFormat() = none;
@@ -647,6 +656,8 @@ functions! {
     "hip_4.2" hipIpcGetMemHandle() = none;
     "hip_4.2" hipIpcOpenEventHandle() = none;
     "hip_4.2" hipIpcOpenMemHandle() = none;
+    "hip_4.2" hipModuleLaunchKernelExt() = none;
+    "hip_7.2" hipOccupancyAvailableDynamicSMemPerBlock() = none;
     "hip_4.2" hipProfilerStart() = none;
     "hip_4.2" hipProfilerStop() = none;
     "hip_4.2" hipRegisterActivityCallback() = none;

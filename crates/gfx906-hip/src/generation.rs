@@ -1,10 +1,12 @@
-//! Version of HIP that a program sees. The library stands for versions 5, 6 and 7, and the file name under which it was loaded decides.
+//! Version of HIP that a program sees. The library stands for versions 5, 6 and 7.
 //!
 //! One library serves all versions because a process must have one card: a program and a library of another generation would load two files
-//! with separate allocations. Links and copies of the file differ in the name that the loader keeps.
+//! with separate allocations. `libamdhip64.so.6` and `.so.7` are filters, small libraries behind which the loader finds this one; each calls
+//! [`gfx906_set_generation`] when it is loaded, and the first call counts. Without a filter the name of the file decides: links and copies of
+//! it differ in the name that the loader keeps.
 
 use std::ffi::CStr;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use crate::settings;
 
@@ -57,6 +59,18 @@ impl Generation {
     }
 }
 
+/// Generation of the filter through which the program loaded the library.
+static FILTER: OnceLock<Generation> = OnceLock::new();
+
+/// Stores the version of HIP that the program was linked with. Filters call it before any of the program's own code runs.
+#[unsafe(no_mangle)]
+pub extern "C" fn gfx906_set_generation(major: i32) {
+    if let Some(generation) = Generation::from_major(&major.to_string()) {
+        // A library of another version that the process loads later changes nothing.
+        let _ = FILTER.set(generation);
+    }
+}
+
 /// Returns the file name under which the loader knows this library.
 fn own_name() -> String {
     let mut info = libc::Dl_info {
@@ -79,7 +93,8 @@ fn own_name() -> String {
 /// Returns the generation of this process.
 pub fn generation() -> Generation {
     static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
-        let named = Generation::from_file_name(&own_name());
+        let named = FILTER.get().copied();
+        let named = named.unwrap_or_else(|| Generation::from_file_name(&own_name()));
         match settings::hip_major() {
             Some(5) => Generation::Five,
             Some(6) => Generation::Six,

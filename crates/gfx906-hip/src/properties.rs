@@ -1,7 +1,8 @@
 //! Properties of the device: structures in both layouts, and attributes.
 //!
-//! Source of the figures: AMD's data sheet of the MI50 (16 GB), and the Vega ISA document. They name what this device lacks against a card:
-//! kernels at the same time, cube maps, levels of detail.
+//! Source of the figures: AMD's data sheet of the MI50 (16 GB), the Vega ISA document, and for what software decides, AMD's runtime. They name
+//! what this device lacks against a card: cube maps, levels of detail. Like AMD's runtime they promise that kernels and
+//! copies of different streams overlap.
 
 use std::ffi::CStr;
 
@@ -26,6 +27,8 @@ const L2_BYTES: i32 = 4 << 20;
 const REGISTERS: i32 = 64 << 10;
 const ITEMS_PER_UNIT: i32 = 2560;
 const BUS: i32 = 3;
+/// Queues for copies beside kernels, as AMD's runtime counts them.
+const QUEUES: i32 = 8;
 const WAVE: i32 = 64;
 const LDS: i32 = MAX_LDS as i32;
 const GROUP: i32 = MAX_WORK_GROUP as i32;
@@ -92,7 +95,7 @@ structure! {
         computeMode:                      i32       = 0,
         clockInstructionRate:             i32       = COUNTER_KHZ,
         arch:                             u32       = FEATURES,
-        concurrentKernels:                i32       = 0,
+        concurrentKernels:                i32       = 1,
         pciDomainID:                      i32       = 0,
         pciBusID:                         i32       = BUS,
         pciDeviceID:                      i32       = 0,
@@ -149,7 +152,7 @@ structure! {
         minor:                            i32       = CAPABILITY.1,
         textureAlignment:                 usize     = 256,
         texturePitchAlignment:            usize     = 256,
-        deviceOverlap:                    i32       = 0,
+        deviceOverlap:                    i32       = 1,
         multiProcessorCount:              i32       = COMPUTE_UNITS as i32,
         kernelExecTimeoutEnabled:         i32       = 0,
         integrated:                       i32       = 0,
@@ -176,13 +179,13 @@ structure! {
         maxSurfaceCubemap:                i32       = 0,
         maxSurfaceCubemapLayered:         [i32; 2]  = [0; 2],
         surfaceAlignment:                 usize     = 256,
-        concurrentKernels:                i32       = 0,
+        concurrentKernels:                i32       = 1,
         ECCEnabled:                       i32       = 0,
         pciBusID:                         i32       = BUS,
         pciDeviceID:                      i32       = 0,
         pciDomainID:                      i32       = 0,
         tccDriver:                        i32       = 0,
-        asyncEngineCount:                 i32       = 0,
+        asyncEngineCount:                 i32       = QUEUES,
         unifiedAddressing:                i32       = 1,
         memoryClockRate:                  i32       = MEMORY_KHZ,
         memoryBusWidth:                   i32       = BUS_BITS,
@@ -242,17 +245,17 @@ structure! {
 #[rustfmt::skip]
 const ATTRIBUTES: &[(u32, i32)] = &[
     (0, 0),                 // EccEnabled
-    (2, 0),                 // AsyncEngineCount
+    (2, QUEUES),            // AsyncEngineCount
     (3, 1),                 // CanMapHostMemory
     (4, 1),                 // CanUseHostPointerForRegisteredMem
     (5, CLOCK_KHZ),         // ClockRate
     (6, 0),                 // ComputeMode
     (7, 0),                 // ComputePreemptionSupported
-    (8, 0),                 // ConcurrentKernels
+    (8, 1),                 // ConcurrentKernels
     (9, 1),                 // ConcurrentManagedAccess
     (10, 1),                // CooperativeLaunch
     (11, 1),                // CooperativeMultiDeviceLaunch
-    (12, 0),                // DeviceOverlap
+    (12, 1),                // DeviceOverlap
     (13, 1),                // DirectManagedMemAccessFromHost
     (14, 1),                // GlobalL1CacheSupported
     (15, 1),                // HostNativeAtomicSupported
@@ -363,5 +366,10 @@ mod tests {
         assert_eq!(attribute(63), Some(p.multiProcessorCount));
         assert_eq!(attribute(10003), Some(p.gcnArch));
         assert_eq!(attribute(9999), None);
+        assert_eq!(attribute(8), Some(p.concurrentKernels));
+        let p = R0600::new();
+        assert_eq!(attribute(8), Some(p.concurrentKernels));
+        assert_eq!(attribute(2), Some(p.asyncEngineCount));
+        assert_eq!(attribute(12), Some(p.deviceOverlap));
     }
 }

@@ -1,4 +1,4 @@
-//! Test that the README's table of functions agrees with `crates/gfx906-hip/src/api.rs`.
+//! Tests of the table of functions in `crates/gfx906-hip/src/api.rs`: the README lists it, and it has every symbol of AMD's own library.
 //!
 //! `INSTA_UPDATE=always cargo test --workspace --test table` renews the table.
 
@@ -59,6 +59,20 @@ fn the_readme_lists_the_functions() {
 fn no_symbol_twice() {
     let symbols: BTreeSet<&str> = ROWS.iter().map(|row| row.symbol).collect();
     assert_eq!(symbols.len(), ROWS.len());
+}
+
+/// `amd-symbols.txt` has what AMD's libraries of HIP 5.2 to 7.2 export, with symbol versions: Debian's library of 5.2, and for later versions
+/// the names in the version scripts of ROCm's repository `clr`. A version script with a pattern for names of C++ stands for the spellings that
+/// HIP's headers give. A program that is linked with any of these libraries is loaded only if each symbol that it needs is there.
+#[test]
+fn every_symbol_of_amds_libraries_is_there() {
+    let ours: BTreeSet<(&str, &str)> = ROWS.iter().map(|row| (row.version, row.symbol)).collect();
+    let missing: Vec<(&str, &str)> = include_str!("amd-symbols.txt")
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter(|symbol| !ours.contains(symbol))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// The functions of the per-thread default stream (`_spt`) must not use the null stream.

@@ -1,4 +1,4 @@
-// The kernels behind libhipblas.so. `scripts/build-blas.sh` makes kernels/blas.co of them.
+// The kernels behind libhipblas.so and librocblas.so. `scripts/build-blas.sh` makes kernels/blas.co of them.
 //
 // Every matrix has a stride for its rows and one for its columns, so that transposes and vectors need nothing of their own. Sums of f16 and
 // bf16 are f32; what is written is rounded once.
@@ -6,20 +6,22 @@
 
 // The structures are those of src/product.rs, src/solve.rs and src/level1.rs, field by field.
 struct Product {
-    const void *a, *b;
-    void* c;
+    const void *a, *b, *c;
+    void* d;
     // Pointers of a batch, or null: then the matrices lie `*_batch` elements apart.
-    const void *const *as, *const *bs;
-    void* const* cs;
-    long long a_row, a_col, b_row, b_col, c_row, c_col, a_batch, b_batch, c_batch;
-    // Addresses of the factors on the device, or null: then the values below count.
+    const void *const *as, *const *bs, *const *cs;
+    void* const* ds;
+    long long a_row, a_col, b_row, b_col, c_row, c_col, d_row, d_col, a_batch, b_batch, c_batch, d_batch;
+    // Addresses of the factors on the device, or null: then the values below count. The second value is the imaginary part.
     const void *alpha_at, *beta_at;
-    double alpha, beta;
+    double alpha[2], beta[2];
     int m, n, k;
-    // Part of c that is written: 0 all, 1 the upper triangle, 2 the lower.
+    // Part of d that is written: 0 all, 1 the upper triangle, 2 the lower.
     int triangle;
     // Part of a that is read: 0 all, 1 the upper triangle of a symmetric matrix, 2 the lower.
     int symmetric;
+    // Matrices whose elements are conjugated: 1 a, 2 b.
+    int conjugate;
 };
 
 struct Solve {
@@ -46,6 +48,54 @@ struct bf16 {
     unsigned short bits;
 };
 
+template <class R>
+struct Complex {
+    R re, im;
+    Complex() = default;
+    __device__ explicit Complex(R re, R im = R(0)) : re(re), im(im) {}
+    __device__ bool operator==(const Complex& b) const { return re == b.re && im == b.im; }
+    __device__ bool operator!=(const Complex& b) const { return !(*this == b); }
+};
+using c32 = Complex<float>;
+using c64 = Complex<double>;
+
+// a * b + c.
+template <class T>
+__device__ T multiply_add(T a, T b, T c) {
+    return fma(a, b, c);
+}
+template <>
+__device__ int multiply_add(int a, int b, int c) {
+    return int(unsigned(a) * unsigned(b) + unsigned(c));
+}
+template <class R>
+__device__ Complex<R> multiply_add(Complex<R> a, Complex<R> b, Complex<R> c) {
+    return Complex<R>(fma(-a.im, b.im, fma(a.re, b.re, c.re)), fma(a.im, b.re, fma(a.re, b.im, c.im)));
+}
+
+template <class R>
+__device__ Complex<R> operator*(Complex<R> a, Complex<R> b) {
+    return Complex<R>(fma(-a.im, b.im, a.re * b.re), fma(a.im, b.re, a.re * b.im));
+}
+
+template <class T>
+__device__ T conjugated(T v) {
+    return v;
+}
+template <class R>
+__device__ Complex<R> conjugated(Complex<R> v) {
+    return Complex<R>(v.re, -v.im);
+}
+
+template <class T>
+struct Number {
+    static __device__ T of(const double* value) { return T(value[0]); }
+};
+template <class R>
+struct Number<Complex<R>> {
+    static __device__ Complex<R> of(const double* value) { return Complex<R>(R(value[0]), R(value[1])); }
+};
+
 template <class T, class V>
 __device__ T widen(V v) {
     return T(v);
@@ -65,19 +115,23 @@ __device__ bf16 narrow<bf16, float>(float v) {
     return {static_cast<unsigned short>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
+// A factor. The numbers of a caller that passes real factors have the imaginary part 0.
+template <class T, class S>
+__device__ T factor(const void* at, const double* value) {
+    return at ? T(*static_cast<const S*>(at)) : Number<T>::of(value);
+}
 template <class T, class S>
 __device__ T factor(const void* at, double value) {
     return at ? T(*static_cast<const S*>(at)) : T(value);
 }
 
-// c = alpha * sum + beta * c. If beta is 0, c is not read.
-template <class C, class T>
-__device__ void put(const Product& g, C* c, int row, int col, T alpha, T beta, T sum) {
+// d = alpha * sum + beta * c. If beta is 0, c is not read.
+template <class C, class T, class B>
+__device__ void put(const Product& g, const B& batch, int row, int col, T alpha, T beta, T sum) {
     if (row >= g.m || col >= g.n || (g.triangle == 1 && row > col) || (g.triangle == 2 && row < col)) return;
-    C* at = c + row * g.c_row + col * g.c_col;
     T value = alpha * sum;
-    if (beta != T(0)) value = fma(beta, widen<T>(*at), value);
-    *at = narrow<C, T>(value);
+    if (beta != T(0)) value = multiply_add(beta, widen<T>(batch.c[row * g.c_row + col * g.c_col]), value);
+    batch.d[row * g.d_row + col * g.d_col] = narrow<C, T>(value);
 }
 
 template <class A, class T>
@@ -87,18 +141,27 @@ __device__ T left(const Product& g, const A* a, int row, int k) {
         row = k;
         k = other;
     }
-    return widen<T>(a[row * g.a_row + k * g.a_col]);
+    T value = widen<T>(a[row * g.a_row + k * g.a_col]);
+    return g.conjugate & 1 ? conjugated(value) : value;
+}
+
+template <class A, class T>
+__device__ T right(const Product& g, const A* b, int k, int col) {
+    T value = widen<T>(b[k * g.b_row + col * g.b_col]);
+    return g.conjugate & 2 ? conjugated(value) : value;
 }
 
 template <class A, class C>
 struct Batch {
     const A *a, *b;
-    C* c;
+    const C* c;
+    C* d;
     __device__ explicit Batch(const Product& g) {
         unsigned z = blockIdx.z;
         a = g.as ? static_cast<const A*>(g.as[z]) : static_cast<const A*>(g.a) + z * g.a_batch;
         b = g.bs ? static_cast<const A*>(g.bs[z]) : static_cast<const A*>(g.b) + z * g.b_batch;
-        c = g.cs ? static_cast<C*>(g.cs[z]) : static_cast<C*>(g.c) + z * g.c_batch;
+        c = g.cs ? static_cast<const C*>(g.cs[z]) : static_cast<const C*>(g.c) + z * g.c_batch;
+        d = g.ds ? static_cast<C*>(g.ds[z]) : static_cast<C*>(g.d) + z * g.d_batch;
     }
 };
 
@@ -118,7 +181,7 @@ __device__ void tiles(const Product& g) {
             int i = e % SIDE, d = e / SIDE;
             bool in = k + d < depth;
             as[d][i] = in && row + i < g.m ? left<A, T>(g, batch.a, row + i, k + d) : T(0);
-            bs[d][i] = in && col + i < g.n ? widen<T>(batch.b[(k + d) * g.b_row + (col + i) * g.b_col]) : T(0);
+            bs[d][i] = in && col + i < g.n ? right<A, T>(g, batch.b, k + d, col + i) : T(0);
         }
         __syncthreads();
         for (int d = 0; d < DEPTH; ++d) {
@@ -128,12 +191,12 @@ __device__ void tiles(const Product& g) {
                 q[n] = bs[d][y + 16 * n];
             }
             for (int i = 0; i < EACH; ++i)
-                for (int j = 0; j < EACH; ++j) sums[i][j] = fma(p[i], q[j], sums[i][j]);
+                for (int j = 0; j < EACH; ++j) sums[i][j] = multiply_add(p[i], q[j], sums[i][j]);
         }
         __syncthreads();
     }
     for (int i = 0; i < EACH; ++i)
-        for (int j = 0; j < EACH; ++j) put(g, batch.c, row + x + 16 * i, col + y + 16 * j, alpha, beta, sums[i][j]);
+        for (int j = 0; j < EACH; ++j) put<C>(g, batch, row + x + 16 * i, col + y + 16 * j, alpha, beta, sums[i][j]);
 }
 
 // Each work-item computes one element, down the columns: for results with few columns or rows.
@@ -145,8 +208,8 @@ __device__ void elements(const Product& g) {
     T alpha = factor<T, S>(g.alpha_at, g.alpha), beta = factor<T, S>(g.beta_at, g.beta);
     T sum = T(0);
     int depth = alpha == T(0) ? 0 : g.k;
-    for (int k = 0; k < depth; ++k) sum = fma(left<A, T>(g, batch.a, row, k), widen<T>(batch.b[k * g.b_row + col * g.b_col]), sum);
-    put(g, batch.c, row, col, alpha, beta, sum);
+    for (int k = 0; k < depth; ++k) sum = multiply_add(left<A, T>(g, batch.a, row, k), right<A, T>(g, batch.b, k, col), sum);
+    put<C>(g, batch, row, col, alpha, beta, sum);
 }
 
 #define PRODUCT(NAME, A, C, T, S)                                                                            \
@@ -160,6 +223,25 @@ PRODUCT(f16_by_f32, _Float16, _Float16, float, float)
 PRODUCT(f16_to_f32, _Float16, float, float, float)
 PRODUCT(bf16_by_f32, bf16, bf16, float, float)
 PRODUCT(bf16_to_f32, bf16, float, float, float)
+PRODUCT(c32, c32, c32, c32, c32)
+PRODUCT(c64, c64, c64, c64, c64)
+PRODUCT(i8_to_i32, signed char, int, int, int)
+
+// d = alpha * a + beta * b. A matrix whose factor is 0 is not read.
+template <class T>
+__device__ void sum(const Product& g) {
+    Batch<T, T> batch(g);
+    int row = blockIdx.x * 64 + threadIdx.x, col = blockIdx.y;
+    if (row >= g.m) return;
+    T alpha = factor<T, T>(g.alpha_at, g.alpha), beta = factor<T, T>(g.beta_at, g.beta), value = T(0);
+    if (alpha != T(0)) value = alpha * left<T, T>(g, batch.a, row, col);
+    if (beta != T(0)) value = multiply_add(beta, right<T, T>(g, batch.b, row, col), value);
+    batch.d[row * g.d_row + col * g.d_col] = value;
+}
+extern "C" __global__ __launch_bounds__(64) void sum_f32(Product g) { sum<float>(g); }
+extern "C" __global__ __launch_bounds__(64) void sum_f64(Product g) { sum<double>(g); }
+extern "C" __global__ __launch_bounds__(64) void sum_c32(Product g) { sum<c32>(g); }
+extern "C" __global__ __launch_bounds__(64) void sum_c64(Product g) { sum<c64>(g); }
 
 // Solves a * x = alpha * b for each column of b, which x replaces. A work-item solves one column, one equation after the other.
 template <class T>

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use crate::hip::{Address, store_host_value};
+use crate::hip::{Address, store_host_bytes, store_host_value};
 use crate::status::{BlasResult, Status};
 
 /// Settings that a program has made for a handle.
@@ -114,4 +114,15 @@ pub fn get_math_mode(handle: Address, out: Address) -> BlasResult {
 /// Accepts a workspace, which no kernel needs.
 pub fn set_workspace(handle: Address) -> BlasResult {
     settings(handle).map(drop)
+}
+
+/// Version of rocBLAS that programs see, with the NUL at its end: the newest whose functions the table names.
+pub const VERSION: &[u8] = b"4.2.0.gfx906\0";
+
+/// Stores the version as text. The caller's room must hold the text and its NUL.
+pub fn version(out: Address, len: usize) -> BlasResult {
+    if len < VERSION.len() {
+        return Err(Status::InvalidSize);
+    }
+    store_host_bytes(out, VERSION)
 }

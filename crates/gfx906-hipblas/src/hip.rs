@@ -156,7 +156,7 @@ pub fn wait(stream: Address) -> BlasResult {
 /// Reads the caller's value at a host address.
 pub fn host_value<T: Copy>(at: Address) -> BlasResult<T> {
     if at == 0 {
-        return Err(Status::InvalidValue);
+        return Err(Status::InvalidPointer);
     }
     let pointer: *const T = std::ptr::with_exposed_provenance(at as usize);
     // SAFETY: the pointer is not null, and the caller guarantees that it is valid.
@@ -166,10 +166,17 @@ pub fn host_value<T: Copy>(at: Address) -> BlasResult<T> {
 /// Stores a value for the caller at a host address.
 pub fn store_host_value<T: Copy>(at: Address, value: T) -> BlasResult {
     if at == 0 {
-        return Err(Status::InvalidValue);
+        return Err(Status::InvalidPointer);
     }
     let pointer: *mut T = std::ptr::with_exposed_provenance_mut(at as usize);
     // SAFETY: the pointer is not null, and the caller guarantees that it is valid.
     unsafe { pointer.write_unaligned(value) };
     Ok(())
+}
+
+/// Stores bytes for the caller at a host address.
+pub fn store_host_bytes(at: Address, bytes: &[u8]) -> BlasResult {
+    (at..)
+        .zip(bytes)
+        .try_for_each(|(at, byte)| store_host_value(at, *byte))
 }

@@ -13,15 +13,25 @@ pub enum ElementType {
     F32,
     /// `double`.
     F64,
+    /// `hipblasComplex`: two `float`.
+    C32,
+    /// `hipblasDoubleComplex`: two `double`.
+    C64,
+    /// `int8_t`.
+    I8,
+    /// `int32_t`.
+    I32,
 }
 
 impl ElementType {
     /// Returns the size of an element in bytes.
     pub fn bytes(self) -> usize {
         match self {
+            ElementType::I8 => 1,
             ElementType::F16 | ElementType::Bf16 => 2,
-            ElementType::F32 => 4,
-            ElementType::F64 => 8,
+            ElementType::F32 | ElementType::I32 => 4,
+            ElementType::F64 | ElementType::C32 => 8,
+            ElementType::C64 => 16,
         }
     }
 
@@ -32,17 +42,25 @@ impl ElementType {
             ElementType::Bf16 => "bf16",
             ElementType::F32 => "f32",
             ElementType::F64 => "f64",
+            ElementType::C32 => "c32",
+            ElementType::C64 => "c64",
+            ElementType::I8 => "i8",
+            ElementType::I32 => "i32",
         }
     }
 
-    /// Returns the type of a number: a `hipblasDatatype_t` of hipBLAS 1 and 2, which begins at 150, or a `hipDataType` of `HIPBLAS_V2` and
-    /// hipBLAS 3.
+    /// Returns the type of a number: a `hipblasDatatype_t` of hipBLAS 1 and 2 or a `rocblas_datatype`, which begin at 150, or a `hipDataType`
+    /// of `HIPBLAS_V2` and hipBLAS 3.
     fn from_number(number: u32) -> Option<ElementType> {
         match number {
             150 | 2 => Some(ElementType::F16),
             168 | 14 => Some(ElementType::Bf16),
             151 | 0 => Some(ElementType::F32),
             152 | 1 => Some(ElementType::F64),
+            154 | 4 => Some(ElementType::C32),
+            155 | 5 => Some(ElementType::C64),
+            160 | 3 => Some(ElementType::I8),
+            162 | 10 => Some(ElementType::I32),
             _ => None,
         }
     }
@@ -55,11 +73,18 @@ fn factor_type(elements: u32, number: u32) -> Option<ElementType> {
     if elements >= FIRST_OF_OLD {
         return ElementType::from_number(number).filter(|_| number >= FIRST_OF_OLD);
     }
+    let complex = matches!(
+        ElementType::from_number(elements),
+        Some(ElementType::C32 | ElementType::C64)
+    );
     match number {
         0 => Some(ElementType::F16),
         // Some of these modes allow a narrower type. The kernels use f32.
+        2..=6 if complex => Some(ElementType::C32),
         2..=6 => Some(ElementType::F32),
+        7 | 8 if complex => Some(ElementType::C64),
         7 | 8 => Some(ElementType::F64),
+        9 | 10 => Some(ElementType::I32),
         _ => None,
     }
 }
@@ -97,11 +122,23 @@ pub const F32: Kinds = kinds(ElementType::F32, ElementType::F32, ElementType::F3
 pub const F64: Kinds = kinds(ElementType::F64, ElementType::F64, ElementType::F64, "f64");
 /// Combination of f16 only, except for the sums.
 pub const F16: Kinds = kinds(ElementType::F16, ElementType::F16, ElementType::F16, "f16");
+/// Combination of complex numbers of two f32 only.
+pub const C32: Kinds = kinds(ElementType::C32, ElementType::C32, ElementType::C32, "c32");
+/// Combination of complex numbers of two f64 only.
+pub const C64: Kinds = kinds(ElementType::C64, ElementType::C64, ElementType::C64, "c64");
 
-const ALL: [Kinds; 7] = [
+const ALL: [Kinds; 10] = [
     F32,
     F64,
     F16,
+    C32,
+    C64,
+    kinds(
+        ElementType::I8,
+        ElementType::I32,
+        ElementType::I32,
+        "i8_to_i32",
+    ),
     kinds(
         ElementType::F16,
         ElementType::F16,
@@ -149,7 +186,7 @@ impl Kinds {
         match kind {
             ElementType::F32 => Ok(F32),
             ElementType::F64 => Ok(F64),
-            ElementType::F16 | ElementType::Bf16 => Err(Status::NotSupported),
+            _ => Err(Status::NotSupported),
         }
     }
 }
@@ -169,9 +206,16 @@ mod tests {
         assert_eq!(name(168, 168, 151, 151), Ok("bf16_to_f32"));
         assert_eq!(name(0, 0, 0, 6), Ok("f32"));
         assert_eq!(name(1, 1, 1, 7), Ok("f64"));
+        assert_eq!(name(154, 154, 154, 154), Ok("c32"));
+        assert_eq!(name(4, 4, 4, 2), Ok("c32"));
+        assert_eq!(name(5, 5, 5, 7), Ok("c64"));
+        assert_eq!(name(160, 160, 162, 162), Ok("i8_to_i32"));
+        assert_eq!(name(3, 3, 10, 9), Ok("i8_to_i32"));
         for other in [
             (2, 0, 0, 2),
-            (3, 3, 10, 9),
+            (3, 3, 3, 9),
+            (4, 4, 4, 7),
+            (154, 154, 154, 151),
             (150, 150, 150, 2),
             (2, 2, 2, 1),
         ] {

@@ -51,7 +51,7 @@ pub fn map_elements(
     let argument = Argument {
         at: [x.at, y.at],
         alpha_at: alpha.at,
-        alpha: alpha.value,
+        alpha: alpha.value[0],
         result: 0,
         steps: [x.row, y.row],
         n,

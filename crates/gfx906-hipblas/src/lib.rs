@@ -1,8 +1,8 @@
-//! A small hipBLAS: matrix products, and the vector operations and triangular systems that programs use with them. Any HIP runtime launches
-//! its kernels.
+//! A small hipBLAS and rocBLAS: matrix products, and the vector operations and triangular systems that programs use with them. Any HIP
+//! runtime launches its kernels.
 //!
-//! `scripts/build-hip.sh` builds `libhipblas.so` from this crate. [`api`] is the table of the functions that work. The functions of
-//! [`unsupported`] return `HIPBLAS_STATUS_NOT_SUPPORTED`, and log that once each.
+//! `scripts/build-hip.sh` builds `libhipblas.so` and `librocblas.so` from this crate. [`api`] is the table of the functions that work. The
+//! script adds all other functions of both libraries, which return the library's status for unsupported functions and log that once each.
 #![deny(missing_docs)]
 
 pub mod api;
@@ -17,7 +17,6 @@ mod product;
 mod solve;
 mod status;
 mod transfer;
-pub mod unsupported;
 
 #[cfg(test)]
 use gfx906_hip as _;

@@ -12,42 +12,48 @@ pub struct Matrix {
     pub row: i64,
     /// Distance from column to column.
     pub col: i64,
+    /// True if kernels conjugate the elements that they read.
+    pub conjugate: bool,
 }
 
 impl Matrix {
     /// Returns the transposed matrix.
     pub fn transposed(self) -> Matrix {
         Matrix {
-            at: self.at,
             row: self.col,
             col: self.row,
+            ..self
         }
     }
 
     /// Returns a matrix whose columns have `leading` elements, the first `rows` of which belong to the matrix.
     pub fn columns(at: Address, rows: i32, leading: i32) -> BlasResult<Matrix> {
         if leading < rows.max(1) {
-            return Err(Status::InvalidValue);
+            return Err(Status::InvalidSize);
         }
         Ok(Matrix {
             at,
             row: 1,
             col: leading.into(),
+            conjugate: false,
         })
     }
 
     /// Returns op(A) of `rows` rows and `cols` columns, from the stored matrix A.
     pub fn with_op(op: Op, at: Address, rows: i32, cols: i32, leading: i32) -> BlasResult<Matrix> {
-        match op {
-            Op::None => Matrix::columns(at, rows, leading),
-            Op::Transpose => Ok(Matrix::columns(at, cols, leading)?.transposed()),
+        if op == Op::None {
+            return Matrix::columns(at, rows, leading);
         }
+        Ok(Matrix {
+            conjugate: op == Op::ConjugateTranspose,
+            ..Matrix::columns(at, cols, leading)?.transposed()
+        })
     }
 
     /// Returns a vector as a column. With a negative step the column begins at the vector's end, as BLAS demands.
     pub fn vector(at: Address, n: i32, step: i32, bytes: usize) -> BlasResult<Matrix> {
         if step == 0 {
-            return Err(Status::InvalidValue);
+            return Err(Status::InvalidSize);
         }
         let step = i64::from(step);
         let first = if step < 0 {
@@ -59,17 +65,20 @@ impl Matrix {
             at: at.wrapping_add_signed(first),
             row: step,
             col: 0,
+            conjugate: false,
         })
     }
 }
 
-/// Operation on a stored matrix. All elements are real, so the conjugate transpose is the transpose.
+/// Operation on a stored matrix. For real elements, the conjugate transpose is the transpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Matrix as stored.
     None,
     /// Transpose.
     Transpose,
+    /// Transpose of the conjugated matrix.
+    ConjugateTranspose,
 }
 
 impl Op {
@@ -77,7 +86,8 @@ impl Op {
     pub fn from_number(number: u32) -> BlasResult<Op> {
         match number {
             111 => Ok(Op::None),
-            112 | 113 => Ok(Op::Transpose),
+            112 => Ok(Op::Transpose),
+            113 => Ok(Op::ConjugateTranspose),
             _ => Err(Status::InvalidEnum),
         }
     }
@@ -113,7 +123,7 @@ pub fn is_right(number: u32) -> BlasResult<bool> {
 /// Fails if a size is negative. Returns true if no size is 0.
 pub fn check_sizes(sizes: &[i32]) -> BlasResult<bool> {
     if sizes.iter().any(|size| *size < 0) {
-        return Err(Status::InvalidValue);
+        return Err(Status::InvalidSize);
     }
     Ok(sizes.iter().all(|size| *size > 0))
 }
@@ -121,7 +131,7 @@ pub fn check_sizes(sizes: &[i32]) -> BlasResult<bool> {
 /// Fails if a pointer is null.
 pub fn check_pointers(pointers: &[Address]) -> BlasResult {
     if pointers.contains(&0) {
-        return Err(Status::InvalidValue);
+        return Err(Status::InvalidPointer);
     }
     Ok(())
 }

@@ -13,17 +13,19 @@ use crate::status::BlasResult;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Argument {
-    at: [Address; 3],
-    batch: [Address; 3],
-    /// Distances from row to row and from column to column, of a, b, c.
-    steps: [[i64; 2]; 3],
+    /// Addresses of a, b, c and d.
+    at: [Address; 4],
+    batch: [Address; 4],
+    /// Distances from row to row and from column to column.
+    steps: [[i64; 2]; 4],
     /// Distances from matrix to matrix.
-    batch_steps: [i64; 3],
+    batch_steps: [i64; 4],
     factors_at: [Address; 2],
-    factors: [f64; 2],
+    factors: [[f64; 2]; 2],
     sizes: [i32; 3],
     triangle: i32,
     symmetric: i32,
+    conjugate: i32,
 }
 
 /// Number of products, and the positions of their matrices.
@@ -31,10 +33,25 @@ struct Argument {
 pub enum BatchLayout {
     /// One product.
     Single,
-    /// Distances in elements between consecutive a, b and c, and the number of products.
-    Strided([i64; 3], i32),
-    /// Number of products; the addresses of a, b and c are those of lists of pointers.
+    /// Distances in elements between consecutive a, b, c and d, and the number of products.
+    Strided([i64; 4], i32),
+    /// Number of products; the addresses of a, b, c and d are those of lists of pointers.
     Pointers(i32),
+}
+
+impl BatchLayout {
+    /// Returns the layout of products whose results replace c.
+    pub fn in_place([a, b, c]: [i64; 3], count: i32) -> BatchLayout {
+        BatchLayout::Strided([a, b, c, c], count)
+    }
+
+    /// Returns the number of products.
+    fn count(self) -> i32 {
+        match self {
+            BatchLayout::Single => 1,
+            BatchLayout::Strided(_, count) | BatchLayout::Pointers(count) => count,
+        }
+    }
 }
 
 /// Part of a matrix, as kernels number it.
@@ -59,7 +76,7 @@ impl Part {
     }
 }
 
-/// Product: c = alpha * a * b + beta * c.
+/// Product: d = alpha * a * b + beta * c. In most functions d is c.
 #[derive(Clone, Copy, Debug)]
 struct Product {
     kinds: Kinds,
@@ -68,10 +85,11 @@ struct Product {
     a: Matrix,
     b: Matrix,
     c: Matrix,
+    d: Matrix,
     alpha: Factor,
     beta: Factor,
     batch: BatchLayout,
-    /// Part of c that is written.
+    /// Part of d that is written.
     written: Part,
     /// Part of a that is read, if a is symmetric.
     read: Part,
@@ -93,7 +111,7 @@ impl Product {
             return self;
         }
         let batch = match self.batch {
-            BatchLayout::Strided([a, b, c], count) => BatchLayout::Strided([b, a, c], count),
+            BatchLayout::Strided([a, b, c, d], count) => BatchLayout::Strided([b, a, c, d], count),
             BatchLayout::Single | BatchLayout::Pointers(_) => self.batch,
         };
         Product {
@@ -101,6 +119,7 @@ impl Product {
             a: self.b.transposed(),
             b: self.a.transposed(),
             c: self.c.transposed(),
+            d: self.d.transposed(),
             batch,
             written: self.written.transposed(),
             ..self
@@ -109,50 +128,51 @@ impl Product {
 
     fn launch(self, settings: &HandleSettings) -> BlasResult {
         let [m, n, _] = self.sizes;
-        let (count, by_pointers) = match self.batch {
-            BatchLayout::Single => (1, false),
-            BatchLayout::Strided(_, count) => (count, false),
-            BatchLayout::Pointers(count) => (count, true),
-        };
+        if m.min(n) <= THIN {
+            self.upright().launch_kernel("elements", settings)
+        } else {
+            self.launch_kernel("tiles", settings)
+        }
+    }
+
+    /// Launches a kernel. The work-groups of `tiles` compute squares of the result; the others compute parts of columns.
+    fn launch_kernel(self, kernel: &str, settings: &HandleSettings) -> BlasResult {
+        let [m, n, _] = self.sizes;
+        let count = self.batch.count();
         if m == 0 || n == 0 || count == 0 {
             return Ok(());
         }
-        let thin = m.min(n) <= THIN;
-        let product = if thin { self.upright() } else { self };
-        let [m, n, _] = product.sizes;
-        let steps = |matrix: Matrix| [matrix.row, matrix.col];
-        let at = [product.a.at, product.b.at, product.c.at];
-        let batch_steps = match product.batch {
-            BatchLayout::Strided(steps, _) => steps,
-            BatchLayout::Single | BatchLayout::Pointers(_) => [0; 3],
+        let matrices = [self.a, self.b, self.c, self.d];
+        let at = matrices.map(|matrix| matrix.at);
+        let (at, batch, batch_steps) = match self.batch {
+            BatchLayout::Single => (at, [0; 4], [0; 4]),
+            BatchLayout::Strided(steps, _) => (at, [0; 4], steps),
+            BatchLayout::Pointers(_) => ([0; 4], at, [0; 4]),
         };
         let argument = Argument {
-            at: if by_pointers { [0; 3] } else { at },
-            batch: if by_pointers { at } else { [0; 3] },
-            steps: [steps(product.a), steps(product.b), steps(product.c)],
+            at,
+            batch,
+            steps: matrices.map(|matrix| [matrix.row, matrix.col]),
             batch_steps,
-            factors_at: [product.alpha.at, product.beta.at],
-            factors: [product.alpha.value, product.beta.value],
-            sizes: product.sizes,
-            triangle: product.written as i32,
-            symmetric: product.read as i32,
+            factors_at: [self.alpha.at, self.beta.at],
+            factors: [self.alpha.value, self.beta.value],
+            sizes: self.sizes,
+            triangle: self.written as i32,
+            symmetric: self.read as i32,
+            conjugate: i32::from(self.a.conjugate) | i32::from(self.b.conjugate) << 1,
         };
         let tiles = |side: i32| side.cast_unsigned().div_ceil(TILE as u32);
-        let (kind, grid, group) = if thin {
-            (
-                "elements",
-                [tiles(m), n as u32, count as u32],
-                ELEMENTS_GROUP,
-            )
-        } else {
-            ("tiles", [tiles(m), tiles(n), count as u32], TILE_GROUP)
+        let (cols, group) = match kernel {
+            "tiles" => (tiles(n), TILE_GROUP),
+            _ => (n.cast_unsigned(), ELEMENTS_GROUP),
         };
-        let name = format!("{kind}_{}", product.kinds.name);
+        let grid = [tiles(m), cols, count.cast_unsigned()];
+        let name = format!("{kernel}_{}", self.kinds.name);
         kernels::launch(&name, grid, group, settings.stream, &argument)
     }
 }
 
-/// Arguments of a product of two matrices.
+/// Arguments of a product of two matrices: D = alpha * op(A) * op(B) + beta * C.
 #[derive(Clone, Copy, Debug)]
 pub struct Gemm {
     /// Operations on a and b.
@@ -161,34 +181,33 @@ pub struct Gemm {
     pub sizes: [i32; 3],
     /// Pointers to alpha and beta.
     pub factors: [Address; 2],
-    /// Addresses of a, b and c.
-    pub at: [Address; 3],
-    /// Distances from column to column of a, b and c.
-    pub leading: [i32; 3],
+    /// Addresses of a, b, c and d.
+    pub at: [Address; 4],
+    /// Distances from column to column of a, b, c and d.
+    pub leading: [i32; 4],
 }
 
-/// Computes C = alpha * op(A) * op(B) + beta * C for every product of a batch.
+/// Computes every product of a batch.
 pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, batch: BatchLayout) -> BlasResult {
     let settings = settings(handle)?;
     let [op_a, op_b] = [Op::from_number(call.ops[0])?, Op::from_number(call.ops[1])?];
-    let ([m, n, k], [a, b, c]) = (call.sizes, call.at);
-    let count = match batch {
-        BatchLayout::Single => 1,
-        BatchLayout::Strided(_, count) | BatchLayout::Pointers(count) => count,
-    };
+    let ([m, n, k], [a, b, c, d]) = (call.sizes, call.at);
+    let count = batch.count();
     // A product with k = 0 still scales C.
     let has_elements = check_sizes(&[m, n, k, count])? || (m > 0 && n > 0 && count > 0);
     let a = Matrix::with_op(op_a, a, m, k, call.leading[0])?;
     let b = Matrix::with_op(op_b, b, k, n, call.leading[1])?;
     let c = Matrix::columns(c, m, call.leading[2])?;
+    let d = Matrix::columns(d, m, call.leading[3])?;
     if !has_elements {
         return Ok(());
     }
-    let [alpha, beta] = call.factors;
-    let alpha = Factor::read(&settings, alpha, kinds.factor)?;
-    let beta = Factor::read(&settings, beta, kinds.factor)?;
-    check_pointers(&[c.at])?;
-    if k > 0 && alpha != (Factor { at: 0, value: 0.0 }) {
+    let [alpha, beta] = read_factors(&settings, call.factors, kinds.factor)?;
+    check_pointers(&[d.at])?;
+    if !beta.is_zero() {
+        check_pointers(&[c.at])?;
+    }
+    if k > 0 && !alpha.is_zero() {
         check_pointers(&[a.at, b.at])?;
     }
     Product {
@@ -197,6 +216,7 @@ pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, batch: BatchLayout) -> B
         a,
         b,
         c,
+        d,
         alpha,
         beta,
         batch,
@@ -204,6 +224,56 @@ pub fn gemm(handle: Address, kinds: Kinds, call: &Gemm, batch: BatchLayout) -> B
         read: Part::All,
     }
     .launch(&settings)
+}
+
+/// Arguments of a sum of two matrices: C = alpha * op(A) + beta * op(B).
+#[derive(Clone, Copy, Debug)]
+pub struct Geam {
+    /// Operations on a and b.
+    pub ops: [u32; 2],
+    /// Rows and columns of the result.
+    pub sizes: [i32; 2],
+    /// Pointers to alpha and beta.
+    pub factors: [Address; 2],
+    /// Addresses of a, b and c.
+    pub at: [Address; 3],
+    /// Distances from column to column of a, b and c.
+    pub leading: [i32; 3],
+}
+
+/// Computes every sum of a batch.
+pub fn geam(handle: Address, kinds: Kinds, call: &Geam, batch: BatchLayout) -> BlasResult {
+    let settings = settings(handle)?;
+    let [op_a, op_b] = [Op::from_number(call.ops[0])?, Op::from_number(call.ops[1])?];
+    let ([m, n], [a, b, c]) = (call.sizes, call.at);
+    let has_elements = check_sizes(&[m, n, batch.count()])?;
+    let a = Matrix::with_op(op_a, a, m, n, call.leading[0])?;
+    let b = Matrix::with_op(op_b, b, m, n, call.leading[1])?;
+    let c = Matrix::columns(c, m, call.leading[2])?;
+    if !has_elements {
+        return Ok(());
+    }
+    let [alpha, beta] = read_factors(&settings, call.factors, kinds.factor)?;
+    check_pointers(&[c.at])?;
+    for (factor, matrix) in [(alpha, a), (beta, b)] {
+        if !factor.is_zero() {
+            check_pointers(&[matrix.at])?;
+        }
+    }
+    Product {
+        kinds,
+        sizes: [m, n, 1],
+        a,
+        b,
+        c,
+        d: c,
+        alpha,
+        beta,
+        batch,
+        written: Part::All,
+        read: Part::All,
+    }
+    .launch_kernel("sum", &settings)
 }
 
 /// Returns a single product whose matrices have one type.
@@ -220,6 +290,7 @@ fn single_product(
         a,
         b,
         c,
+        d: c,
         alpha: factors[0],
         beta: factors[1],
         batch: BatchLayout::Single,
@@ -249,7 +320,7 @@ pub fn gemv(
     let has_elements = check_sizes(&[rows, cols])?;
     let (m, k) = match op {
         Op::None => (rows, cols),
-        Op::Transpose => (cols, rows),
+        Op::Transpose | Op::ConjugateTranspose => (cols, rows),
     };
     let matrix = Matrix::with_op(op, a.0, m, k, a.1)?;
     let x = Matrix::vector(x.0, k, x.1, kind.bytes())?;

@@ -121,7 +121,7 @@ fn triangular(
         return Ok(());
     }
     // X * op(A) = B is equivalent to op(A)' * X' = B'.
-    let transposed = right != (op == Op::Transpose);
+    let transposed = right != (op != Op::None);
     let a = if transposed {
         stored.transposed()
     } else {
@@ -139,7 +139,7 @@ fn triangular(
         batch: if by_pointers { at } else { [0; 2] },
         steps: [[a.row, a.col], [b.row, b.col]],
         alpha_at: alpha.at,
-        alpha: alpha.value,
+        alpha: alpha.value[0],
         sizes: counts,
         lower: (lower != transposed) as i32,
         unit: unit as i32,

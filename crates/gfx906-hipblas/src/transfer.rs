@@ -4,7 +4,7 @@ use crate::hip::{Address, copy_rows, wait};
 use crate::status::{BlasResult, Status};
 
 fn to_size(n: i32) -> BlasResult<usize> {
-    usize::try_from(n).map_err(|_| Status::InvalidValue)
+    usize::try_from(n).map_err(|_| Status::InvalidSize)
 }
 
 /// Vector or matrix in memory: the address of the first element, and the distance in elements from one element or column to the next.
@@ -23,8 +23,11 @@ fn copy_strided(
     if width == 0 || height == 0 {
         return Ok(());
     }
-    if from.0 == 0 || to.0 == 0 || from.1 < width * bytes || to.1 < width * bytes {
-        return Err(Status::InvalidValue);
+    if from.0 == 0 || to.0 == 0 {
+        return Err(Status::InvalidPointer);
+    }
+    if from.1 < width * bytes || to.1 < width * bytes {
+        return Err(Status::InvalidSize);
     }
     copy_rows(to, from, width * bytes, height, stream)
 }

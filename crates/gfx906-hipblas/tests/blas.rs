@@ -357,5 +357,7 @@ fn triangular_systems_solve() {
     }
 }
 
+#[path = "blas/complex.rs"]
+mod complex;
 #[path = "blas/plain.rs"]
 mod plain;

@@ -11,6 +11,8 @@ use crate::exit::Stop;
 use crate::files;
 use crate::text::shown;
 
+use super::machine;
+
 /// Environment variable that names the library's file and overrides [`PLACES`].
 const VARIABLE: &str = "DELTANET_CHECK_LIBHIP";
 const NAME: &str = "libamdhip64.so";
@@ -135,25 +137,84 @@ impl RunDirectory {
         for name in NAMES {
             symlink(library, directory.join(name)).map_err(cannot)?;
         }
+        machine::write_commands(&place.commands()).map_err(cannot)?;
         Ok(place)
     }
 
-    /// Returns `LD_LIBRARY_PATH` with this directory and the library's own directory before it.
+    /// Returns `LD_LIBRARY_PATH` with this directory and the library's own directory before it, and with the stand-ins behind it.
     ///
     /// # Errors
-    /// A name has a colon.
-    pub fn search_path(&self) -> Result<OsString, Stop> {
-        let rest = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-        let rest = env::split_paths(&rest).filter(|path| !path.as_os_str().is_empty());
+    /// A name has a colon, or there are no stand-ins.
+    pub fn search_path(&self, stand_ins: bool) -> Result<OsString, Stop> {
         let own = [self.directory.clone()]
             .into_iter()
             .chain(self.beside.clone());
-        env::join_paths(own.chain(rest)).map_err(|_| {
+        let behind = match stand_ins {
+            true => Some(self.beside("stand-ins")?),
+            false => None,
+        };
+        self.joined_paths("LD_LIBRARY_PATH", own, behind)
+    }
+
+    /// Returns `PATH` with the directory of commands that name the card before it; nothing if it is not set, as the system's default is
+    /// unknown.
+    ///
+    /// # Errors
+    /// A name has a colon.
+    pub fn command_path(&self) -> Result<Option<OsString>, Stop> {
+        let path = || self.joined_paths("PATH", [self.commands()], None);
+        env::var_os("PATH").map(|_| path()).transpose()
+    }
+
+    /// Writes the files of the kernel driver that name the card, and returns the environment in which a program finds them.
+    ///
+    /// # Errors
+    /// The library for `LD_PRELOAD` does not exist, or the files cannot be written.
+    pub fn rocm_view(&self) -> Result<Vec<(&'static str, OsString)>, Stop> {
+        let library = self.beside("stand-ins/libgfx906_rocm_view.so")?;
+        let view = self.directory.join("view");
+        let written = machine::write_files(&view);
+        written
+            .map_err(|error| Stop::setup(format!("cannot write to {}: {error}", shown(&view))))?;
+        let preload = self.joined_paths("LD_PRELOAD", [library], None)?;
+        Ok(vec![
+            ("LD_PRELOAD", preload),
+            ("GFX906_ROCM_VIEW", view.into()),
+        ])
+    }
+
+    /// Returns the paths of an environment variable, with others before and behind them.
+    fn joined_paths(
+        &self,
+        variable: &str,
+        before: impl IntoIterator<Item = PathBuf>,
+        behind: Option<PathBuf>,
+    ) -> Result<OsString, Stop> {
+        let set = env::var_os(variable).unwrap_or_default();
+        let set = env::split_paths(&set).filter(|path| !path.as_os_str().is_empty());
+        env::join_paths(before.into_iter().chain(set).chain(behind)).map_err(|_| {
             Stop::setup(format!(
                 "{}: a colon in TMPDIR, or in where the library is",
                 shown(&self.directory)
             ))
         })
+    }
+
+    /// Returns a file or folder beside the library.
+    fn beside(&self, name: &str) -> Result<PathBuf, Stop> {
+        let path = self.beside.clone().unwrap_or_default().join(name);
+        if !path.exists() {
+            return Err(Stop::setup(format!(
+                "{}: not there; scripts/build-hip.sh writes it beside the runtime",
+                shown(&path)
+            )));
+        }
+        Ok(path)
+    }
+
+    /// Returns the folder of commands that name the card.
+    fn commands(&self) -> PathBuf {
+        self.directory.join("commands")
     }
 
     /// Returns the folder in which the runtime records launches for a profile.
