@@ -166,7 +166,8 @@ fn arguments() {
         arg(r#""input""#)
             .starts_with("launches[0].args[0]: `input` is neither a buffer (`$input`) nor a value")
     );
-    assert!(arg("5").contains("should be"));
+    assert!(arg("true").contains("should be"));
+    assert!(arg("5.5").contains("should be a whole number"));
     assert_eq!(
         arg(r#""$inptu + 4""#),
         "launches[0].args[0]: no buffer `inptu` (did you mean `input`?)"
