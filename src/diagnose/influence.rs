@@ -77,7 +77,7 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
         }
     }
     if silent.iter().all(|silent| *silent) {
-        let text = format!("`{}` is never read", input.tensor);
+        let text = format!("no output responds to `{}`", input.tensor);
         return Some(cause("unread", input, None, text));
     }
     let is_wrong = |number: usize| outputs[number].wrong.contains(&true);

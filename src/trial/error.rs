@@ -30,6 +30,15 @@ pub(crate) enum TrialError {
         "the tolerance of output `{output}` says nothing: {trivial} would pass; tighten it or choose a shape that tells; a custom contract may list the case under `uncomputed`"
     )]
     TrivialPasses { output: String, trivial: String },
+    /// The output has so few elements that a kernel that computes nothing passes by chance.
+    #[error(
+        "proves nothing: output `{output}` has {count} elements, and {trivial} would pass with these values"
+    )]
+    TooFew {
+        output: String,
+        count: usize,
+        trivial: String,
+    },
     /// The case has no tensor of the name.
     #[error("tensor `{name}` is not of this test; it has {known}")]
     UnknownTensor { name: String, known: String },

@@ -80,11 +80,15 @@ pub(super) fn judge(
         error: find_unchecked(trial, test).map(|error| error.to_string()),
         images: left.outputs,
     };
+    let mut skipped = None;
     for (check, got) in trial.prepared.checks.iter().zip(&judged.images) {
         let kind = trial.tensor(check.buffer.tensor).kind;
         match with_element!(kind, E => judge_output::<E>(trial, (test, hypotheses), check, &decode(got)))
         {
             Ok(report) => judged.outputs.push(report),
+            Err(error @ TrialError::TooFew { .. }) => {
+                skipped.get_or_insert_with(|| error.to_string());
+            }
             Err(error) => {
                 judged.error.get_or_insert_with(|| error.to_string());
             }
@@ -98,8 +102,12 @@ pub(super) fn judge(
     judged.verdict = match (&judged.error, failed) {
         (Some(_), _) => Verdict::Error,
         (None, true) => Verdict::Fail,
+        (None, false) if skipped.is_some() => Verdict::Skip,
         (None, false) => Verdict::Pass,
     };
+    if judged.verdict == Verdict::Skip {
+        judged.error = skipped;
+    }
     Ok(judged)
 }
 
@@ -222,6 +230,17 @@ pub(super) fn judge_values<'t, E: Element>(
         let tells = |what: &String| !check.uncomputed || what == POISON_LEFT;
         accepted.into_iter().find(tells)
     });
+    if let Some(trivial) = trivial.as_ref().filter(|_| check.few) {
+        // A wrong kernel is a failure all the same.
+        return match report.verdict {
+            Verdict::Pass => Err(TrialError::TooFew {
+                output: check.name.clone(),
+                count: check.buffer.count,
+                trivial: trivial.clone(),
+            }),
+            _ => Ok(report),
+        };
+    }
     if let Some(trivial) = trivial {
         return Err(TrialError::TrivialPasses {
             output: check.name.clone(),

@@ -56,7 +56,7 @@ impl<'a> Plan<'a> {
         report.verdict = judged.verdict;
         report.problem = judged.problem;
         report.outputs = judged.outputs;
-        report.error_kind = judged.error.is_some().then_some(DeviceErrorKind::Test);
+        report.error_kind = (report.verdict == Verdict::Error).then_some(DeviceErrorKind::Test);
         report.error = judged.error;
         first.describe_launches(&mut report);
         self.judge_findings(&mut report);

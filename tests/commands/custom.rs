@@ -62,17 +62,8 @@ fn folder(
     here
 }
 
-/// An interpreter that has NumPy: the first on the path, or Debian's.
-fn interpreter() -> Option<&'static str> {
-    let has_numpy = |python: &&str| {
-        let run = Command::new(python).args(["-c", "import numpy"]).output();
-        run.is_ok_and(|run| run.status.success())
-    };
-    ["python3", "/usr/bin/python3"].into_iter().find(has_numpy)
-}
-
 fn bound(here: &Path, more: &[&str]) -> Run {
-    let python = interpreter().expect("Python with NumPy: apt-get install python3-numpy");
+    let python = crate::interpreter().expect("Python with NumPy: apt-get install python3-numpy");
     let args = [&["--kernels", KERNELS, "--bind", "bind.toml"], more].concat();
     ended(
         Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
@@ -130,7 +121,7 @@ fn failed_cases_run_again_by_the_same_reference() {
     let first = bound(&here, &["--report", "report.json"]);
     assert_eq!(first.code, 1, "{}", first.err);
     let again = |flags: &[&str]| {
-        let python = interpreter().expect("Python with NumPy");
+        let python = crate::interpreter().expect("Python with NumPy");
         let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
             .args(["--failed", "report.json"])
             .args(flags)
@@ -382,7 +373,7 @@ fn commands_say_what_a_custom_contract_needs() {
     let here = folder("custom-needs", SAME, SAME, SAME);
     let exported = bound(&here, &["--test", "negated:T=1,D=64", "--list"]);
     assert_eq!(exported.code, 0, "{}", exported.err);
-    let python = interpreter().expect("Python with NumPy");
+    let python = crate::interpreter().expect("Python with NumPy");
     let command = |args: &[&str]| {
         ended(
             Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
@@ -787,4 +778,24 @@ fn a_file_that_is_not_there_or_no_text_is_one_line() {
     std::fs::write(here.join("bytes.toml"), [0xff, 0xfe]).expect("written");
     let bytes = crate::refused(&here, &["--contract", "bytes.toml", "--list"]);
     assert!(bytes.contains("is not UTF-8"), "{bytes}");
+}
+
+/// A draw that is near its own copy by chance, in few elements, is no mistake of the contract: the case is skipped, and a wrong kernel fails in
+/// it all the same. In many elements the tolerance is at fault.
+#[test]
+fn few_elements_that_are_near_a_copy_prove_nothing() {
+    let wide = r#"role = "output", tolerance = 1e6"#;
+    for (sizes, code, told) in [
+        ("D = [3]", 4, "proves nothing: output `y` has 3 elements"),
+        ("D = [100]", 1, "the tolerance of output `y` says nothing"),
+    ] {
+        let contract = CONTRACT
+            .replacen("T = [1, 3], D = [64, 100]", &format!("T = [1], {sizes}"), 1)
+            .replacen(r#"role = "output""#, wide, 1);
+        let here = folder("custom-few", SAME, SAME, SAME);
+        std::fs::write(here.join("negated.contract.toml"), contract).expect("written");
+        let run = bound(&here, &[]);
+        assert_eq!(run.code, code, "{}{}", run.out, run.err);
+        assert!(run.out.contains(told), "{}", run.out);
+    }
 }

@@ -1,8 +1,9 @@
 //! Index tensors that bindings make by formulas, and sizes of several values.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::{Run, run, scratch};
+use crate::{Run, ended, run, scratch};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings");
 
@@ -25,7 +26,15 @@ fn folder(name: &str, files: &[&str], changes: &[(&str, &str)]) -> PathBuf {
 fn bound(here: &Path, file: &str, more: &[&str]) -> Run {
     let kernels = format!("{HERE}/varlen.co");
     let args = [&["--kernels", &kernels, "--bind", file], more].concat();
-    run(here, &args)
+    let python = crate::interpreter().expect("Python with NumPy: apt-get install python3-numpy");
+    let program = env!("CARGO_BIN_EXE_deltanet-check");
+    let mut command = Command::new(program);
+    ended(
+        command
+            .args(args)
+            .env("DELTANET_CHECK_PYTHON", python)
+            .current_dir(here),
+    )
 }
 
 /// A case of several chunks, with a sequence of other length for each.

@@ -98,6 +98,15 @@ fn run(directory: &Path, args: &[&str]) -> Run {
     ended(Command::new(program).args(args).current_dir(directory))
 }
 
+/// An interpreter that has NumPy: the first on the path, or Debian's.
+fn interpreter() -> Option<&'static str> {
+    let has_numpy = |python: &&str| {
+        let run = Command::new(python).args(["-c", "import numpy"]).output();
+        run.is_ok_and(|run| run.status.success())
+    };
+    ["python3", "/usr/bin/python3"].into_iter().find(has_numpy)
+}
+
 /// Runs a command to its end.
 fn ended(command: &mut Command) -> Run {
     let output = command.output().expect("the program starts");

@@ -61,6 +61,7 @@ pub fn second(prepared: &PreparedCase, inputs: &[Array]) -> Result<PreparedCase,
         oracle: Vec::new(),
         mistakes: Vec::new(),
         uncomputed: check.uncomputed,
+        few: check.few,
         limits: OnceLock::new(),
         trivial: OnceLock::new(),
     };
