@@ -3,10 +3,11 @@
 use std::sync::PoisonError;
 
 use gfx906::machine::{AddressProblem, Launch, LaunchError, Nearest, Trap, TrapKind};
+use gfx906::observe::Footprint;
 
 use super::pools;
 use crate::boundary::Address;
-use crate::calls::record;
+use crate::calls::record::{self, Record};
 use crate::diagnostics::{self, log, messages, summary, trap};
 use crate::error::{HipError, HipResult};
 use crate::host;
@@ -21,9 +22,10 @@ use crate::settings::{self, LaunchSettings};
 pub fn run(kernel: &Kernel) -> HipResult {
     let settings = settings::launches();
     let record = record::begin(kernel, &settings.limits);
-    let outcome = launch(kernel, &settings);
-    if let Some(record) = record {
-        record.end(outcome.is_ok());
+    let mut footprint = record.as_ref().map(Record::footprint);
+    let outcome = launch(kernel, &settings, &mut footprint);
+    if let (Some(record), Some(footprint)) = (record, footprint) {
+        record.end(&footprint, outcome.is_ok());
     }
     if outcome == Err(HipError::LaunchFailure) && settings::ABORT.is_on() {
         diagnostics::abort(settings::ABORT.name());
@@ -31,7 +33,11 @@ pub fn run(kernel: &Kernel) -> HipResult {
     outcome
 }
 
-fn launch(work: &Kernel, settings: &LaunchSettings) -> HipResult {
+fn launch(
+    work: &Kernel,
+    settings: &LaunchSettings,
+    footprint: &mut Option<Footprint>,
+) -> HipResult {
     let function = &work.function;
     let launch = Launch {
         grid: work.shape.grid,
@@ -46,10 +52,10 @@ fn launch(work: &Kernel, settings: &LaunchSettings) -> HipResult {
         (state.gpu.clone(), state.requests.get())
     };
     let kernel = function.kernel()?;
-    let start = || {
-        let run = || match settings::FIRST_NONFINITE.is_on() {
-            true => non_finite::launch(&gpu, function, &launch, work.cooperative),
-            false => sanitize::launch(&gpu, function, &launch, work.cooperative),
+    let mut start = || {
+        let mut run = || match settings::FIRST_NONFINITE.is_on() {
+            true => non_finite::launch(&gpu, function, &launch, work.cooperative, footprint),
+            false => sanitize::launch(&gpu, function, &launch, work.cooperative, footprint),
         };
         // A single work-group runs on the calling thread.
         match launch.grid {
