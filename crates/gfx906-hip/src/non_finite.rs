@@ -23,7 +23,14 @@ pub fn launch(
 ) -> Result<Counters, LaunchError> {
     let mut observer = OBSERVER.lock().unwrap_or_else(PoisonError::into_inner);
     let (non_finite, told) = &mut *observer;
-    let (done, _) = run_counted(gpu, function, launch, cooperative, footprint, &mut *non_finite);
+    let (done, _) = run_counted(
+        gpu,
+        function,
+        launch,
+        cooperative,
+        footprint,
+        &mut *non_finite,
+    );
     if let Some(lines) = &function.loaded.lines {
         let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         non_finite.look_up(&function.name, &lines);

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
-use gfx906::observe::{Footprint, Profile};
 use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
+use gfx906::observe::{Footprint, Profile};
 
 use crate::diagnostics::{self, messages, summary};
 use crate::objects::module::Function;

@@ -133,14 +133,20 @@ fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffe
     if let Some(node) = object.get("pieces") {
         let plain = |key: &str| object.get(key).is_none();
         let (Some(file), Some(bytes), true) = (file, object.get("bytes"), plain("fill")) else {
-            return Err(node.error("needs the `file` of the pieces and the `bytes` of the buffer, and no `fill`"));
+            return Err(node.error(
+                "needs the `file` of the pieces and the `bytes` of the buffer, and no `fill`",
+            ));
         };
         if !plain("shape") || file.has_layout() {
             return Err(node.error("needs a file of raw bytes, and no `shape`"));
         }
         let bytes = bytes.u64()?;
         let pieces = parts(node, bytes)?;
-        let source = Source::Pieces(PiecesFile { file, bytes, pieces });
+        let source = Source::Pieces(PiecesFile {
+            file,
+            bytes,
+            pieces,
+        });
         return finish(name, source, &object, directory);
     }
     let source = match (file, object.get("bytes"), object.get("fill")) {
@@ -185,7 +191,12 @@ fn finish(
     let read_only = object.get("read_only").map_or(Ok(false), Node::bool)?;
     let dtype = object.get("dtype").map(dtype).transpose()?;
     let shape = object.get("shape").map(shape).transpose()?;
-    let touched = |key: &str| object.get(key).map(|node| parts(node, u64::MAX)).transpose();
+    let touched = |key: &str| {
+        object
+            .get(key)
+            .map(|node| parts(node, u64::MAX))
+            .transpose()
+    };
     let touched = match (touched("read")?, touched("written")?) {
         (None, None) => None,
         (read, written) => Some(TouchedParts {

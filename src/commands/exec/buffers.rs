@@ -86,7 +86,11 @@ fn place_pieces(
     source: &PiecesFile,
     data: &[u8],
 ) -> anyhow::Result<()> {
-    let sum: u64 = source.pieces.iter().map(|piece| piece.end - piece.start).sum();
+    let sum: u64 = source
+        .pieces
+        .iter()
+        .map(|piece| piece.end - piece.start)
+        .sum();
     if sum != data.len() as u64 {
         bail!(
             "the pieces have {sum} bytes, {} has {}",

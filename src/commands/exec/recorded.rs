@@ -137,7 +137,9 @@ fn regions(file: &LaunchFile, places: &[Pointer]) -> anyhow::Result<Vec<Region>>
 /// Returns the bytes from `start` to the last one before `end` that the launch read or wrote, and whether it wrote any.
 fn used(touched: &TouchedParts, start: u64, end: u64) -> (u64, Option<bool>) {
     let last = |parts: &[Range<u64>]| {
-        let inside = parts.iter().filter(|part| part.start < end && part.end > start);
+        let inside = parts
+            .iter()
+            .filter(|part| part.start < end && part.end > start);
         inside.map(|part| part.end.min(end) - start).max()
     };
     let (read, written) = (last(&touched.read), last(&touched.written));

@@ -168,8 +168,7 @@ impl<'w> Record<'w> {
         }
         let code_object = code.write(&self.settings.directory)?;
         let name = &self.work.function.name;
-        let directory =
-            files::directory(&self.settings.directory, &mut progress().number, name)?;
+        let directory = files::directory(&self.settings.directory, &mut progress().number, name)?;
         let launch = &mut self.launch;
         launch.insert("code_object".into(), json!(format!("../{code_object}")));
         let (mut before, mut after) = (Map::new(), Map::new());
@@ -261,7 +260,10 @@ impl Buffer {
         Ok(Buffer {
             name: arguments::name(&pointed.allocation),
             size: end - start,
-            pieces: pieces.iter().map(|piece| (piece.start, piece.end - piece.start)).collect(),
+            pieces: pieces
+                .iter()
+                .map(|piece| (piece.start, piece.end - piece.start))
+                .collect(),
             before,
             after: ran.then_some(after),
             touched,
@@ -271,7 +273,10 @@ impl Buffer {
     /// Returns the most bytes that the files take.
     fn bytes(&self) -> u64 {
         // A buffer that the kernel changes is written twice.
-        let changed = self.after.as_ref().is_some_and(|after| *after != self.before);
+        let changed = self
+            .after
+            .as_ref()
+            .is_some_and(|after| *after != self.before);
         let copies = if changed { 2 } else { 1 };
         copies * self.before.len() as u64 + PIECE * self.pieces.len() as u64
     }

@@ -101,7 +101,10 @@ impl Footprint {
         self.gpu.read(address, data)?;
         let end = address + data.len() as u64;
         let before = self.pages_before();
-        for (page, bytes) in before.pages.range(address / PAGE_BYTES..end.div_ceil(PAGE_BYTES)) {
+        for (page, bytes) in before
+            .pages
+            .range(address / PAGE_BYTES..end.div_ceil(PAGE_BYTES))
+        {
             let start = page * PAGE_BYTES;
             let (from, to) = (start.max(address), (start + PAGE_BYTES).min(end));
             let target = (from - address) as usize..(to - address) as usize;
@@ -128,7 +131,10 @@ impl Footprint {
         let range = page * PAGE_BYTES..(page + 1) * PAGE_BYTES;
         let mut bytes = vec![0; PAGE_BYTES as usize];
         for allocation in self.chosen.iter() {
-            let (from, to) = (allocation.start.max(range.start), allocation.end.min(range.end));
+            let (from, to) = (
+                allocation.start.max(range.start),
+                allocation.end.min(range.end),
+            );
             if from < to {
                 let part = (from - range.start) as usize..(to - range.start) as usize;
                 // An allocation that has been freed is not accessed either.
@@ -141,7 +147,9 @@ impl Footprint {
     fn note(&mut self, reads: bool, writes: bool) {
         let chosen = Arc::clone(&self.chosen);
         let is_chosen = |start: u64, end: u64| {
-            chosen.iter().any(|allocation| start < allocation.end && end > allocation.start)
+            chosen
+                .iter()
+                .any(|allocation| start < allocation.end && end > allocation.start)
         };
         self.lines.clear();
         let mut page = None;
@@ -186,7 +194,10 @@ impl Observer for Footprint {
 
     #[inline]
     fn before(&mut self, wave: &Wave, op: &Op, _pc: u64) {
-        if matches!(op.traffic.way, MemoryPath::None | MemoryPath::Lds | MemoryPath::LdsOnce) {
+        if matches!(
+            op.traffic.way,
+            MemoryPath::None | MemoryPath::Lds | MemoryPath::LdsOnce
+        ) {
             return;
         }
         let scratch = self.scratch.0 + u64::from(wave.index) * self.scratch.1;

@@ -180,14 +180,24 @@ mod tests {
     #[test]
     fn extents_are_exact_within_a_range() {
         let mut touched = TouchedBytes::default();
-        touched.add(&lines(&[(0x1004, 4), (0x2ffc, 4), (0x3000, 1)]), true, false);
+        touched.add(
+            &lines(&[(0x1004, 4), (0x2ffc, 4), (0x3000, 1)]),
+            true,
+            false,
+        );
         touched.add(&lines(&[(0x103f, 2)]), false, true);
         assert_eq!(
             touched.extents(&(0..0x3000)),
             [Some(0x1004..0x3000), Some(0x103f..0x1041)]
         );
-        assert_eq!(touched.extents(&(0x1006..0x2ffd)), [Some(0x1006..0x2ffd), Some(0x103f..0x1041)]);
-        assert_eq!(touched.extents(&(0x1008..0x2ffc)), [None, Some(0x103f..0x1041)]);
+        assert_eq!(
+            touched.extents(&(0x1006..0x2ffd)),
+            [Some(0x1006..0x2ffd), Some(0x103f..0x1041)]
+        );
+        assert_eq!(
+            touched.extents(&(0x1008..0x2ffc)),
+            [None, Some(0x103f..0x1041)]
+        );
         assert_eq!(touched.extents(&(0x3001..0x9000)), [None, None]);
         assert_eq!(touched.pages(&(0x1fff..0x3000)), [1, 2]);
     }
