@@ -133,3 +133,43 @@ fn poison_fills_memory_to_its_last_byte() {
         }
     }
 }
+
+/// The argument of a fault is the one whose pointer the address was made from, even if another allocation is nearer.
+#[test]
+fn a_fault_names_the_argument_that_its_pointer_came_from() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/built/sanitizer.co");
+    let program = Program::read(&path).expect("built kernels");
+    let mut session = Emulator::PLAIN
+        .open(1, Limits::default(), &NOTHING)
+        .expect("it is there");
+    let module = session.load(&program).expect("it loads");
+    let [source, target] = ["source", "target"].map(|name| {
+        let allocated = session.alloc(name, 4 * 4096).expect("memory");
+        allocated.address
+    });
+    // `far_wrong` reads element `n * 1366 + 1216 + item` of its first argument: here some bytes before the second.
+    let n = ((target - source) / 4 - 64 - 1216) / 1366;
+    let kernarg = [source, target, n].map(u64::to_le_bytes).concat();
+    let before = target - 4 * (1366 * n + 1216) - source;
+    let launch = Launch {
+        kernel: "far_wrong",
+        grid: [1, 1, 1],
+        block: [64, 1, 1],
+        dynamic_lds: 0,
+        kernarg: &kernarg[..20],
+        cooperative: false,
+    };
+    let error = session.launch(module, &launch).expect_err("a fault");
+    assert!(before < (target - source) / 2, "the second is nearer");
+    let trap = error.trap.expect("the emulator knows");
+    let argument = trap.argument.as_ref().expect("it is certain");
+    assert_eq!(argument.position, 0);
+    let nearest = trap.nearest.as_ref().expect("an allocation");
+    assert_eq!((nearest.name.as_str(), nearest.base), ("source", source));
+    assert!(
+        error.message.contains("behind the end of `source`")
+            && error.message.contains("\n  pointer     argument 0"),
+        "{}",
+        error.message
+    );
+}

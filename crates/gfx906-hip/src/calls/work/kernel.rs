@@ -4,6 +4,7 @@ use std::sync::PoisonError;
 
 use gfx906::machine::{AddressProblem, Launch, LaunchError, Nearest, Trap, TrapKind};
 use gfx906::observe::Footprint;
+use gfx906::observe::sanitize::find_argument;
 
 use super::pools;
 use crate::boundary::Address;
@@ -79,7 +80,14 @@ fn launch(
             log(what);
             Err(HipError::OutOfMemory)
         }
-        Err(LaunchError::Trap(found)) => {
+        Err(LaunchError::Trap(mut found)) => {
+            // Nobody would answer the requests of a second run.
+            if !module::asks_host(kernel) {
+                let module = &function.loaded.module;
+                pools::run_in_own_pool(|| {
+                    find_argument(&gpu, module, &launch, work.cooperative, &mut found);
+                });
+            }
             messages::keep_trap(&found);
             let lines = function.loaded.lines.as_ref();
             let lines = lines.map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
