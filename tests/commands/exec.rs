@@ -344,10 +344,10 @@ fn a_fault_names_the_argument_that_its_pointer_came_from() {
     let run = run(&here, &["exec", "far.json", "--format", "json"]);
     assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
     let told: Value = serde_json::from_str(&run.out).expect("JSON");
-    let error = &told["launches"][0]["error"];
-    assert_eq!(error["argument"]["position"], 0, "{}", run.out);
-    assert_eq!(error["nearest"]["name"], "source", "{}", run.out);
-    let address = error["address"].as_u64().expect("an address");
-    let base = error["nearest"]["base"].as_u64().expect("a base");
+    let trap = &told["launches"][0]["trap"];
+    assert_eq!(trap["argument"]["position"], 0, "{}", run.out);
+    assert_eq!(trap["nearest"]["name"], "source", "{}", run.out);
+    let address = trap["address"].as_u64().expect("an address");
+    let base = trap["nearest"]["base"].as_u64().expect("a base");
     assert_eq!(address - base, 4 * (193 * 1366 + 1216));
 }

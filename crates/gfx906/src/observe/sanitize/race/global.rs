@@ -41,7 +41,7 @@ pub struct DeviceAccesses {
 /// Values of other groups that each group has found, and answers about them.
 #[derive(Default)]
 struct FoundValues {
-    /// By group: the last stretch of each other group of which a value was found.
+    /// Last stretch, by group, of each other group of which a value was found.
     by_group: HashMap<u32, HashMap<u32, u32>>,
     /// Number of changes so far.
     version: u64,
@@ -269,7 +269,7 @@ mod tests {
         Mark::new((group, 0), segment, 0, false)
     }
 
-    /// In a look-back over tiles each group finds the values of all groups before it. A search without memory takes exponential time.
+    /// Each group of a look-back over tiles finds the values of all groups before it. A search without memory takes exponential time.
     #[test]
     fn each_group_is_searched_once_and_answers_are_kept() {
         const GROUPS: u32 = 200;
