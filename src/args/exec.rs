@@ -23,7 +23,10 @@ The launch file:
 Paths are relative to the launch file. A file whose name ends in .npy is a NumPy array. A file whose
 name ends in .safetensors holds tensors; `tensor` names one of them. Any other file is raw little-endian
 bytes.
-A buffer has `file`, or `bytes` and `fill` (poison or zero); either may have `save`. `dtype` names the type
+A buffer has `file`, or `bytes` and `fill` (poison or zero); either may have `save`. With `file`, `bytes`
+and `pieces` ([[OFFSET, BYTES], ..]) the file has these pieces of the buffer one after the other, and so
+has the file that is expected; the rest is zero and must stay so. `read` and `written` are the parts that
+a recorded launch used: for `bind --from`. `dtype` names the type
 of its elements, and `shape` the lengths of its axes; their defaults are those of the file that was read,
 else f32 in one row. If `read_only` is true, launches must leave the buffer unchanged. The guards around
 every buffer must stay unchanged as well, because an access to a guard does not fault. On a card guards

@@ -120,7 +120,10 @@ impl HipArgs {
         let first = self.first_nonfinite;
         variables.extend(first.then(|| ("GFX906_FIRST_NONFINITE", "1".into())));
         variables.extend(self.counters.then(|| ("GFX906_COUNTERS", "1".into())));
-        variables.extend(self.record.iter().map(|dir| ("GFX906_RECORD", dir.into())));
+        // The program may change its directory before its first launch.
+        let record = self.record.iter();
+        let record = record.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
+        variables.extend(record.map(|dir| ("GFX906_RECORD", dir.into())));
         let schedule = self.schedule.map(|order| order.to_string().into());
         variables.extend(schedule.map(|order| ("GFX906_SCHEDULE", order)));
         variables.extend(

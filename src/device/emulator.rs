@@ -8,7 +8,7 @@ use gfx906::machine::{
     Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, Nobody,
     Observer, TURN,
 };
-use gfx906::observe::sanitize::{Finding, Heap, Sanitizer, Site, ranges};
+use gfx906::observe::sanitize::{Finding, Heap, Sanitizer, Site, find_argument, ranges};
 use gfx906::observe::{Origin, Profile, Space};
 
 use super::{
@@ -388,6 +388,8 @@ impl Session for EmulatorSession {
                 Err(DeviceError::of(DeviceErrorKind::Memory, message))
             }
             Err(LaunchError::Trap(mut trap)) => {
+                let loaded = &self.modules[number].module;
+                find_argument(&self.gpu, loaded, &request, launch.cooperative, &mut trap);
                 if let Some(lines) = self.modules[number].lines() {
                     trap.look_up(&lock(lines));
                 }

@@ -324,3 +324,30 @@ fn the_first_value_that_is_not_finite_has_an_origin() {
     let refused = run(&here, &[&flags[..], &["--sanitize"]].concat());
     assert_eq!((refused.code, refused.out.as_str()), (2, ""));
 }
+
+/// The argument of a fault is the one whose pointer the address was made from, even if another buffer is nearer.
+#[test]
+fn a_fault_names_the_argument_that_its_pointer_came_from() {
+    let here = scratch("exec-far");
+    let code = Path::new(KERNELS).with_file_name("sanitizer.co");
+    // `far_wrong` reads element `n * 1366 + 1216 + item` of its first argument: here about 5 KB before the second.
+    let launch = json!({
+        "code_object": code,
+        "buffers": {
+            "source": {"bytes": 16384, "fill": "zero"},
+            "target": {"bytes": 16384, "fill": "zero"},
+        },
+        "launches": [{"kernel": "far_wrong", "grid": [1, 1, 1], "block": [64, 1, 1],
+                      "args": ["$source", "$target", {"i32": 193}]}],
+    });
+    write(&here, "far.json", launch.to_string().as_bytes());
+    let run = run(&here, &["exec", "far.json", "--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{}", run.out);
+    let told: Value = serde_json::from_str(&run.out).expect("JSON");
+    let trap = &told["launches"][0]["trap"];
+    assert_eq!(trap["argument"]["position"], 0, "{}", run.out);
+    assert_eq!(trap["nearest"]["name"], "source", "{}", run.out);
+    let address = trap["address"].as_u64().expect("an address");
+    let base = trap["nearest"]["base"].as_u64().expect("a base");
+    assert_eq!(address - base, 4 * (193 * 1366 + 1216));
+}

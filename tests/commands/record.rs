@@ -146,10 +146,32 @@ fn program() {
     assert_eq!(unsafe { hipDeviceSynchronize() }, 719);
 }
 
+/// A program whose tensors lie in one allocation, far apart.
+#[test]
+#[ignore = "the program that is recorded"]
+fn pooling_program() {
+    let kernels = module(&std::fs::read(KERNELS).expect("there"));
+    let ramp: Vec<f32> = (0..POOL / 4).map(|i| (i % 1000) as f32 + 1.0).collect();
+    let pool = upload(&ramp);
+    let arguments = [pool + X, pool + OUT, COUNT, bits(3.0)];
+    assert_eq!(launch(kernels, c"kernel_scale", 1000, 0, &arguments), 0);
+    call!(hipDeviceSynchronize());
+}
+
+/// Bytes of the pool, places of its tensors, and their elements.
+const POOL: usize = 8 << 20;
+const X: u64 = 1_000_192;
+const OUT: u64 = 5_000_192;
+const COUNT: u64 = 1000;
+
 /// Runs the program with these variables.
 fn record(variables: &[(&str, &str)]) -> Output {
+    record_program("record::program", variables)
+}
+
+fn record_program(program_name: &str, variables: &[(&str, &str)]) -> Output {
     let mut program = Command::new(std::env::current_exe().expect("this test"));
-    program.args(["record::program", "--exact", "--ignored", "--nocapture"]);
+    program.args([program_name, "--exact", "--ignored", "--nocapture"]);
     for name in [
         "GFX906_RECORD",
         "GFX906_RECORD_KERNELS",
@@ -289,6 +311,77 @@ fn a_record_of_other_bits_fails() {
         "{}",
         replay.out
     );
+}
+
+/// Programs with pooling allocators have few allocations, of gigabytes. A record has the pages that the launch touched.
+#[test]
+fn a_record_has_what_the_launch_touched_and_no_more() {
+    let here = scratch("record-pool");
+    record_program(
+        "record::pooling_program",
+        &[("GFX906_RECORD", here.to_str().expect("UTF-8"))],
+    );
+    let [record] = records(&here).try_into().expect("one record");
+    let mut launch = launch_file(&record);
+    let buffer = &launch["buffers"]["alloc1"];
+    let bytes = 4 * COUNT;
+    assert_eq!(buffer["bytes"], json!(POOL));
+    assert_eq!(buffer["read"], json!([[X, bytes]]));
+    assert_eq!(buffer["written"], json!([[OUT, bytes]]));
+    let pieces = buffer["pieces"].as_array().expect("pieces").clone();
+    assert_eq!(pieces.len(), 2, "{pieces:?}");
+    let before = std::fs::metadata(record.join("alloc1.before.bin")).expect("there");
+    assert!(before.len() <= 4 * 4096, "{}", before.len());
+    let replay = run(&record, &["exec", "launch.json"]);
+    assert_eq!(
+        (replay.code, replay.err.as_str()),
+        (0, ""),
+        "{}",
+        replay.out
+    );
+    assert!(
+        replay.out.contains("1/1 buffer as expected"),
+        "{}",
+        replay.out
+    );
+
+    // One bit of the second piece is otherwise.
+    let after = record.join("alloc1.after.bin");
+    let right = std::fs::read(&after).expect("there");
+    let mut wrong = right.clone();
+    let last = wrong.len() - 4096;
+    wrong[last] ^= 1;
+    std::fs::write(&after, wrong).expect("written");
+    let replay = run(&record, &["exec", "launch.json"]);
+    let place = format!("alloc1 + {}", pieces[1][0]);
+    assert_eq!(replay.code, 1, "{}", replay.out);
+    assert!(replay.out.contains(&place), "{}", replay.out);
+    std::fs::write(&after, right).expect("written");
+
+    // A binding knows the tensors by their bytes.
+    let args = ["bind", "--from", "launch.json", "--contract", "scale"];
+    let proposal = run(&record, &args);
+    assert_eq!((proposal.code, proposal.err.as_str()), (0, ""));
+    let argument = |text: &str| proposal.out.find(text).expect(&proposal.out);
+    let places = ["\"in\", ", "\"out\", ", "\"i32 n\", "].map(argument);
+    assert!(places.is_sorted(), "{}", proposal.out);
+
+    // A kernel that writes between the pieces is found.
+    launch["launches"][0]["args"][1] = json!(format!("$alloc1 + {}", OUT + 2_000_000));
+    std::fs::write(record.join("stray.json"), launch.to_string()).expect("written");
+    let replay = run(&record, &["exec", "stray.json"]);
+    assert_eq!(replay.code, 1, "{}", replay.out);
+    assert!(
+        replay.out.contains("FAIL") && replay.out.contains("alloc1 + "),
+        "{}",
+        replay.out
+    );
+    // Pieces that the file does not have are refused.
+    launch["buffers"]["alloc1"]["pieces"][1][1] = json!(4096 * 4);
+    std::fs::write(record.join("short.json"), launch.to_string()).expect("written");
+    let replay = run(&record, &["exec", "short.json"]);
+    assert_eq!(replay.code, 3, "{}", replay.out);
+    assert!(replay.err.contains("the pieces have "), "{}", replay.err);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use gfx906::machine::{Counters, Gpu, Launch, LaunchError};
-use gfx906::observe::NonFinite;
+use gfx906::observe::{Footprint, NonFinite};
 
 use crate::diagnostics;
 use crate::objects::module::Function;
@@ -19,10 +19,18 @@ pub fn launch(
     function: &Function,
     launch: &Launch<'_>,
     cooperative: bool,
+    footprint: &mut Option<Footprint>,
 ) -> Result<Counters, LaunchError> {
     let mut observer = OBSERVER.lock().unwrap_or_else(PoisonError::into_inner);
     let (non_finite, told) = &mut *observer;
-    let (done, _) = run_counted(gpu, function, launch, cooperative, &mut *non_finite);
+    let (done, _) = run_counted(
+        gpu,
+        function,
+        launch,
+        cooperative,
+        footprint,
+        &mut *non_finite,
+    );
     if let Some(lines) = &function.loaded.lines {
         let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         non_finite.look_up(&function.name, &lines);

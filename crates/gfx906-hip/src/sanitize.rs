@@ -6,8 +6,8 @@ use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
-use gfx906::observe::Profile;
 use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
+use gfx906::observe::{Footprint, Profile};
 
 use crate::diagnostics::{self, messages, summary};
 use crate::objects::module::Function;
@@ -85,11 +85,14 @@ pub fn launch(
     function: &Function,
     launch: &Launch<'_>,
     cooperative: bool,
+    footprint: &mut Option<Footprint>,
 ) -> Result<Counters, LaunchError> {
     let Some(sanitized) = current() else {
-        return run_counted(gpu, function, launch, cooperative, Nobody).0;
+        return run_counted(gpu, function, launch, cooperative, footprint, Nobody).0;
     };
-    let (done, mut sanitizer) = run_counted(gpu, function, launch, cooperative, sanitized.take());
+    let sanitizer = sanitized.take();
+    let (done, mut sanitizer) =
+        run_counted(gpu, function, launch, cooperative, footprint, sanitizer);
     let mut findings = sanitizer.take_findings();
     lock(&sanitized.idle).push(sanitizer);
     if let Some(lines) = &function.loaded.lines {
@@ -108,22 +111,28 @@ pub fn launch(
     done
 }
 
-/// Runs a kernel under an observer, and counts what it does if counters are on.
+/// Runs a kernel under an observer, counts what it does if counters are on, and observes its footprint if there is one.
 pub fn run_counted<O: Observer>(
     gpu: &Gpu,
     function: &Function,
     launch: &Launch<'_>,
     cooperative: bool,
+    footprint: &mut Option<Footprint>,
     mut observer: O,
 ) -> (Result<Counters, LaunchError>, O) {
-    if !settings::COUNTERS.is_on() {
+    let profile = settings::COUNTERS.is_on().then(Profile::default);
+    if profile.is_none() && footprint.is_none() {
         let done = run_observed(gpu, function, launch, cooperative, &mut observer);
         return (done, observer);
     }
-    let mut both = (Profile::default(), observer);
-    let done = run_observed(gpu, function, launch, cooperative, &mut both);
-    summary::count_profile(&function.name, &both.0);
-    (done, both.1)
+    let mut all = ((profile, footprint.take()), observer);
+    let done = run_observed(gpu, function, launch, cooperative, &mut all);
+    let ((profile, observed), observer) = all;
+    if let Some(profile) = &profile {
+        summary::count_profile(&function.name, profile);
+    }
+    *footprint = observed;
+    (done, observer)
 }
 
 fn run_observed<O: Observer>(

@@ -71,6 +71,8 @@ pub use spin::{Poll, Spin};
 pub use stepper::{SavedLaunch, Stepper, StepperState, WaveStatus};
 pub use time::Time;
 pub use traffic::{MemoryPath, Traffic};
-pub use trap::{AddressProblem, Fault, Nearest, StepResult, Stop, Trap, TrapKind, WrappedIndex};
+pub use trap::{
+    AddressProblem, Fault, FaultArgument, Nearest, StepResult, Stop, Trap, TrapKind, WrappedIndex,
+};
 pub use wave::Wave;
 pub use words::Words;

@@ -3,12 +3,14 @@
 pub mod costs;
 mod coverage;
 mod exchange;
+mod footprint;
 mod history;
 mod nonfinite;
 mod profile;
 pub mod sanitize;
 #[cfg(test)]
 mod tests;
+mod touched;
 mod trace;
 mod value;
 mod witness;
@@ -16,6 +18,7 @@ mod witness;
 pub use costs::Costs;
 pub use coverage::Coverage;
 pub use exchange::Exchange;
+pub use footprint::{Footprint, FootprintLimit};
 pub use history::{History, LONGEST_HISTORY, Leaf, Slice, SliceEdge, SliceLeaf, SliceNode};
 pub use nonfinite::{Cause, NonFinite, Origin};
 pub use profile::{Bytes, Profile, Space};

@@ -95,6 +95,7 @@ impl<'a> Arguments<'a> {
             RegionUse::Outputs => (OUTPUTS.to_owned(), None),
             RegionUse::Unknown => {
                 let what = match region.changed {
+                    _ if region.size == 0 => "the launch neither read nor wrote there",
                     Some(true) => "it was written, and no output has as many",
                     _ => "no tensor has as many",
                 };

@@ -1,5 +1,7 @@
 //! Checks that launches leave two things unchanged: the guards around buffers, and read-only buffers.
 
+use std::ops::Range;
+
 use super::buffers::{self, PlacedBuffer};
 use super::elements::JudgedType;
 use super::launch::LaunchFile;
@@ -26,7 +28,8 @@ pub(super) fn held(
         .collect()
 }
 
-/// The first problem of the buffers, as a test's are judged: any guard comes before any buffer that may only be read.
+/// The first problem of the buffers, as a test's are judged: any guard comes before any buffer that may only be read. Between the pieces of
+/// a buffer nothing may be written.
 pub(super) fn judge(
     session: &mut dyn Session,
     file: &LaunchFile,
@@ -34,29 +37,72 @@ pub(super) fn judge(
     held: &[Option<Vec<u8>>],
 ) -> anyhow::Result<Option<Problem>> {
     // Read one after the other: together they may be large.
-    for guards in [true, false] {
-        for ((buffer, placed), held) in file.buffers.iter().zip(placed).zip(held) {
-            let unchanged = held.as_deref().filter(|_| !guards);
-            let around = guards && placed.guards != Guards::default();
-            if !around && unchanged.is_none() {
-                continue;
+    for (buffer, placed) in file.buffers.iter().zip(placed) {
+        if placed.guards == Guards::default() {
+            continue;
+        }
+        let (kind, axes) = elements(placed)?;
+        let problem = judge_buffers(&[BufferAfter {
+            name: &buffer.name,
+            kind,
+            axes: &axes,
+            image: &placed.image(session)?,
+            guards: placed.guards,
+            unchanged: None,
+        }]);
+        if problem.is_some() {
+            return Ok(problem);
+        }
+    }
+    for ((buffer, placed), held) in file.buffers.iter().zip(placed).zip(held) {
+        let mut expected = held.as_deref();
+        for part in placed.known_parts() {
+            let Some(all) = expected else { break };
+            let (own, rest) = all.split_at(usize::try_from(part.end - part.start)?);
+            expected = Some(rest);
+            if let Some(problem) = judge_part(session, &buffer.name, placed, &part, own)? {
+                return Ok(Some(problem));
             }
-            let (kind, axes) = elements(placed)?;
-            let image = placed.image(session)?;
-            let problem = judge_buffers(&[BufferAfter {
-                name: &buffer.name,
-                kind,
-                axes: &axes,
-                image: &image,
-                guards: placed.guards,
-                unchanged,
-            }]);
-            if problem.is_some() {
-                return Ok(problem);
+        }
+        let mut zeros = Vec::new();
+        for gap in placed.gaps() {
+            zeros.resize(usize::try_from(gap.end - gap.start)?, 0);
+            if let Some(problem) = judge_part(session, &buffer.name, placed, &gap, &zeros)? {
+                return Ok(Some(problem));
             }
         }
     }
     Ok(None)
+}
+
+/// The problem of a part of a buffer that launches must leave unchanged.
+fn judge_part(
+    session: &mut dyn Session,
+    name: &str,
+    placed: &PlacedBuffer,
+    part: &Range<u64>,
+    expected: &[u8],
+) -> anyhow::Result<Option<Problem>> {
+    let mut image = vec![0; expected.len()];
+    session.download(placed.address + part.start, &mut image)?;
+    if image == expected {
+        return Ok(None);
+    }
+    let (kind, axes) = match placed.pieces {
+        Some(_) => {
+            let dwords = Axis::new("dword", expected.len().div_ceil(4));
+            (ElementKind::I32, vec![dwords])
+        }
+        None => elements(placed)?,
+    };
+    Ok(judge_buffers(&[BufferAfter {
+        name: &placed.part_name(name, part),
+        kind,
+        axes: &axes,
+        image: &image,
+        guards: Guards::default(),
+        unchanged: Some(expected),
+    }]))
 }
 
 /// The elements of a buffer that a message names: f32 where nothing says what they are. Those of a type that the judge does not know

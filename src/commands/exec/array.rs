@@ -50,6 +50,11 @@ impl ArrayFile {
         }
     }
 
+    /// True if the file says the type and the shape of its elements.
+    pub(super) fn has_layout(&self) -> bool {
+        is_npy(&self.path) || is_safetensors(&self.path)
+    }
+
     /// The elements of an `.npy` file or of a tensor, or all bytes of any other file.
     pub(super) fn read(&self) -> anyhow::Result<Array> {
         let bytes = files::read(&self.path, MAX_BUFFERS)?;

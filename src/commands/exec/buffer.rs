@@ -1,5 +1,6 @@
 //! The buffers of a launch file: what each holds before the first launch, and where it is saved.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::array::{ArrayFile, MAX_BUFFERS, is_safetensors};
@@ -18,14 +19,46 @@ pub(super) struct Buffer {
     pub(super) dtype: Option<Dtype>,
     /// The size along each axis, where it is given.
     pub(super) shape: Option<Vec<usize>>,
+    /// The parts that the recorded launch read and wrote, where they are given.
+    pub(super) touched: Option<TouchedParts>,
+}
+
+/// The parts of a buffer that a recorded launch read and wrote, as byte offsets.
+#[derive(Debug)]
+pub(super) struct TouchedParts {
+    pub(super) read: Vec<Range<u64>>,
+    pub(super) written: Vec<Range<u64>>,
 }
 
 /// The contents of a buffer before the first launch.
 #[derive(Debug)]
 pub(super) enum Source {
     File(ArrayFile),
+    /// A file with pieces of the buffer, one after the other. The rest of the buffer is zero.
+    Pieces(PiecesFile),
     Poison(u64),
     Zero(u64),
+}
+
+/// A file with pieces of a buffer.
+#[derive(Debug)]
+pub(super) struct PiecesFile {
+    pub(super) file: ArrayFile,
+    /// The size of the buffer.
+    pub(super) bytes: u64,
+    /// The pieces as byte offsets, in order and apart.
+    pub(super) pieces: Vec<Range<u64>>,
+}
+
+impl Source {
+    /// Returns the file that is read.
+    pub(super) fn file(&self) -> Option<&ArrayFile> {
+        match self {
+            Source::File(file) => Some(file),
+            Source::Pieces(pieces) => Some(&pieces.file),
+            Source::Poison(_) | Source::Zero(_) => None,
+        }
+    }
 }
 
 /// The file that `file` and `tensor` name.
@@ -92,8 +125,30 @@ fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffe
         "dtype",
         "shape",
         "read_only",
+        "pieces",
+        "read",
+        "written",
     ])?;
     let file = array_file(&object, directory)?;
+    if let Some(node) = object.get("pieces") {
+        let plain = |key: &str| object.get(key).is_none();
+        let (Some(file), Some(bytes), true) = (file, object.get("bytes"), plain("fill")) else {
+            return Err(node.error(
+                "needs the `file` of the pieces and the `bytes` of the buffer, and no `fill`",
+            ));
+        };
+        if !plain("shape") || file.has_layout() {
+            return Err(node.error("needs a file of raw bytes, and no `shape`"));
+        }
+        let bytes = bytes.u64()?;
+        let pieces = parts(node, bytes)?;
+        let source = Source::Pieces(PiecesFile {
+            file,
+            bytes,
+            pieces,
+        });
+        return finish(name, source, &object, directory);
+    }
     let source = match (file, object.get("bytes"), object.get("fill")) {
         (Some(file), None, None) => Source::File(file),
         (None, Some(bytes), fill) => {
@@ -119,6 +174,16 @@ fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffe
         }
         (None, None, _) => return Err(node.error("needs `file`, or `bytes` and `fill`")),
     };
+    finish(name, source, &object, directory)
+}
+
+/// Reads the keys that all sources have.
+fn finish(
+    name: &str,
+    source: Source,
+    object: &Object<'_>,
+    directory: &Path,
+) -> anyhow::Result<Buffer> {
     let save = object
         .get("save")
         .map(|save| Ok::<_, anyhow::Error>(directory.join(file_name(save)?)))
@@ -126,6 +191,19 @@ fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffe
     let read_only = object.get("read_only").map_or(Ok(false), Node::bool)?;
     let dtype = object.get("dtype").map(dtype).transpose()?;
     let shape = object.get("shape").map(shape).transpose()?;
+    let touched = |key: &str| {
+        object
+            .get(key)
+            .map(|node| parts(node, u64::MAX))
+            .transpose()
+    };
+    let touched = match (touched("read")?, touched("written")?) {
+        (None, None) => None,
+        (read, written) => Some(TouchedParts {
+            read: read.unwrap_or_default(),
+            written: written.unwrap_or_default(),
+        }),
+    };
     Ok(Buffer {
         name: name.to_owned(),
         source,
@@ -133,7 +211,28 @@ fn buffer(name: &str, node: &Node<'_>, directory: &Path) -> anyhow::Result<Buffe
         read_only,
         dtype,
         shape,
+        touched,
     })
+}
+
+/// Reads `[[0, 4096], [65536, 4096]]`: offsets and sizes of parts of a buffer, in order and apart.
+fn parts(node: &Node<'_>, size: u64) -> anyhow::Result<Vec<Range<u64>>> {
+    let mut parts: Vec<Range<u64>> = Vec::new();
+    for node in node.array()? {
+        let pair = node.array()?;
+        let [offset, bytes] = pair.as_slice() else {
+            return Err(node.error("should be an offset and a size: [4096, 256]"));
+        };
+        let (start, bytes) = (offset.u64()?, bytes.u64()?);
+        let end = start.saturating_add(bytes);
+        if bytes == 0 || end > size || parts.last().is_some_and(|last| last.end > start) {
+            return Err(node.error(
+                "is empty, beyond the end of the buffer, or not behind the part before it",
+            ));
+        }
+        parts.push(start..end);
+    }
+    Ok(parts)
 }
 
 fn shape(node: &Node<'_>) -> anyhow::Result<Vec<usize>> {

@@ -1,12 +1,13 @@
 //! Buffers: from files or fills into device memory, and back into files.
 
 use std::io::{self, Write as _};
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
 use super::array::{Layout, is_npy};
-use super::buffer::{Buffer, Source};
+use super::buffer::{Buffer, PiecesFile, Source};
 use crate::device::{DeviceError, Session, TensorView};
 use crate::files;
 use crate::tensor::guards::{self, Guards};
@@ -25,6 +26,8 @@ pub(super) struct PlacedBuffer {
     pub(super) guards: Guards,
     /// The layout of the elements, from the launch file or from the buffer's own file.
     pub(super) layout: Option<Layout>,
+    /// The pieces whose contents the launch file has, where that is not all of the buffer. The rest is zero.
+    pub(super) pieces: Option<Vec<Range<u64>>>,
 }
 
 /// A file that was written.
@@ -42,12 +45,19 @@ pub(super) fn place(session: &mut dyn Session, buffer: &Buffer) -> anyhow::Resul
             let array = file.read().with_context(place)?;
             (array.data.len() as u64, Some(array))
         }
+        Source::Pieces(pieces) => (pieces.bytes, Some(pieces.file.read().with_context(place)?)),
         Source::Zero(bytes) | Source::Poison(bytes) => (*bytes, None),
     };
     let stated = array.as_ref().and_then(|array| array.layout.clone());
     let layout = layout(buffer, bytes, stated).with_context(place)?;
     let there = session.alloc(&buffer.name, bytes)?;
     match (&buffer.source, array) {
+        (Source::Pieces(source), Some(array)) => {
+            if !there.zeroed {
+                zero(session, there.address, bytes)?;
+            }
+            place_pieces(session, there.address, source, &array.data).with_context(place)?;
+        }
         (_, Some(array)) if bytes > 0 => session.upload(there.address, &array.data)?,
         // What is zeroed takes no memory of the host until it is written.
         (Source::Zero(_), _) if !there.zeroed => zero(session, there.address, bytes)?,
@@ -59,10 +69,42 @@ pub(super) fn place(session: &mut dyn Session, buffer: &Buffer) -> anyhow::Resul
         bytes,
         guards: there.guards,
         layout,
+        pieces: match &buffer.source {
+            Source::Pieces(source) => Some(source.pieces.clone()),
+            _ => None,
+        },
     };
     placed.guard(session)?;
     session.describe(placed.view(&buffer.name));
     Ok(placed)
+}
+
+/// Writes the pieces of a file to their places.
+fn place_pieces(
+    session: &mut dyn Session,
+    address: u64,
+    source: &PiecesFile,
+    data: &[u8],
+) -> anyhow::Result<()> {
+    let sum: u64 = source
+        .pieces
+        .iter()
+        .map(|piece| piece.end - piece.start)
+        .sum();
+    if sum != data.len() as u64 {
+        bail!(
+            "the pieces have {sum} bytes, {} has {}",
+            source.file.shown(),
+            data.len()
+        );
+    }
+    let mut rest = data;
+    for piece in &source.pieces {
+        let (own, others) = rest.split_at(usize::try_from(piece.end - piece.start)?);
+        session.upload(address + piece.start, own)?;
+        rest = others;
+    }
+    Ok(())
 }
 
 fn zero(session: &mut dyn Session, address: u64, bytes: u64) -> Result<(), DeviceError> {
@@ -86,6 +128,44 @@ impl PlacedBuffer {
             session.upload(self.address + self.bytes, above)?;
         }
         Ok(())
+    }
+
+    /// Returns the parts whose contents the launch file has: the pieces, or all of it.
+    pub(super) fn known_parts(&self) -> Vec<Range<u64>> {
+        match &self.pieces {
+            Some(pieces) => pieces.clone(),
+            None if self.bytes == 0 => Vec::new(),
+            None => std::iter::once(0..self.bytes).collect(),
+        }
+    }
+
+    /// Returns the name of a part in messages: `alloc1 + 4096` for a part of a buffer with pieces.
+    pub(super) fn part_name(&self, buffer: &str, part: &Range<u64>) -> String {
+        match &self.pieces {
+            Some(_) => format!("{buffer} + {}", part.start),
+            None => buffer.to_owned(),
+        }
+    }
+
+    /// Returns the number of bytes whose contents the launch file has.
+    pub(super) fn known_bytes(&self) -> u64 {
+        let parts = self.known_parts();
+        parts.iter().map(|part| part.end - part.start).sum()
+    }
+
+    /// Returns the parts between the pieces, which are zero, each of at most a [`PIECE`].
+    pub(super) fn gaps(&self) -> Vec<Range<u64>> {
+        let Some(pieces) = &self.pieces else {
+            return Vec::new();
+        };
+        let starts = std::iter::once(0).chain(pieces.iter().map(|piece| piece.end));
+        let ends = pieces.iter().map(|piece| piece.start).chain([self.bytes]);
+        let gaps = starts.zip(ends).filter(|(start, end)| start < end);
+        gaps.flat_map(|(start, end)| {
+            let parts = (start..end).step_by(PIECE);
+            parts.map(move |at| at..end.min(at + PIECE as u64))
+        })
+        .collect()
     }
 
     /// Returns the elements of the buffer. Without a layout they are f32 in one row, as far as they are whole.
@@ -147,11 +227,13 @@ fn layout(buffer: &Buffer, bytes: u64, stated: Option<Layout>) -> anyhow::Result
     }))
 }
 
-/// All bytes of a buffer.
+/// The contents of the pieces of a buffer, or of all of it, one after the other.
 pub(super) fn read(session: &mut dyn Session, placed: &PlacedBuffer) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(placed.bytes)?];
-    if !bytes.is_empty() {
-        session.download(placed.address, &mut bytes)?;
+    let mut bytes = Vec::new();
+    for piece in placed.known_parts() {
+        let at = bytes.len();
+        bytes.resize(at + usize::try_from(piece.end - piece.start)?, 0);
+        session.download(placed.address + piece.start, &mut bytes[at..])?;
     }
     Ok(bytes)
 }

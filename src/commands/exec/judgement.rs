@@ -28,6 +28,14 @@ pub(super) struct PreparedExpectation<'a> {
     want_dtype: Dtype,
 }
 
+/// Elements that are judged together: a buffer, or a piece of one.
+struct JudgedPart<'a> {
+    name: &'a str,
+    axes: &'a [Axis],
+    want: &'a [u8],
+    got: &'a [u8],
+}
+
 /// The contents of a buffer before the launches, so that an output that is a copy of it is reported as one.
 pub(super) struct Before<'a> {
     buffer: &'a Buffer,
@@ -94,7 +102,7 @@ impl<'a> PreparedExpectation<'a> {
     ) -> anyhow::Result<PreparedExpectation<'a>> {
         let Array { data, layout } = expectation.file.read()?;
         let file = expectation.file.shown();
-        let bytes = usize::try_from(placed.bytes)?;
+        let bytes = usize::try_from(placed.known_bytes())?;
         let stated = buffer
             .dtype
             .or(placed.layout.as_ref().map(|layout| layout.dtype));
@@ -194,31 +202,71 @@ impl<'a> PreparedExpectation<'a> {
         self.expectation.tolerance.is_exact()
     }
 
-    /// The verdict on what the launches left, and what makes it say little.
+    /// The verdicts on what the launches left, each with what makes it say little. Of a buffer with pieces, each piece that differs has
+    /// one.
     pub(super) fn judge(
         &self,
         session: &mut dyn Session,
         placed: &[PlacedBuffer],
         before: &[Before<'_>],
-    ) -> anyhow::Result<(OutputReport, Option<String>)> {
-        let got = buffers::read(session, &placed[self.index])?;
+    ) -> anyhow::Result<Vec<(OutputReport, Option<String>)>> {
+        let placed = &placed[self.index];
+        let got = buffers::read(session, placed)?;
+        let same = |want: &[u8], got: &[u8]| self.want_dtype == self.judged.dtype && got == want;
         // Bit for bit the same, all of it: large buffers need no metrics to say so.
-        if self.is_exact() && self.want_dtype == self.judged.dtype && got == self.want {
-            return Ok((self.identical(), None));
+        if self.is_exact() && same(&self.want, &got) {
+            return Ok(vec![(self.identical(), None)]);
         }
-        with_element!(self.judged.kind, E => self.judge_as::<E>(&got, before))
-            .with_context(|| format!("expect.{}", self.buffer.name))
+        let judge = |part: &JudgedPart<'_>| {
+            with_element!(self.judged.kind, E => self.judge_as::<E>(part, before))
+                .with_context(|| format!("expect.{}", part.name))
+        };
+        if placed.pieces.is_none() {
+            let whole = JudgedPart {
+                name: &self.buffer.name,
+                axes: &self.axes,
+                want: &self.want,
+                got: &got,
+            };
+            return Ok(vec![judge(&whole)?]);
+        }
+        let (mut reports, mut at) = (Vec::new(), 0);
+        for piece in placed.known_parts() {
+            let count = usize::try_from(piece.end - piece.start)? / self.judged.dtype.size;
+            let bytes = |size: usize| at * size..(at + count) * size;
+            let want = &self.want[bytes(self.want_dtype.size)];
+            let got = &got[bytes(self.judged.dtype.size)];
+            at += count;
+            if !same(want, got) {
+                reports.push(judge(&JudgedPart {
+                    name: &placed.part_name(&self.buffer.name, &piece),
+                    axes: &[Axis::new("element", count)],
+                    want,
+                    got,
+                })?);
+            }
+        }
+        if reports.is_empty() {
+            reports.push((self.identical(), None));
+        }
+        Ok(reports)
     }
 
     fn judge_as<E: Element>(
         &self,
-        got: &[u8],
+        part: &JudgedPart<'_>,
         before: &[Before<'_>],
     ) -> anyhow::Result<(OutputReport, Option<String>)> {
+        let &JudgedPart {
+            name,
+            axes,
+            want,
+            got,
+        } = part;
         let poisoned = matches!(self.buffer.source, Source::Poison(_));
-        let oracle = elements::values(self.want_dtype, &self.want);
+        let oracle = elements::values(self.want_dtype, want);
         let golden: Vec<E> = if self.want_dtype == self.judged.dtype {
-            self.judged.elements(&self.want, false)
+            self.judged.elements(want, false)
         } else {
             oracle.iter().map(|&value| E::nearest(value)).collect()
         };
@@ -236,8 +284,8 @@ impl<'a> PreparedExpectation<'a> {
             })
             .collect();
         let case = OutputCase {
-            name: &self.buffer.name,
-            axes: &self.axes,
+            name,
+            axes,
             tolerance: &self.expectation.tolerance,
             got: &self.judged.elements::<E>(got, poisoned),
             golden: &golden,

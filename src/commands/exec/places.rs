@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::buffer::Source;
 use super::launch::LaunchFile;
 use super::variables::VariableValue;
 use crate::args::ExecArgs;
@@ -19,7 +18,7 @@ pub(super) fn check(args: &ExecArgs, file: &LaunchFile) -> anyhow::Result<()> {
         ),
     ];
     for buffer in &file.buffers {
-        if let Source::File(file) = &buffer.source {
+        if let Some(file) = buffer.source.file() {
             taken.push((
                 files::identity(&file.path),
                 format!("the input of buffer `{}`", buffer.name),

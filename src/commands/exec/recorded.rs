@@ -1,11 +1,12 @@
 //! One launch of a launch file as data: what a binding is proposed from. Records of the HIP runtime are such files.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
 use super::argument::{ArgSpec, Part, Pointer};
-use super::buffer::Source;
+use super::buffer::{Source, TouchedParts};
 use super::launch::{self, LaunchFile};
 use crate::text::shown;
 
@@ -35,7 +36,8 @@ pub(in crate::commands) enum Argument {
     Structure(Vec<Argument>),
 }
 
-/// Bytes of a buffer, from where a pointer points to where the next one does, or to the end.
+/// Bytes of a buffer, from where a pointer points to where the next one does, or to the end; of a record, to the last byte that the
+/// launch read or wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commands) struct Region {
     /// The name of the buffer in the file.
@@ -44,7 +46,7 @@ pub(in crate::commands) struct Region {
     pub(in crate::commands) offset: u64,
     /// Bytes.
     pub(in crate::commands) size: u64,
-    /// True if the launch changed bytes; nothing if the file does not have the contents after the launch.
+    /// True if the launch wrote or changed bytes; nothing if the file does not tell.
     pub(in crate::commands) changed: Option<bool>,
 }
 
@@ -102,6 +104,7 @@ fn regions(file: &LaunchFile, places: &[Pointer]) -> anyhow::Result<Vec<Region>>
         }
         let contents = Contents::of(file, number);
         let contents = contents.with_context(|| format!("buffer `{}`", buffer.name))?;
+        let touched = buffer.touched.as_ref();
         let inside = |offset: i64| u64::try_from(offset).ok().filter(|at| *at <= contents.size);
         for &(at, offset) in &own {
             let Some(start) = inside(offset) else {
@@ -114,17 +117,33 @@ fn regions(file: &LaunchFile, places: &[Pointer]) -> anyhow::Result<Vec<Region>>
             let others = own.iter().filter_map(|(_, offset)| inside(*offset));
             let end = others.filter(|other| *other > start).min();
             let end = end.unwrap_or(contents.size);
+            let (size, changed) = match touched {
+                Some(touched) => used(touched, start, end),
+                None => (end - start, contents.changed(start, end)),
+            };
             let region = Region {
                 buffer: buffer.name.clone(),
                 offset: start,
-                size: end - start,
-                changed: contents.changed(start, end),
+                size,
+                changed,
             };
             found.push((at, region));
         }
     }
     found.sort_by_key(|(at, _)| *at);
     Ok(found.into_iter().map(|(_, region)| region).collect())
+}
+
+/// Returns the bytes from `start` to the last one before `end` that the launch read or wrote, and whether it wrote any.
+fn used(touched: &TouchedParts, start: u64, end: u64) -> (u64, Option<bool>) {
+    let last = |parts: &[Range<u64>]| {
+        let inside = parts
+            .iter()
+            .filter(|part| part.start < end && part.end > start);
+        inside.map(|part| part.end.min(end) - start).max()
+    };
+    let (read, written) = (last(&touched.read), last(&touched.written));
+    (read.max(written).unwrap_or(0), Some(written.is_some()))
 }
 
 /// A buffer before and after the launch.
@@ -139,6 +158,8 @@ struct Contents {
 /// The contents of a buffer before the launch.
 enum Start {
     Bytes(Vec<u8>),
+    /// The contents of some pieces are known.
+    Pieces,
     Zero,
     /// Nobody poisons what a kernel only reads.
     Poison,
@@ -151,6 +172,13 @@ impl Contents {
                 let bytes = source.read()?.data;
                 let size = bytes.len() as u64;
                 (Start::Bytes(bytes), size)
+            }
+            Source::Pieces(source) => {
+                return Ok(Contents {
+                    size: source.bytes,
+                    before: Start::Pieces,
+                    after: None,
+                });
             }
             Source::Zero(size) => (Start::Zero, *size),
             Source::Poison(size) => (Start::Poison, *size),
@@ -175,7 +203,7 @@ impl Contents {
         let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
         match (&self.before, &self.after) {
             (Start::Poison, _) => Some(true),
-            (_, None) => None,
+            (Start::Pieces, _) | (_, None) => None,
             (Start::Bytes(before), Some(after)) => Some(before[start..end] != after[start..end]),
             (Start::Zero, Some(after)) => Some(after[start..end].iter().any(|byte| *byte != 0)),
         }

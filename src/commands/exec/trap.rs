@@ -21,6 +21,7 @@ pub(super) fn error_json(error: &DeviceError, kernel: &str) -> Value {
         "work_item",
         "address",
         "nearest",
+        "argument",
     ] {
         told[unknown] = Value::Null;
     }
@@ -33,6 +34,8 @@ fn trap_json(trap: &Trap) -> Value {
         let distance = i64::try_from(nearest.distance).unwrap_or(if nearest.distance < 0 { i64::MIN } else { i64::MAX });
         json!({ "name": nearest.name, "base": nearest.base, "bytes": nearest.size, "distance": distance })
     });
+    let argument = trap.argument.as_ref();
+    let argument = argument.map(|found| json!({ "position": found.position, "name": found.name }));
     json!({
         "kind": kind_word(&trap.kind),
         "message": trap.kind.to_string(),
@@ -46,6 +49,7 @@ fn trap_json(trap: &Trap) -> Value {
         "work_item": trap.work_item,
         "address": trap.address,
         "nearest": nearest,
+        "argument": argument,
     })
 }
 

@@ -402,6 +402,7 @@ impl<'a> Dispatch<'a> {
                 .address
                 .filter(|_| in_memory)
                 .and_then(|a| space.nearest(a)),
+            argument: None,
             wrapped: fault
                 .address
                 .filter(|_| in_memory)

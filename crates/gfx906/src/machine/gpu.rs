@@ -235,6 +235,33 @@ impl Gpu {
         dispatch::run(space, module, kernel, launch, self.manner, observer)
     }
 
+    /// Runs a kernel under an observer on a copy of the memory, so that the launch leaves no trace. Returns `None` if the writable memory has
+    /// more than `most` bytes.
+    pub fn launch_apart<O: Observer>(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch<'_>,
+        cooperative: bool,
+        most: u64,
+        observer: &mut O,
+    ) -> Option<Result<Counters, LaunchError>> {
+        let space = self.state().space.apart(most)?;
+        let manner = Manner {
+            cooperative,
+            patience: None,
+            ..self.manner
+        };
+        Some(dispatch::run(
+            space, module, kernel, launch, manner, observer,
+        ))
+    }
+
+    /// Returns the allocation that starts at `base` as seen from an address.
+    pub fn allocation_from(&self, base: u64, address: u64) -> Option<super::Nearest> {
+        self.state().space.allocation_from(base, address)
+    }
+
     /// Prepares a launch that the caller runs by single instructions. The memory is the GPU's own, so nothing else may run meanwhile.
     ///
     /// # Errors

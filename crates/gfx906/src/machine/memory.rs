@@ -243,31 +243,54 @@ impl AddressSpace {
 
     /// Returns the allocation nearest to an address, and its distance.
     pub fn nearest(&self, address: u64) -> Option<Nearest> {
-        let distance = |r: &Region| -> i128 {
-            let (a, base, end) = (
-                address as i128,
-                r.base as i128,
-                r.base as i128 + r.size as i128,
-            );
-            if a < base {
-                a - base
-            } else if a >= end {
-                a - end
-            } else {
-                0
-            }
-        };
         let region = self
             .regions
             .iter()
             .filter(|r| !r.name.is_empty())
-            .min_by_key(|r| distance(r).unsigned_abs())?;
-        Some(Nearest {
-            name: region.name.clone(),
-            base: region.base,
-            size: region.size,
-            distance: distance(region),
-        })
+            .min_by_key(|r| distance(r, address).unsigned_abs())?;
+        Some(seen_from(region, address))
+    }
+
+    /// Returns the allocation that starts at `base` as seen from an address.
+    pub fn allocation_from(&self, base: u64, address: u64) -> Option<Nearest> {
+        Some(seen_from(self.starting_at(base)?, address))
+    }
+
+    /// Returns a copy whose memory nobody else sees, unless the writable allocations have more than `most` bytes or the host lacks the
+    /// memory.
+    pub fn apart(&self, most: u64) -> Option<AddressSpace> {
+        let writable = || self.regions.iter().filter(|region| region.writable);
+        if writable().map(|region| region.size).sum::<u64>() > most {
+            return None;
+        }
+        let copy = |region: &Arc<Region>| match region.writable {
+            true => region.own().map(Arc::new),
+            false => Some(Arc::clone(region)),
+        };
+        let regions = self.regions.iter().map(copy).collect::<Option<_>>()?;
+        Some(AddressSpace { regions })
+    }
+}
+
+/// Returns the distance in bytes from an allocation to an address.
+fn distance(region: &Region, address: u64) -> i128 {
+    let (a, base) = (i128::from(address), i128::from(region.base));
+    let end = base + i128::from(region.size);
+    if a < base {
+        a - base
+    } else if a >= end {
+        a - end
+    } else {
+        0
+    }
+}
+
+fn seen_from(region: &Region, address: u64) -> Nearest {
+    Nearest {
+        name: region.name.clone(),
+        base: region.base,
+        size: region.size,
+        distance: distance(region, address),
     }
 }
 

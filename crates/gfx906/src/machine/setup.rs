@@ -25,7 +25,10 @@ impl Dispatch<'_> {
             wave.scc = false;
             wave.pc = self.module.base + self.kernel.entry_address;
             wave.set_mode_bits(
-                d.float_mode() as u32 | (d.dx10_clamp() as u32) << 8 | (d.ieee_mode() as u32) << 9,
+                d.float_mode() as u32
+                    | (d.dx10_clamp() as u32) << 8
+                    | (d.ieee_mode() as u32) << 9
+                    | (d.fp16_overflow() as u32) << 23,
             );
             let first = n as u32 * LANES as u32;
             let active = (items - first).min(LANES as u32);

@@ -159,6 +159,15 @@ pub struct Nearest {
     pub distance: i128,
 }
 
+/// The argument into whose allocation a bad address's pointer points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultArgument {
+    /// Position among the explicit arguments, from 0.
+    pub position: usize,
+    /// Name of the argument, if the code object has one.
+    pub name: Option<String>,
+}
+
 /// A place 2^32 elements behind a bad address: that of an index that has passed 2^31 and was computed in 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrappedIndex {
@@ -195,6 +204,8 @@ pub struct Trap {
     pub address: Option<u64>,
     /// Allocation nearest to the address.
     pub nearest: Option<Nearest>,
+    /// Argument whose pointer the address was made from, if it is certain. `nearest` is its allocation then.
+    pub argument: Option<FaultArgument>,
     /// Place that the address would have if the index had not wrapped.
     pub wrapped: Option<WrappedIndex>,
     /// The waiting of the group, if its budget is used up.
@@ -340,6 +351,12 @@ impl fmt::Display for Trap {
                 ", {place} `{}` ({} bytes at {:#x})",
                 n.name, n.size, n.base
             )?;
+        }
+        if let Some(FaultArgument { position, name }) = &self.argument {
+            write!(f, "\n  pointer     argument {position}")?;
+            if let Some(name) = name {
+                write!(f, " (`{name}`)")?;
+            }
         }
         if let Some(WrappedIndex {
             name,

@@ -9,7 +9,6 @@ pub mod lines;
 mod site;
 #[cfg(test)]
 mod tests;
-mod touched;
 
 pub use banks::Cycles;
 pub use chain::{Clocks, Latencies};
@@ -17,13 +16,13 @@ pub use class::Class;
 pub use lines::LineCounts;
 pub use site::{Example, Site};
 
+use super::touched::TouchedBytes;
 use super::{Bytes, DispatchStart, Group, Observer};
 use crate::machine::access::{self, Access, Part};
 use crate::machine::shapes::addresses::place;
 use crate::machine::{Op, Wave};
 use chain::Chains;
 use lines::Lines;
-use touched::TouchedBytes;
 
 /// Cycles of a lane exchange: two turns of 32 lanes, like the read of a dword.
 const EXCHANGED: Cycles = Cycles { taken: 2, ideal: 2 };

@@ -27,6 +27,7 @@ pub use checks::{Check, Checks, UnknownCheck};
 pub use facts::Facts;
 pub use finding::{Finding, Findings, Other, Site, ranges};
 pub use heap::{Block, Heap, MemoryDeclarations};
+pub use memory::find_argument;
 
 use self::facts::Code;
 use self::hazard::Hazard;

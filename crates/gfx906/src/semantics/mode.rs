@@ -52,6 +52,8 @@ impl Mode {
     pub const DX10_CLAMP: u32 = 0x100;
     /// Bit of IEEE.
     pub const IEEE: u32 = 0x200;
+    /// Bit of FP16_OVFL: f16 results that overflow become the largest finite number. It is not among the fields, as pure functions do not heed it.
+    pub const FP16_OVERFLOW: u32 = 1 << 23;
     /// All fields, including DX10_CLAMP.
     pub const FIELDS: u32 = 0x3ff;
     /// Bits of [`Mode::HIP`].

@@ -88,6 +88,29 @@ fn keys() {
 #[test]
 fn buffers() {
     let buffer = |text: &str| error(&with(&format!(r#""out": {{{text}}}"#), ""));
+    let pieces = |text: &str| buffer(&format!(r#""bytes": 64, {text}"#));
+    assert!(
+        pieces(r#""pieces": [[0, 4]]"#).ends_with(
+            "needs the `file` of the pieces and the `bytes` of the buffer, and no `fill`"
+        )
+    );
+    assert!(
+        pieces(r#""file": "a.npy", "pieces": [[0, 4]]"#)
+            .ends_with("needs a file of raw bytes, and no `shape`")
+    );
+    for wrong in ["[60, 8]", "[0, 0]", "[8, 8], [12, 4]"] {
+        let text = format!(r#""file": "a.bin", "pieces": [{wrong}]"#);
+        assert!(
+            pieces(&text).ends_with(
+                "is empty, beyond the end of the buffer, or not behind the part before it"
+            ),
+            "{wrong}"
+        );
+    }
+    assert!(
+        pieces(r#""file": "a.bin", "pieces": [[0]]"#)
+            .ends_with("should be an offset and a size: [4096, 256]")
+    );
     assert_eq!(
         buffer(r#""byts": 4"#),
         "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape, read_only"

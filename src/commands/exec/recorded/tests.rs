@@ -69,6 +69,34 @@ fn pointers_cut_buffers_into_regions() {
     );
 }
 
+/// One allocation may hold many tensors: what the launch read and wrote tells their sizes.
+#[test]
+fn regions_end_where_the_launch_stopped_reading_and_writing() {
+    let here = directory("touched");
+    let found = read_text(
+        &here,
+        r#""pool": {"file": "whole.bin", "bytes": 4096, "pieces": [[0, 32], [1024, 32]],
+                    "read": [[0, 24]], "written": [[4, 8], [1024, 16]]}"#,
+        r#""$pool", "$pool + 1024", "$pool + 2048""#,
+        "",
+    )
+    .expect("a launch");
+    std::fs::remove_dir_all(&here).expect("removed");
+    let found: Vec<_> = found
+        .regions
+        .iter()
+        .map(|region| (region.offset, region.size, region.changed))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (0, 24, Some(true)),
+            (1024, 16, Some(true)),
+            (2048, 0, Some(false))
+        ]
+    );
+}
+
 #[test]
 fn what_a_buffer_holds_must_fit_itself() {
     let here = directory("refused");

@@ -1,6 +1,6 @@
 //! Arguments in the form of a launch file: addresses become buffers and offsets, other values stay.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gfx906::code_object::{Arg, ArgKind, Kernel};
 use serde_json::{Value, json};
@@ -45,12 +45,21 @@ impl Arguments {
     }
 
     /// Returns the allocations that the arguments point into.
-    pub fn buffers(&self) -> Vec<Allocation> {
-        self.allocations.values().copied().collect()
+    pub fn buffers(&self) -> Vec<PointedAllocation> {
+        self.allocations.values().cloned().collect()
     }
 }
 
-type PointedAllocations = BTreeMap<Address, Allocation>;
+/// An allocation that arguments point into.
+#[derive(Clone, Debug)]
+pub struct PointedAllocation {
+    /// The allocation.
+    pub allocation: Allocation,
+    /// Addresses in it that are arguments.
+    pub pointers: BTreeSet<Address>,
+}
+
+type PointedAllocations = BTreeMap<Address, PointedAllocation>;
 
 fn argument(arg: &Arg, bytes: &[u8], memory: &Memory, found: &mut PointedAllocations) -> Value {
     if let (ArgKind::GlobalBuffer, Ok(word)) = (&arg.kind, bytes.try_into()) {
@@ -97,7 +106,13 @@ fn split_value(
 
 /// Returns a pointer as text: `$alloc3 + 128`.
 fn pointer(address: Address, allocation: Allocation, found: &mut PointedAllocations) -> Value {
-    found.insert(allocation.base, allocation);
+    let pointed = found
+        .entry(allocation.base)
+        .or_insert_with(|| PointedAllocation {
+            allocation,
+            pointers: BTreeSet::new(),
+        });
+    pointed.pointers.insert(address);
     let name = name(&allocation);
     match address - allocation.base {
         0 => json!(format!("${name}")),
@@ -158,7 +173,7 @@ mod tests {
         let calls = arguments
             .buffers()
             .iter()
-            .map(|buffer| buffer.call)
+            .map(|buffer| buffer.allocation.call)
             .collect();
         (arguments.json, calls)
     }

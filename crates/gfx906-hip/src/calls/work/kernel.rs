@@ -3,10 +3,12 @@
 use std::sync::PoisonError;
 
 use gfx906::machine::{AddressProblem, Launch, LaunchError, Nearest, Trap, TrapKind};
+use gfx906::observe::Footprint;
+use gfx906::observe::sanitize::find_argument;
 
 use super::pools;
 use crate::boundary::Address;
-use crate::calls::record;
+use crate::calls::record::{self, Record};
 use crate::diagnostics::{self, log, messages, summary, trap};
 use crate::error::{HipError, HipResult};
 use crate::host;
@@ -21,9 +23,10 @@ use crate::settings::{self, LaunchSettings};
 pub fn run(kernel: &Kernel) -> HipResult {
     let settings = settings::launches();
     let record = record::begin(kernel, &settings.limits);
-    let outcome = launch(kernel, &settings);
-    if let Some(record) = record {
-        record.end(outcome.is_ok());
+    let mut footprint = record.as_ref().map(Record::footprint);
+    let outcome = launch(kernel, &settings, &mut footprint);
+    if let (Some(record), Some(footprint)) = (record, footprint) {
+        record.end(&footprint, outcome.is_ok());
     }
     if outcome == Err(HipError::LaunchFailure) && settings::ABORT.is_on() {
         diagnostics::abort(settings::ABORT.name());
@@ -31,7 +34,11 @@ pub fn run(kernel: &Kernel) -> HipResult {
     outcome
 }
 
-fn launch(work: &Kernel, settings: &LaunchSettings) -> HipResult {
+fn launch(
+    work: &Kernel,
+    settings: &LaunchSettings,
+    footprint: &mut Option<Footprint>,
+) -> HipResult {
     let function = &work.function;
     let launch = Launch {
         grid: work.shape.grid,
@@ -46,10 +53,10 @@ fn launch(work: &Kernel, settings: &LaunchSettings) -> HipResult {
         (state.gpu.clone(), state.requests.get())
     };
     let kernel = function.kernel()?;
-    let start = || {
-        let run = || match settings::FIRST_NONFINITE.is_on() {
-            true => non_finite::launch(&gpu, function, &launch, work.cooperative),
-            false => sanitize::launch(&gpu, function, &launch, work.cooperative),
+    let mut start = || {
+        let mut run = || match settings::FIRST_NONFINITE.is_on() {
+            true => non_finite::launch(&gpu, function, &launch, work.cooperative, footprint),
+            false => sanitize::launch(&gpu, function, &launch, work.cooperative, footprint),
         };
         // A single work-group runs on the calling thread.
         match launch.grid {
@@ -73,7 +80,14 @@ fn launch(work: &Kernel, settings: &LaunchSettings) -> HipResult {
             log(what);
             Err(HipError::OutOfMemory)
         }
-        Err(LaunchError::Trap(found)) => {
+        Err(LaunchError::Trap(mut found)) => {
+            // Nobody would answer the requests of a second run.
+            if !module::asks_host(kernel) {
+                let module = &function.loaded.module;
+                pools::run_in_own_pool(|| {
+                    find_argument(&gpu, module, &launch, work.cooperative, &mut found);
+                });
+            }
             messages::keep_trap(&found);
             let lines = function.loaded.lines.as_ref();
             let lines = lines.map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));

@@ -27,6 +27,7 @@ fn fault(place: AddressProblem, distance: i128) -> Trap {
             size: 2,
             distance,
         }),
+        argument: None,
         wrapped: None,
         spin: None,
     }

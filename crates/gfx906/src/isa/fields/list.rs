@@ -302,7 +302,7 @@ pub static DEBUG: Field = Field {
 #[rustfmt::skip]
 pub static FP16_OVERFLOW: Field = Field {
     name: "fp16_ovfl of MODE", bits: 1, read: not_in_words,
-    values: &[value(0, Does("infinity")), value(1, Traps("saturation is not implemented by the emulator"))],
+    values: &[value(0, Does("infinity")), value(1, Does("the largest finite number, unless a source is infinite or the divisor is zero"))],
 };
 
 /// Components that an image instruction moves.

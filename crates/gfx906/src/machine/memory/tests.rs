@@ -30,6 +30,7 @@ fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool)
         work_item: None,
         address: Some(address),
         nearest: space.nearest(address),
+        argument: None,
         wrapped: None,
         spin: None,
     };

@@ -194,7 +194,6 @@ pub fn setreg(w: &mut Wave, i: &Inst, value: u32) -> StepResult {
         let bits = w.mode_bits() & !(mask << shift) | (value & mask) << shift;
         fields::DEBUG.check(bits >> 11 & 1)?;
         fields::EXCEPTIONS.check(bits >> 12 & 0x1ff)?;
-        fields::FP16_OVERFLOW.check(bits >> 23 & 1)?;
         w.set_mode_bits(bits);
     }
     Ok(())

@@ -99,6 +99,49 @@ fn scalar(w: &Wave, i: &Inst, change: &Change, code: Code) -> (u32, u32) {
     (value, 0)
 }
 
+/// Encoding of infinity, and of all bits of an f16 but the sign.
+const INFINITE_HALF: u32 = 0x7c00;
+const MAGNITUDE_OF_HALF: u32 = 0x7fff;
+
+/// Replaces f16 results that have overflowed by the largest finite number of their sign (FP16_OVFL in MODE). An infinity stays if a source is
+/// infinite, or if it is the value of the function at zero.
+#[cold]
+pub fn limit_halves(w: &mut Wave, op: &Op, float: Float, formats: &[Option<Float>]) {
+    let halves = if float == Float::PairF16 { 2 } else { 1 };
+    // Source that makes the result infinite if it is zero.
+    let pole = match op.row.mnemonic {
+        "v_rcp_f16" | "v_rsq_f16" | "v_log_f16" => Some(0),
+        "v_div_fixup_f16" | "v_div_fixup_legacy_f16" => Some(1),
+        _ => None,
+    };
+    let flushes = !w.mode().denorm_in64;
+    for lane in 0..LANES {
+        for half in 0..halves {
+            let magnitude = w.results.lo[lane] >> (16 * half) & MAGNITUDE_OF_HALF;
+            if magnitude != INFINITE_HALF {
+                continue;
+            }
+            let value = |source: usize| -> Option<f32> {
+                let word = w.v[usize::from(op.plan.sources[source])][lane];
+                match formats[source]? {
+                    Float::F16 => Some(f16::from_bits(word as u16).to_f32()),
+                    Float::PairF16 => Some(f16::from_bits((word >> (16 * half)) as u16).to_f32()),
+                    Float::F32 => Some(f32::from_bits(word)),
+                    Float::F64 => None,
+                }
+            };
+            let infinite = (0..formats.len()).any(|n| value(n).is_some_and(f32::is_infinite));
+            let smallest = f16::MIN_POSITIVE.to_f32();
+            let is_zero = |x: f32| x == 0.0 || flushes && x.abs() < smallest;
+            let at_pole = pole.and_then(value).is_some_and(is_zero);
+            if !infinite && !at_pole {
+                let largest = u32::from(f16::MAX.to_bits());
+                w.results.lo[lane] ^= (INFINITE_HALF ^ largest) << (16 * half);
+            }
+        }
+    }
+}
+
 at_level! {
     /// Applies omod, and then clamp, to the results of a format.
     pub fn finish_floats(w: &mut Wave, op: &Op, float: Float) -> () {

@@ -398,3 +398,107 @@ fn the_mode_register_is_read_and_written_by_fields() {
     });
     assert_eq!(wave.s[4], 0x3f0);
 }
+
+/// FP16_OVFL limits what overflows, and keeps infinities that come from infinities or from a division by zero.
+#[test]
+fn overflowing_halves_are_limited_on_request() {
+    const INF: u16 = 0x7c00;
+    const MAX: u16 = 0x7bff;
+    const NEGATIVE: u16 = 0x8000;
+    let half = |value: f32| half::f16::from_f32(value).to_bits();
+    // Source registers v0, v1 and v3, and the low half of v2 in both settings of the bit.
+    let check = |assembly: &str, bytes: &[u8], sources: [u32; 3], want: [u16; 2]| {
+        for (bit, want) in [0, Mode::FP16_OVERFLOW].into_iter().zip(want) {
+            let wave = run(assembly, bytes, |w| {
+                w.set_mode_bits(Mode::HIP_BITS | bit);
+                for (register, value) in [0, 1, 3].into_iter().zip(sources) {
+                    w.v[register] = [value; LANES];
+                }
+            });
+            assert_eq!(wave.v[2][5] as u16, want, "{assembly} {sources:x?}");
+        }
+    };
+    let add = |a: u16, b: u16, want: [u16; 2]| {
+        let sources = [a.into(), b.into(), 0];
+        check(
+            "v_add_f16_e32 v2, v0, v1",
+            &[0x00, 0x03, 0x04, 0x3e],
+            sources,
+            want,
+        );
+    };
+    add(MAX, MAX, [INF, MAX]);
+    add(
+        MAX | NEGATIVE,
+        MAX | NEGATIVE,
+        [INF | NEGATIVE, MAX | NEGATIVE],
+    );
+    add(INF, half(1.0), [INF, INF]);
+    add(half(3.0), half(4.0), [half(7.0); 2]);
+    let convert = |a: f32, want: [u16; 2]| {
+        let sources = [a.to_bits(), 0, 0];
+        check(
+            "v_cvt_f16_f32_e32 v2, v0",
+            &[0x00, 0x15, 0x04, 0x7e],
+            sources,
+            want,
+        );
+    };
+    convert(70_000.0, [INF, MAX]);
+    convert(-1e30, [INF | NEGATIVE, MAX | NEGATIVE]);
+    convert(f32::INFINITY, [INF, INF]);
+    convert(65_519.0, [MAX, MAX]);
+    let reciprocal = |a: u16, want: [u16; 2]| {
+        check(
+            "v_rcp_f16_e32 v2, v0",
+            &[0x00, 0x7b, 0x04, 0x7e],
+            [a.into(), 0, 0],
+            want,
+        );
+    };
+    reciprocal(0, [INF, INF]);
+    reciprocal(NEGATIVE, [INF | NEGATIVE, INF | NEGATIVE]);
+    reciprocal(1, [INF, MAX]);
+    // An integer beyond the range, an exponential, and a logarithm of zero.
+    let one = |assembly: &str, op: u8, a: u32, want: [u16; 2]| {
+        let bytes = [0x00, op << 1 | 1, 0x04, 0x7e];
+        check(assembly, &bytes, [a, 0, 0], want);
+    };
+    one("v_cvt_f16_u16_e32 v2, v0", 0x39, 0xffff, [INF, MAX]);
+    one("v_exp_f16_e32 v2, v0", 0x41, half(100.0).into(), [INF, MAX]);
+    one(
+        "v_log_f16_e32 v2, v0",
+        0x40,
+        0,
+        [INF | NEGATIVE, INF | NEGATIVE],
+    );
+}
+
+/// Each half of a pair is limited by itself, and a half that is computed from f32 is limited too.
+#[test]
+fn overflowing_halves_of_pairs_and_of_mixed_precision_are_limited() {
+    let bits = Mode::HIP_BITS | Mode::FP16_OVERFLOW;
+    // Low halves: 60000 * 2; high halves: infinity * 1.
+    let pairs = run(
+        "v_pk_mul_f16 v2, v0, v1",
+        &[0x02, 0x40, 0x90, 0xd3, 0x00, 0x03, 0x02, 0x18],
+        |w| {
+            w.set_mode_bits(bits);
+            w.v[0] = [0x7c00_0000 | u32::from(half::f16::from_f32(60_000.0).to_bits()); LANES];
+            w.v[1] = [0x3c00_4000; LANES];
+        },
+    );
+    assert_eq!(pairs.v[2], [0x7c00_7bff; LANES]);
+    let mixed = run(
+        "v_fma_mixlo_f16 v2, v0, v1, v3",
+        &[0x02, 0x00, 0xa1, 0xd3, 0x00, 0x03, 0x0e, 0x04],
+        |w| {
+            w.set_mode_bits(bits);
+            floats(w, 0, -1000.0);
+            floats(w, 1, 1000.0);
+            floats(w, 3, 1.0);
+            w.v[2] = [0x1234_0000; LANES];
+        },
+    );
+    assert_eq!(mixed.v[2], [0x1234_fbff; LANES]);
+}

@@ -147,9 +147,13 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
     }
 }
 
-/// Writes the results to their destinations.
+/// Writes the results to their destinations. `formats` are those of the sources.
 #[inline(always)]
-fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
+fn finish<R: Output, const WIDTH: usize>(
+    w: &mut Wave,
+    op: &Op,
+    formats: &[Option<Float>],
+) -> StepResult {
     let whole = op.plan.whole && w.exec() == !0;
     let mut clamps = false;
     if let Some(float) = R::FLOAT
@@ -167,6 +171,11 @@ fn finish<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
         if !(clamps && whole) && (clamp || !kept) {
             select::finish_floats::<WIDTH>(w, op, float);
         }
+    }
+    if let Some(float @ (Float::F16 | Float::PairF16)) = R::FLOAT
+        && w.mode_bits() & Mode::FP16_OVERFLOW != 0
+    {
+        select::limit_halves(w, op, float, formats);
     }
     if R::SLOT.registers != 0 {
         if clamps && whole {
@@ -231,11 +240,11 @@ macro_rules! lane_function {
             let mode = mode_of(w, F::MODE_FIELDS, &[R::FLOAT, $($t::FLOAT),*]);
             let sources = [$(&w.v[usize::from(op.plan.sources[$n])]),*];
             if F::compute_wave::<WIDTH>(mode.unwrap_or(Mode::HIP), &sources, &mut w.results.lo) {
-                return finish::<R, WIDTH>(w, op);
+                return finish::<R, WIDTH>(w, op, &[$($t::FLOAT),*]);
             }
             let Some(mode) = mode else {
                 over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((Mode::HIP, $($s),*)));
-                return finish::<R, WIDTH>(w, op);
+                return finish::<R, WIDTH>(w, op, &[$($t::FLOAT),*]);
             };
             if let Some(mode) = to_nearest(mode) {
                 over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*)));
@@ -267,7 +276,7 @@ macro_rules! lane_function {
                     select::fetch::<WIDTH>($w, $op);
                 }
                 $loops
-                finish::<R, WIDTH>($w, $op)
+                finish::<R, WIDTH>($w, $op, &[$($t::FLOAT),*])
             }
         }
     };

@@ -48,6 +48,11 @@ impl Lines {
         }
     }
 
+    /// Adds bytes of a line, as a mask.
+    pub fn add_bits(&mut self, line: u64, bits: u64) {
+        self.0.push((line, bits));
+    }
+
     /// Adds the elements of lanes.
     pub fn add_lanes(&mut self, lanes: u64, at: &[u64; LANES], bytes: u64) {
         for (lane, &address) in at.iter().enumerate() {

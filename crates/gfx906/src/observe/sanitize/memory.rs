@@ -13,6 +13,7 @@
 //! memory is accessed dword by dword. LDS has banks of 8 bytes: an access of 8 bytes must be aligned to 8 bytes, and a wider one to 16. The
 //! two halves of a `ds_read2` are separate elements. The check reports misaligned accesses to LDS only.
 
+mod origin;
 mod provenance;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::Group;
 use crate::machine::access::{Part, Space};
 
+pub use self::origin::find_argument;
 use self::provenance::Provenance;
 pub use self::provenance::Traits;
 

@@ -207,9 +207,16 @@ impl Cell {
         there.peek().is_some() && there.all(|mark| mark.atomic())
     }
 
-    /// Returns the last write.
-    pub fn writer(&self) -> Option<Mark> {
-        Some(self.writer).filter(|writer| writer.is_there())
+    /// Returns the last writer of bytes of this dword, or the last writers if the bytes are recorded separately.
+    pub fn writers(&self, split: &Split, place: u64, bytes: u64) -> impl Iterator<Item = Mark> {
+        let apart = self.split.then(|| split.get(&(place & !3))).flatten();
+        let first = (place & 3) as usize;
+        let cells = match apart {
+            Some(cells) => &cells[first..(first + bytes as usize).min(4)],
+            None => std::slice::from_ref(self),
+        };
+        let writers: Vec<Mark> = cells.iter().map(|cell| cell.writer).collect();
+        writers.into_iter().filter(|writer| writer.is_there())
     }
 }
 

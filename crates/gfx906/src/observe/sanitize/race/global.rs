@@ -1,6 +1,6 @@
 //! Accesses of device memory, shared by all workers of a dispatch.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -34,9 +34,170 @@ pub struct DeviceAccesses {
     clock: AtomicU64,
     /// Releases of each group: its stretch and the clock.
     released: Mutex<HashMap<u32, Vec<(u32, u64)>>>,
-    /// Values of other groups that each group has found: the writer, the last stretch of the writer that is ordered, and the group's own
-    /// stretch at that time.
-    found: Mutex<HashMap<u32, Vec<(Mark, u32)>>>,
+    /// Values of other groups that the groups have found.
+    found: Mutex<FoundValues>,
+}
+
+/// Values of other groups that each group has found, and answers about them.
+#[derive(Default)]
+struct FoundValues {
+    /// Last stretch, by group, of each other group of which a value was found.
+    by_group: HashMap<u32, HashMap<u32, u32>>,
+    /// Number of changes so far.
+    version: u64,
+    /// Earlier answers, by the group that finds and the group that stores.
+    answers: HashMap<(u32, u32), Answer>,
+    /// Number of groups whose values were searched so far.
+    searched: u64,
+}
+
+/// Stretches of a group that another group is known to come after, or known not to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Answer {
+    /// Last stretch that is ordered before the other group; 0 for none. It stays so.
+    ordered: u32,
+    /// First stretch that was not ordered, as long as no group has found another value.
+    unordered: Option<(u32, u64)>,
+}
+
+impl FoundValues {
+    fn insert(&mut self, group: u32, mark: Mark) {
+        let known = self.by_group.entry(group).or_default();
+        let segment = known.entry(mark.group).or_insert(0);
+        if *segment < mark.segment {
+            *segment = mark.segment;
+            self.version += 1;
+        }
+    }
+
+    /// Returns true if a group has found a value that another group stored in a stretch or later, directly or through other groups.
+    fn knows(&mut self, group: u32, mark: Mark) -> bool {
+        let version = self.version;
+        let answer = self.answers.entry((group, mark.group)).or_default();
+        if answer.ordered >= mark.segment {
+            return true;
+        }
+        if answer
+            .unordered
+            .is_some_and(|(first, at)| at == version && first <= mark.segment)
+        {
+            return false;
+        }
+        let found = self.last_known(group, mark);
+        let answer = self.answers.entry((group, mark.group)).or_default();
+        answer.ordered = answer.ordered.max(found);
+        if found < mark.segment {
+            answer.unordered = Some((mark.segment, version));
+        }
+        found >= mark.segment
+    }
+
+    /// Returns the last stretch of a mark's group that `group` comes after, directly or through other groups; 0 for none. The search ends at
+    /// a stretch that is not before the mark's. Each group is searched once.
+    fn last_known(&mut self, group: u32, mark: Mark) -> u32 {
+        let mut seen = HashSet::from([group]);
+        let mut open = vec![group];
+        let mut last = 0;
+        while let Some(next) = open.pop() {
+            self.searched += 1;
+            let Some(found) = self.by_group.get(&next) else {
+                continue;
+            };
+            last = last.max(found.get(&mark.group).copied().unwrap_or(0));
+            if last >= mark.segment {
+                break;
+            }
+            let others = found.keys().copied().filter(|found| *found != mark.group);
+            open.extend(others.filter(|found| seen.insert(*found)));
+        }
+        last
+    }
+}
+
+/// Accesses of device memory during a launch, and the groups that have met through it.
+pub struct DeviceAccesses {
+    /// Largest number of pages.
+    most: usize,
+    shards: Vec<Mutex<Shard>>,
+    pages: AtomicUsize,
+    /// Number of atomic operations so far.
+    clock: AtomicU64,
+    /// Releases of each group: its stretch and the clock.
+    released: Mutex<HashMap<u32, Vec<(u32, u64)>>>,
+    /// Values of other groups that the groups have found.
+    found: Mutex<FoundValues>,
+}
+
+/// Values of other groups that each group has found, and answers about them.
+#[derive(Default)]
+struct FoundValues {
+    /// Last stretch, by group, of each other group of which a value was found.
+    by_group: HashMap<u32, HashMap<u32, u32>>,
+    /// Number of changes so far.
+    version: u64,
+    /// Earlier answers, by the group that finds and the group that stores.
+    answers: HashMap<(u32, u32), Answer>,
+    /// Number of groups whose values were searched so far.
+    searched: u64,
+}
+
+/// Stretches of a group that another group is known to come after, or known not to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Answer {
+    /// Last stretch that is ordered before the other group; 0 for none. It stays so.
+    ordered: u32,
+    /// First stretch that was not ordered, as long as no group has found another value.
+    unordered: Option<(u32, u64)>,
+}
+
+impl FoundValues {
+    fn insert(&mut self, group: u32, mark: Mark) {
+        let known = self.by_group.entry(group).or_default();
+        let segment = known.entry(mark.group).or_insert(0);
+        if *segment < mark.segment {
+            *segment = mark.segment;
+            self.version += 1;
+        }
+    }
+
+    /// Returns true if a group has found a value that another group stored in a stretch or later, directly or through other groups.
+    fn knows(&mut self, group: u32, mark: Mark) -> bool {
+        let version = self.version;
+        let answer = self.answers.entry((group, mark.group)).or_default();
+        if answer.ordered >= mark.segment {
+            return true;
+        }
+        if answer
+            .unordered
+            .is_some_and(|(first, at)| at == version && first <= mark.segment)
+        {
+            return false;
+        }
+        let found = self.last_known(group, mark.group);
+        let answer = self.answers.entry((group, mark.group)).or_default();
+        answer.ordered = answer.ordered.max(found);
+        answer.unordered = Some((found + 1, version));
+        found >= mark.segment
+    }
+
+    /// Returns the last stretch of `other` that `group` comes after, directly or through other groups; 0 for none. Each group is searched
+    /// once.
+    fn last_known(&mut self, group: u32, other: u32) -> u32 {
+        let mut seen = HashSet::from([group]);
+        let mut open = vec![group];
+        let mut last = 0;
+        while let Some(next) = open.pop() {
+            self.searched += 1;
+            for (&found, &segment) in self.by_group.get(&next).into_iter().flatten() {
+                if found == other {
+                    last = last.max(segment);
+                } else if seen.insert(found) {
+                    open.push(found);
+                }
+            }
+        }
+        last
+    }
 }
 
 impl Default for DeviceAccesses {
@@ -99,12 +260,13 @@ impl DeviceAccesses {
         Some(shard.pages.len() - 1)
     }
 
-    /// Returns the last writer of the dwords at some addresses.
-    pub fn writers(&self, addresses: impl Iterator<Item = u64>) -> Vec<Mark> {
+    /// Returns the last writers of a part's dwords, or of its bytes where they are recorded separately.
+    pub fn writers(&self, part: &Part) -> Vec<Mark> {
         let mut held: Option<(u64, Option<usize>, MutexGuard<'_, Shard>)> = None;
-        let mut writers = Vec::new();
-        for at in addresses {
-            let number = at / (4 * PAGE as u64);
+        let mut writers: Vec<Mark> = Vec::new();
+        let places = part.places().flat_map(|(_, at)| pieces(at, part.bytes));
+        for (place, _, bytes) in places {
+            let number = place / (4 * PAGE as u64);
             if held.as_ref().is_none_or(|(known, ..)| *known != number) {
                 // A thread holds at most one lock.
                 drop(held.take());
@@ -114,7 +276,12 @@ impl DeviceAccesses {
             let Some((_, Some(page), shard)) = &held else {
                 continue;
             };
-            writers.extend(shard.pages[*page][(at / 4) as usize % PAGE].writer());
+            let cell = &shard.pages[*page][(place / 4) as usize % PAGE];
+            for writer in cell.writers(&shard.split, place, bytes) {
+                if writers.last() != Some(&writer) {
+                    writers.push(writer);
+                }
+            }
         }
         writers
     }
@@ -136,16 +303,9 @@ impl DeviceAccesses {
         }
     }
 
-    /// Records that a group has found a value of another group, in a stretch of its own.
-    pub fn found(&self, group: u32, segment: u32, mark: Mark) {
-        let mut found = lock(&self.found);
-        let all = found.entry(group).or_default();
-        let known = all.iter_mut().find(|(known, _)| known.group == mark.group);
-        match known {
-            Some((known, _)) if known.segment >= mark.segment => {}
-            Some(known) => *known = (mark, segment),
-            None => all.push((mark, segment)),
-        }
+    /// Records that a group has found a value of another group.
+    pub fn found(&self, group: u32, mark: Mark) {
+        lock(&self.found).insert(group, mark);
     }
 
     /// Returns true if an access of another group is ordered before a group that has seen the clock at `seen`.
@@ -159,16 +319,7 @@ impl DeviceAccesses {
         if first.is_some_and(|first| seen.is_some_and(|seen| first < seen)) {
             return true;
         }
-        self.knows(group, mark, 8)
-    }
-
-    /// Returns true if a group has found a value that another group stored after an access, directly or through a third group.
-    fn knows(&self, group: u32, mark: Mark, depth: u32) -> bool {
-        let found = lock(&self.found).get(&group).cloned().unwrap_or_default();
-        found.iter().any(|(known, _)| {
-            known.group == mark.group && known.segment >= mark.segment
-                || depth > 0 && known.group != group && self.knows(known.group, mark, depth - 1)
-        })
+        lock(&self.found).knows(group, mark)
     }
 }
 
@@ -202,5 +353,77 @@ mod tests {
     #[test]
     fn the_bound_is_what_the_documents_say() {
         assert_eq!(MOST * PAGE * 4, 256 << 20);
+    }
+
+    fn mark(group: u32, segment: u32) -> Mark {
+        Mark::new((group, 0), segment, 0, false)
+    }
+
+    /// Each group of a look-back over tiles finds the values of all groups before it. A search without memory takes exponential time.
+    #[test]
+    fn each_group_is_searched_once_and_answers_are_kept() {
+        const GROUPS: u32 = 200;
+        let mut found = FoundValues::default();
+        for group in 1..GROUPS {
+            for earlier in 0..group {
+                found.insert(group, mark(earlier, 3));
+            }
+        }
+        let last = GROUPS - 1;
+        // A value that was found directly needs no search of other groups.
+        assert!(found.knows(last, mark(0, 3)));
+        assert_eq!(found.searched, 1);
+        // All groups but group 0 are searched for a value that none has found.
+        assert!(!found.knows(last, mark(0, 4)));
+        assert_eq!(found.searched, 1 + u64::from(last));
+        assert!(found.knows(last, mark(0, 2)) && !found.knows(last, mark(0, 5)));
+        assert_eq!(found.searched, 1 + u64::from(last), "the answers are known");
+        // Another value changes the answer.
+        found.insert(1, mark(0, 4));
+        assert!(found.knows(last, mark(0, 4)));
+        assert!(found.searched > 1 + u64::from(last));
+        assert!(found.searched <= 1 + 2 * u64::from(last));
+    }
+
+    #[test]
+    fn order_goes_through_chains_of_any_length_and_not_backwards() {
+        let mut found = FoundValues::default();
+        for group in 1..100 {
+            found.insert(group, mark(group - 1, 1));
+        }
+        assert!(found.knows(99, mark(0, 1)) && !found.knows(99, mark(0, 2)));
+        assert!(!found.knows(0, mark(99, 1)) && !found.knows(5, mark(6, 1)));
+    }
+
+    /// A flag of one byte is a flag as one of four bytes is.
+    #[test]
+    fn bytes_have_writers_of_their_own() {
+        let mut cell = Cell::default();
+        let mut split = Split::default();
+        let store = |cell: &mut Cell, split: &mut Split, place, bytes, group| {
+            let mut look = |_: usize, _: u64, cell: &mut Cell, value: Option<u32>| {
+                assert!(cell.alone(
+                    mark(group, 1),
+                    super::super::cell::Kind::Write,
+                    value,
+                    false
+                ));
+            };
+            touch(cell, split, place, bytes, 0, Some(1), &mut look);
+        };
+        store(&mut cell, &mut split, 4097, 1, 7);
+        let of = |cell: &Cell, split: &Split, place, bytes| -> Vec<u32> {
+            cell.writers(split, place, bytes)
+                .map(|mark| mark.group)
+                .collect()
+        };
+        assert_eq!(of(&cell, &split, 4097, 1), [7]);
+        assert_eq!(of(&cell, &split, 4096, 1), [0; 0]);
+        store(&mut cell, &mut split, 4098, 1, 8);
+        assert_eq!(of(&cell, &split, 4098, 1), [8]);
+        assert_eq!(of(&cell, &split, 4096, 4), [7, 8]);
+        let mut whole = Cell::default();
+        store(&mut whole, &mut split, 8192, 4, 9);
+        assert_eq!(of(&whole, &split, 8192, 4), [9]);
     }
 }

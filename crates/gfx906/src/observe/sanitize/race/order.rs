@@ -133,7 +133,6 @@ impl Group {
 
     /// Records that a wave has seen the value at an address.
     pub fn acquire(&mut self, wave: usize, part: &Part, shared: &DeviceAccesses) {
-        let segment = self.segment(wave);
         for (_, at) in part.places() {
             let key = (part.space == Space::Lds, at & !3);
             if let Some(place) = self.places.get(&key) {
@@ -146,9 +145,9 @@ impl Group {
         if part.space != Space::Global {
             return;
         }
-        for writer in shared.writers(part.places().map(|(_, at)| at)) {
+        for writer in shared.writers(part) {
             if writer.group != self.number {
-                shared.found(self.number, segment, writer);
+                shared.found(self.number, writer);
             } else if let Some(&theirs) = self.segments.get(writer.segment as usize - 1) {
                 let known = &mut self.waves[wave].clocks[usize::from(theirs.wave) % WAVES];
                 *known = theirs.clock.max(*known);
