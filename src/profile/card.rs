@@ -306,10 +306,7 @@ mod tests {
         assert_eq!(card.value(write), own.value(write));
         assert_eq!((card.spread(0), card.spread(1)), (2.0, own.spread(1)));
         let (_, constant) = card.constants().nth(read as usize).expect("a constant");
-        assert_eq!(
-            (&*constant.unit, &*constant.source),
-            ("GB/s", "mine.toml")
-        );
+        assert_eq!((&*constant.unit, &*constant.source), ("GB/s", "mine.toml"));
     }
 
     #[test]
@@ -317,7 +314,10 @@ mod tests {
         let wrong = |text: &str| {
             let mut complaints = Vec::new();
             parse(text, "c.toml", &Card::built_in(), &mut complaints);
-            complaints.into_iter().map(|one| one.title).collect::<Vec<_>>()
+            complaints
+                .into_iter()
+                .map(|one| one.title)
+                .collect::<Vec<_>>()
         };
         assert_eq!(
             wrong("[constants]\nreed = { value = 1 }\n"),

@@ -58,12 +58,7 @@ const ROCM: &str = "ROCm, GPU architecture specifications";
 pub const TABLE: &[Constant] = &[
     row("compute units", CUS as f64, "", ROCM),
     row("SIMDs of a compute unit", SIMDS as f64, "", ROCM),
-    row(
-        "memory, at most",
-        MEMORY_GB,
-        "GB/s",
-        "AMD: peak",
-    ),
+    row("memory, at most", MEMORY_GB, "GB/s", "AMD: peak"),
     row("vector instruction", 4.0, "cycles of a SIMD", TIMINGS),
     row(
         "vector instruction, half rate",
@@ -83,12 +78,7 @@ pub const TABLE: &[Constant] = &[
         "dwords a cycle",
         "rocprof-compute: 128 B/clk a CU. Reached: b32 1.9-3.9 TB/s of 13.2, b64 4.3-8.8, b128 9.5-11.2 (skyne98)",
     ),
-    row(
-        "line of the vector cache",
-        LINE as f64,
-        "bytes",
-        ROCM,
-    ),
+    row("line of the vector cache", LINE as f64, "bytes", ROCM),
     row("VGPRs of a lane and SIMD", VGPRS as f64, "", USAGE),
     row("VGPRs given at a time", VGPR_GRANULE as f64, "", USAGE),
     row("waves of a SIMD", WAVES as f64, "", USAGE),

@@ -63,7 +63,14 @@ pub fn measured_text(measured: &[Measured]) -> String {
         ]
     });
     let header = [
-        "kernel", "model", "spread", "mostly", "least", "median", "model/median", "median is",
+        "kernel",
+        "model",
+        "spread",
+        "mostly",
+        "least",
+        "median",
+        "model/median",
+        "median is",
     ];
     table(&header, &[1, 4, 5, 6], rows)
 }
@@ -84,11 +91,7 @@ pub fn rows_text(assumptions: &Assumptions, measured: &[Measured]) -> String {
 }
 
 /// Returns the columns of a row. Each launch was measured by events of its own, so it has an id of its own.
-fn cells(
-    assumptions: &Assumptions,
-    number: usize,
-    one: &Measured,
-) -> Vec<(&'static str, String)> {
+fn cells(assumptions: &Assumptions, number: usize, one: &Measured) -> Vec<(&'static str, String)> {
     let launch = &one.launch;
     let [x, y, z] = launch.grid;
     let items: u32 = launch.block.iter().product();

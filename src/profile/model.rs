@@ -68,7 +68,8 @@ impl FromStr for Timing {
 
     fn from_str(word: &str) -> Result<Timing, UnknownTiming> {
         let mut all = Timing::ALL.into_iter();
-        all.find(|timing| timing.name() == word).ok_or(UnknownTiming)
+        all.find(|timing| timing.name() == word)
+            .ok_or(UnknownTiming)
     }
 }
 
@@ -139,7 +140,10 @@ impl Terms {
     /// Returns the place of the largest term.
     pub fn largest(self) -> usize {
         let all = self.all().into_iter().enumerate();
-        let most = all.fold((0, 0.0), |most, one| if one.1 > most.1 { one } else { most });
+        let most = all.fold(
+            (0, 0.0),
+            |most, one| if one.1 > most.1 { one } else { most },
+        );
         most.0
     }
 }
@@ -184,7 +188,10 @@ pub fn terms(assumptions: &Assumptions, work: &Work) -> (Terms, &'static str) {
         ("valu", work.valu),
         ("lds", work.lds),
         ("vmem", value(ConstantName::Line) * work.lines),
-        ("scalar", value(ConstantName::ScalarInstruction) * work.scalar),
+        (
+            "scalar",
+            value(ConstantName::ScalarInstruction) * work.scalar,
+        ),
     ]);
     let [read, written] = [work.bytes.read as f64, work.bytes.written as f64];
     let memory = match assumptions.hot {
@@ -232,10 +239,7 @@ pub fn estimate(
     let (bound_by, bound) = most(&[
         ("valu", card.seconds(work.valu)),
         ("lds", card.seconds(work.lds)),
-        (
-            "vmem",
-            card.seconds(least(ConstantName::Line) * work.lines),
-        ),
+        ("vmem", card.seconds(least(ConstantName::Line) * work.lines)),
         (
             "scalar",
             card.seconds(least(ConstantName::ScalarInstruction) * work.scalar),
@@ -324,7 +328,8 @@ mod tests {
             };
             let assumptions = assumptions(wanted("clock_MHz"), timing, of("hot_in_L2") > 0.0);
             let latency = |name| assumptions.card.value(name);
-            let issued = ["vector", "scalar", "memory"].map(|kind| of(&format!("chain_issue_{kind}")));
+            let issued =
+                ["vector", "scalar", "memory"].map(|kind| of(&format!("chain_issue_{kind}")));
             let waited = of("chain_waits_vector") * latency(ConstantName::VectorLatency)
                 + of("chain_waits_scalar") * latency(ConstantName::ScalarLatency)
                 + of("chain_waits_lds") * latency(ConstantName::LdsLatency);
@@ -344,10 +349,7 @@ mod tests {
             for (name, seconds) in TERMS.into_iter().zip(terms.all()) {
                 close(seconds * 1e6, wanted(&format!("{name}_us")));
             }
-            close(
-                (terms.kernel() + terms.overhead) * 1e6,
-                wanted("time_us"),
-            );
+            close((terms.kernel() + terms.overhead) * 1e6, wanted("time_us"));
         }
     }
 

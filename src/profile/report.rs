@@ -81,13 +81,13 @@ impl ProfileReport {
             false => "data in memory",
         };
         let timing = match self.timing {
-            Timing::Stream => "launch to launch in a stream",
-            Timing::Graph => "launch to launch in a graph",
-            Timing::Event => "events around each launch",
-            Timing::Trace => "a profiler's trace",
+            Timing::Stream => "from launch to launch in a stream",
+            Timing::Graph => "from launch to launch in a graph",
+            Timing::Event => "by events around each launch",
+            Timing::Trace => "by a profiler's trace",
         };
         let clock = self.clock_mhz;
-        format!("modelled on {CUS} compute units at {clock} MHz, {data}, timed by {timing}")
+        format!("modelled on {CUS} compute units at {clock} MHz, {data}, timed {timing}")
     }
 
     /// Describes the progress of an unfinished run.
@@ -139,7 +139,11 @@ pub(super) fn bytes(count: u64) -> String {
 }
 
 /// Formats a table without borders. The columns in `right` are aligned to the right.
-pub(super) fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(super) fn table(
+    header: &[&str],
+    right: &[usize],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -333,7 +337,11 @@ pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
         "chain",
         format!(
             "{} cycles of the longest work-group alone, {} of them waiting: {:.1} waits for vector memory, {:.1} for scalar memory, {:.1} for LDS",
-            chain.cycles[1], chain.waited[1], chain.waits.vector, chain.waits.scalar, chain.waits.lds
+            chain.cycles[1],
+            chain.waited[1],
+            chain.waits.vector,
+            chain.waits.scalar,
+            chain.waits.lds
         ),
     );
     for hint in &launch.hints {
@@ -345,9 +353,9 @@ pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
 /// Renders the tables of constants: those of the card's speed, the spreads, and the facts that the model takes as they are.
 pub fn constants_text(card: &Card) -> String {
     let constants = card.constants().map(|(name, constant)| {
-        let interval = constant.interval.map_or_else(String::new, |[low, high]| {
-            format!("{low} to {high}")
-        });
+        let interval = constant
+            .interval
+            .map_or_else(String::new, |[low, high]| format!("{low} to {high}"));
         let value = format!("{} {}", constant.value, constant.unit);
         let source = constant.source.clone();
         vec![name.to_owned(), value, interval, source]

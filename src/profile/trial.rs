@@ -111,11 +111,5 @@ pub fn profile_case(
         return Err(ProfileError::NotPassed(id.clone(), why, rerun));
     }
     let shape = Some(plan.case.values.to_string());
-    profile_launches(
-        assumptions,
-        plan.program,
-        id.clone(),
-        shape,
-        &ledger.take(),
-    )
+    profile_launches(assumptions, plan.program, id.clone(), shape, &ledger.take())
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::super::card::TERMS;
 use super::super::constants::{CUS, MEMORY, SIMDS};
 use super::super::launch::LaunchProfile;
-use super::super::card::TERMS;
 use super::super::model::Interval;
 use super::super::report::{bytes, estimated, time};
 use super::super::trial::CaseProfile;
@@ -96,7 +96,7 @@ pub(super) fn terms(launch: &LaunchProfile) -> String {
             _ => 0.0,
         };
         let width = (right - left) * share / model.seconds.max(f64::MIN_POSITIVE);
-        let class = format!("part part-{at}");
+        let class = format!("part-{at}");
         let title = format!("{name}: {}", time(seconds));
         chart.area([from, top], [from + width, bottom], &class, &title);
         from += width;

@@ -98,12 +98,7 @@ const NAMED: [(&str, Fold, &[&str], bool); 23] = [
         true,
     ),
     ("code", Fold::Max, &["launches/*/resources/code"], true),
-    (
-        "model",
-        Fold::Sum,
-        &["launches/*/model/seconds"],
-        true,
-    ),
+    ("model", Fold::Sum, &["launches/*/model/seconds"], true),
     ("bound", Fold::Sum, &["launches/*/model/bound"], true),
     ("floor", Fold::Sum, &["launches/*/model/floor"], true),
     ("valu-cycles", Fold::Sum, &["launches/*/valu_cycles"], true),

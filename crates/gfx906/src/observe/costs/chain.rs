@@ -52,7 +52,11 @@ impl Link {
         let class = Class::of(inst);
         // `s_nop N` takes N + 1 turns.
         let nop = inst.encoding == Encoding::Sopp && inst.has(Properties::NO_OPERATION);
-        let turns = if nop { u64::from(inst.literal & 15) + 1 } else { 1 };
+        let turns = if nop {
+            u64::from(inst.literal & 15) + 1
+        } else {
+            1
+        };
         Link {
             issues: traits.issues,
             waits: traits.waits,
@@ -216,9 +220,11 @@ impl Chains {
 /// Returns the longest path of some waves, on each clock.
 fn longest<'a>(waves: impl Iterator<Item = &'a Wave>) -> [Path; 2] {
     waves.fold([Path::default(); 2], |last, wave| {
-        std::array::from_fn(|clock| match wave.paths[clock].cycles >= last[clock].cycles {
-            true => wave.paths[clock],
-            false => last[clock],
-        })
+        std::array::from_fn(
+            |clock| match wave.paths[clock].cycles >= last[clock].cycles {
+                true => wave.paths[clock],
+                false => last[clock],
+            },
+        )
     })
 }
