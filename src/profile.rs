@@ -18,7 +18,7 @@ mod trial;
 pub use card::{Card, ConstantName};
 pub use dealing::{Dealing, Pipes};
 pub use launch::{LaunchProfile, Resources, SiteProfile, profile};
-pub use measured::{Measured, measured_text, rows_text};
+pub use measured::{Measurement, measured_text, rows_text};
 pub use model::{Assumptions, Estimate, Terms, Timing};
 pub use occupancy::{Needs, Occupancy, occupancy};
 pub use page::page;

@@ -66,8 +66,8 @@ pub struct ModelArgs {
     #[command(flatten)]
     pub card: CardArgs,
 
-    /// What the modelled times are to be compared with: stream or graph (from launch to launch), event
-    /// (HIP events around a launch), trace (a profiler's begin to end) [default: stream]
+    /// Measurements that the modelled times are compared with: stream or graph (from launch to launch),
+    /// event (HIP events around a launch), trace (a profiler's begin to end) [default: stream]
     #[arg(long, value_name = "stream|graph|event|trace")]
     pub timing: Option<Timing>,
 }

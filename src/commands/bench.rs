@@ -6,7 +6,7 @@ use crate::args::{BenchArgs, DeviceChoice, Format, rerun_flags};
 use crate::device::{Device, Spec};
 use crate::exit::{Exit, Stop};
 use crate::profile::{
-    Assumptions, ConstantName, Measured, Timing, measured_text, profile_case, rows_text,
+    Assumptions, ConstantName, Measurement, Timing, measured_text, profile_case, rows_text,
 };
 use crate::run::{Setup, parse_seed};
 use crate::text::print;
@@ -63,7 +63,7 @@ fn measure(
     plan: &Plan<'_>,
     emulator: &dyn Device,
     assumptions: &Assumptions,
-) -> Result<Vec<Measured>, Stop> {
+) -> Result<Vec<Measurement>, Stop> {
     let inputs = PreparedCaseSlot::new();
     let plan = &Plan {
         shared: Some(&inputs),
@@ -104,7 +104,7 @@ fn measure(
     let profiled = profile_case(assumptions, &modelled)?;
     let launches = profiled.launches.into_iter().zip(seconds_of_launches);
     Ok(launches
-        .map(|(launch, seconds)| Measured::new(id.clone(), seconds, launch))
+        .map(|(launch, seconds)| Measurement::new(id.clone(), seconds, launch))
         .collect())
 }
 
@@ -112,7 +112,7 @@ fn show(
     args: &BenchArgs,
     card: &dyn Device,
     assumptions: &Assumptions,
-    measured: &[Measured],
+    measured: &[Measurement],
 ) -> Result<(), Stop> {
     let device = card.describe();
     let clock = assumptions.card.value(ConstantName::Clock);

@@ -12,7 +12,7 @@ use crate::text::kernel_label;
 
 /// A launch that was measured and modelled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measured {
+pub struct Measurement {
     /// The case.
     pub id: String,
     /// The least measured time, in seconds.
@@ -25,12 +25,12 @@ pub struct Measured {
     pub launch: LaunchProfile,
 }
 
-impl Measured {
+impl Measurement {
     /// Compares a launch with its measured times, of which there is at least one.
-    pub fn new(id: String, mut seconds: Vec<f64>, launch: LaunchProfile) -> Measured {
+    pub fn new(id: String, mut seconds: Vec<f64>, launch: LaunchProfile) -> Measurement {
         seconds.sort_by(f64::total_cmp);
         let median = seconds[seconds.len() / 2];
-        Measured {
+        Measurement {
             id,
             least: seconds[0],
             median,
@@ -47,7 +47,7 @@ impl Measured {
 }
 
 /// Renders the comparison as a table.
-pub fn measured_text(measured: &[Measured]) -> String {
+pub fn measured_text(measured: &[Measurement]) -> String {
     let rows = measured.iter().map(|one| {
         let model = &one.launch.model;
         let held = if one.is_held() { "within" } else { "outside" };
@@ -76,7 +76,7 @@ pub fn measured_text(measured: &[Measured]) -> String {
 }
 
 /// Renders the launches as rows of docs/data/mi50-measured.tsv.
-pub fn rows_text(assumptions: &Assumptions, measured: &[Measured]) -> String {
+pub fn rows_text(assumptions: &Assumptions, measured: &[Measurement]) -> String {
     let mut out = String::new();
     for (number, one) in measured.iter().enumerate() {
         let cells = cells(assumptions, number + 1, one);
@@ -91,7 +91,11 @@ pub fn rows_text(assumptions: &Assumptions, measured: &[Measured]) -> String {
 }
 
 /// Returns the columns of a row. Each launch was measured by events of its own, so it has an id of its own.
-fn cells(assumptions: &Assumptions, number: usize, one: &Measured) -> Vec<(&'static str, String)> {
+fn cells(
+    assumptions: &Assumptions,
+    number: usize,
+    one: &Measurement,
+) -> Vec<(&'static str, String)> {
     let launch = &one.launch;
     let [x, y, z] = launch.grid;
     let items: u32 = launch.block.iter().product();

@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use super::{
-    Assumptions, Card, CaseProfile, ConstantName, Measured, Timing, profile_case, rows_text,
+    Assumptions, Card, CaseProfile, ConstantName, Measurement, Timing, profile_case, rows_text,
 };
 use crate::device::Spec;
 use crate::run::{Selection, Setup, Sources};
 use crate::trial::Plan;
 
-/// What the model assumes by default.
+/// The model's assumptions by default.
 static ASSUMED: LazyLock<Assumptions> = LazyLock::new(|| Assumptions {
     card: Card::built_in(),
     timing: Timing::Stream,
@@ -79,7 +79,7 @@ fn figures_of_a_launch_agree_with_each_other() {
 fn rows_have_the_columns_of_the_file() {
     let profiled = profiled(RECURRENT, 1);
     let launch = profiled.launches[0].clone();
-    let measured = Measured::new(profiled.id, vec![3e-6, 1e-6, 2e-6], launch);
+    let measured = Measurement::new(profiled.id, vec![3e-6, 1e-6, 2e-6], launch);
     assert_eq!((measured.least, measured.median), (1e-6, 2e-6));
     let text = rows_text(&ASSUMED, &[measured]);
     let file = include_str!("../../docs/data/mi50-measured.tsv");
