@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of what kernels cost into docs/profile.md and README.md: floor, model, limiter, by `deltanet-check profile`.
+"""Writes the tables of what kernels cost into docs/profile.md and README.md: floor, time, spread, by `deltanet-check profile`.
 
     scripts/costs-table.py [--check] [--quick] [--keep DIR]
 
@@ -13,12 +13,16 @@ import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOL = os.environ.get("DELTANET_CHECK", str(ROOT / "target/release/deltanet-check"))
 HEADS, KEY_HEADS, SIZE = 32, 16, 128
-# Of src/profile/constants.rs; a profile that was made with others is refused.
-CLOCK, MEMORY, SIMDS = 1725e6, 870e9, 240
+# Of src/profile/constants.rs and src/profile/card.toml; a profile that was made with others is refused.
+MEMORY, SIMDS = 1024e9, 240
+CARD = tomllib.loads((ROOT / "src/profile/card.toml").read_text())
+CONSTANTS = {name: row["value"] for name, row in CARD["constants"].items()}
+CLOCK = CONSTANTS["clock"] * 1e6
 # A case of scripts/costs-table.toml: tokens, what it is, and its column in the README's table, if any.
 ROWS = [
     ("decode-plain", 1, "plain kernels, gates and norms in launches of their own", "plain kernels"),
@@ -69,16 +73,22 @@ def percent(share):
 
 def row(case, tokens, keep):
     found = profile(case, keep)
-    if found["clock_mhz"] * 1e6 != CLOCK:
-        sys.exit(f"costs-table: {case}: a profile at another clock")
+    if found["constants"] != CONSTANTS or found["timing"] != "stream" or found["hot"]:
+        sys.exit(f"costs-table: {case}: a profile of another card, or with other assumptions")
     [one] = found["profiles"]
     launches = one["launches"]
-    # Of the launches alone: what launching takes is the same for each, and told beside.
-    low, high = (sum(launch["model"]["seconds"][end] for launch in launches) for end in (0, 1))
-    longest = max(launches, key=lambda launch: launch["model"]["seconds"][0])
-    least = floor(tokens)
+    longest = max(launches, key=lambda launch: launch["model"]["kernel"])
+    low = high = 0
+    # The spread of a kernel alone is that of its own largest term, without the overhead.
+    for launch in launches:
+        terms = {name: seconds for name, seconds in launch["model"]["terms"].items() if name != "overhead"}
+        factor = CARD["spread"][max(terms, key=terms.get)]
+        low += launch["model"]["kernel"] / factor
+        high += launch["model"]["kernel"] * factor
+    terms = {name: seconds for name, seconds in longest["model"]["terms"].items() if name != "overhead"}
     return {
-        "launches": len(launches), "low": low, "high": high, "floor": least, "limiter": longest["model"]["limiter"],
+        "launches": len(launches), "kernels": sum(launch["model"]["kernel"] for launch in launches), "low": low, "high": high,
+        "seconds": one["seconds"], "between": one["between"], "largest": max(terms, key=terms.get),
         "valu": sum(launch["valu_instructions"] for launch in launches) / HEADS / tokens,
         "lds": sum(launch["lds_cycles"] for launch in launches) / HEADS / tokens,
         "fill": longest["dealing"]["fill"],
@@ -86,13 +96,14 @@ def row(case, tokens, keep):
 
 
 def full(rows):
-    lines = ["| tokens | kernels | launches | VALU | LDS | fill | model | limited by | floor | of the model |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| tokens | kernels | launches | VALU | LDS | fill | kernels alone | mostly | in a stream | floor | of the kernels |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     for case, tokens, what, _ in ROWS:
         if case in rows:
             r = rows[case]
             lines.append(
-                f"| {tokens} | {what} | {r['launches']} | {r['valu']:.0f} | {r['lds']:.0f} | {percent(r['fill'])} | {time(r['low'])} to {time(r['high'])} "
-                f"| {r['limiter']} | {time(r['floor'])} | {percent(r['floor'] / r['high'])} to {percent(r['floor'] / r['low'])} |")
+                f"| {tokens} | {what} | {r['launches']} | {r['valu']:.0f} | {r['lds']:.0f} | {percent(r['fill'])} "
+                f"| {time(r['kernels'])} ({time(r['low'])} to {time(r['high'])}) | {r['largest']} | {time(r['seconds'])} "
+                f"| {time(floor(tokens))} | {percent(floor(tokens) / r['kernels'])} |")
     return lines
 
 
@@ -102,7 +113,11 @@ def short(rows):
     for tokens, what in ((1, "decode, one token"), (1024, "prefill, 1024 tokens")):
         of = {column: rows[case] for case, n, _, column in ROWS if n == tokens and column and case in rows}
         if of:
-            cells = [f"{time(of[c]['low'])} to {time(of[c]['high'])}, {of[c]['launches']} launch{'es' if of[c]['launches'] > 1 else ''}" for c in columns]
+            cells = []
+            for c in columns:
+                low, high = of[c]["between"]
+                count = of[c]["launches"]
+                cells.append(f"{time(of[c]['seconds'])} ({time(low)} to {time(high)}), {count} launch{'es' if count > 1 else ''}")
             lines.append(f"| {what} | {time(floor(tokens))} | " + " | ".join(cells) + " |")
     return lines
 

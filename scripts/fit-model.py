@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Fits the model of an MI50's time (docs/profile.md) on what owners measured, and tells how far off it is.
 
-    scripts/fit-model.py                     fits; writes src/profile/card.toml, docs/data/mi50-clocks.tsv and the table in docs/profile.md
-    scripts/fit-model.py --check             writes nothing; fails where a new fit gives other constants, or where the table is not current
+    scripts/fit-model.py                     fits; writes src/profile/card.toml, docs/data/mi50-clocks.tsv, docs/data/mi50-modelled.tsv
+                                             and the table in docs/profile.md
+    scripts/fit-model.py --check             writes nothing; fails where a new fit gives other constants, or where a table is not current
     scripts/fit-model.py --evaluate FILE     tells how far off the constants are for the rows of FILE, without a fit
 
-FILE has the columns of docs/data/mi50-measured.tsv. Needs NumPy and SciPy.
+FILE has the columns of docs/data/mi50-measured.tsv. `deltanet-check profile` computes with the same formulas: a test of its own holds them
+against docs/data/mi50-modelled.tsv. Needs NumPy and SciPy.
 """
 import argparse
 import csv
@@ -20,6 +22,7 @@ from scipy.optimize import least_squares
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "docs/data/mi50-measured.tsv"
 CLOCKS = ROOT / "docs/data/mi50-clocks.tsv"
+MODELLED = ROOT / "docs/data/mi50-modelled.tsv"
 CARD = ROOT / "src/profile/card.toml"
 PAGE = ROOT / "docs/profile.md"
 BEGIN, END = "<!-- fit: scripts/fit-model.py -->\n", "<!-- end -->\n"
@@ -65,14 +68,20 @@ def terms(row, constants, share):
     return chain, pipes, memory, constants["wave"] * row["waves"] / hertz
 
 
-def modelled(launches, constants, share):
-    """Returns the seconds of a measurement. Of several launches that one event spans, those after the first follow it in the stream."""
+def overhead(launches, number, constants):
+    """Returns the seconds of launching. Of several launches that one event spans, those after the first follow it in the stream."""
     timing = launches[0]["timing"]
-    seconds = 0
-    for number, row in enumerate(launches):
-        seconds += np.sqrt(sum(term * term for term in terms(row, constants, share)))
-        seconds += constants["stream" if timing == "event" and number > 0 else timing] * 1e-6
-    return seconds
+    return constants["stream" if timing == "event" and number > 0 else timing] * 1e-6
+
+
+def together(parts):
+    """Returns the seconds of a launch's terms, which overlap in part."""
+    return np.sqrt(sum(term * term for term in parts))
+
+
+def modelled(launches, constants, share):
+    """Returns the seconds of a measurement."""
+    return sum(together(terms(row, constants, share)) + overhead(launches, number, constants) for number, row in enumerate(launches))
 
 
 def measured(launches):
@@ -136,17 +145,15 @@ def clocks():
         return {row["owner"]: float(row["share"]) for row in csv.DictReader(file, delimiter="\t")}
 
 
-# A class of kernels, and its measurements. Each measurement is in the first class that takes it.
-CLASSES = {
-    "empty": lambda m: m[0]["kind"] == "empty",
-    "memory": lambda m: m[0]["kind"] in ("stream", "gemv"),
-    "lds": lambda m: any(row["cu_lds_cycles"] > 0.5 * row["cu_valu_cycles"] for row in m),
-    "other": lambda m: True,
-}
+TERMS = ("chain", "pipes", "memory", "dispatch", "overhead")
 
 
-def class_of(m):
-    return next(name for name, takes in CLASSES.items() if takes(m))
+def class_of(m, constants, shares):
+    """Returns the class of a measurement: its largest term, over all launches. The first of equal terms counts."""
+    share = shares.get(m[0]["owner"], shares["*"])
+    of = [(*terms(row, constants, share), overhead(m, number, constants)) for number, row in enumerate(m)]
+    sums = [sum(term) for term in zip(*of)]
+    return TERMS[sums.index(max(sums))]
 
 
 def summary(errors):
@@ -156,17 +163,18 @@ def summary(errors):
 
 def table(measurements, constants, shares, spread):
     """Returns the lines of the table: how far off the model is, by class, and how much its stated spread holds."""
-    lines = ["| measurements | number | median | 90th percentile | within the stated spread |", "|---|---|---|---|---|"]
+    lines = ["| largest term | number | median | 90th percentile | within the stated spread |", "|---|---|---|---|---|"]
+    classes = {m[0]["id"]: class_of(m, constants, shares) for m in measurements}
 
     def line(name, chosen):
         if chosen:
             errors = np.array([error(m, constants, shares) for m in chosen])
-            held = sum(abs(off) <= np.log(spread[class_of(m)]) for off, m in zip(errors, chosen))
+            held = sum(abs(off) <= np.log(spread[classes[m[0]["id"]]]) for off, m in zip(errors, chosen))
             lines.append(f"| {name} | {len(chosen)} | {summary(errors)} | {held} of {len(chosen)} |")
 
     sure = [m for m in measurements if WEIGHT[m[0]["confidence"]] > 0]
-    for name in CLASSES:
-        line(name, [m for m in sure if class_of(m) == name])
+    for name in TERMS:
+        line(name, [m for m in sure if classes[m[0]["id"]] == name])
     line("all of these", sure)
     line("timing or clock unknown", [m for m in measurements if WEIGHT[m[0]["confidence"]] == 0])
     return lines
@@ -193,16 +201,29 @@ def held_out(measurements, sourced):
 def spreads(measurements, sourced):
     """Returns the factor by which 90 % of a class's times are off at most, in fits that have not seen them."""
     sure = [m for m in measurements if WEIGHT[m[0]["confidence"]] > 0]
-    draw, errors = np.random.default_rng(2), {name: [] for name in CLASSES}
+    draw, errors = np.random.default_rng(2), {name: [] for name in TERMS}
     for _ in range(20):
         order = draw.permutation(len(sure))
         cut = 3 * len(sure) // 4
         constants, shares = fit([sure[at] for at in order[:cut]], sourced)
         for at in order[cut:]:
-            errors[class_of(sure[at])].append(abs(error(sure[at], constants, shares)))
+            errors[class_of(sure[at], constants, shares)].append(abs(error(sure[at], constants, shares)))
     every = [off for of in errors.values() for off in of]
     # A class of few measurements is given the spread of all.
     return {name: float(np.exp(np.percentile(of if len(of) >= 20 else every, 92))) for name, of in errors.items()}
+
+
+def modelled_table(measurements, constants, shares):
+    """Returns the text of a table with the model's terms for each launch, in microseconds."""
+    lines = ["id\tlaunch\tclock_MHz\t" + "\t".join(f"{name}_us" for name in TERMS) + "\ttime_us\n"]
+    for m in measurements:
+        share = shares.get(m[0]["owner"], shares["*"])
+        for place, row in enumerate(m):
+            parts, launching = terms(row, constants, share), overhead(m, place, constants)
+            told = [*parts, launching, together(parts) + launching]
+            clock = row["nominal_MHz"] * share
+            lines.append(f"{row['id']}\t{place + 1}\t{clock:.3f}\t" + "\t".join(f"{seconds * 1e6:.6g}" for seconds in told) + "\n")
+    return "".join(lines)
 
 
 def number(value):
@@ -250,9 +271,14 @@ def main():
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
     now = before + BEGIN + "\n".join(lines) + "\n" + rest[rest.index(END):]
-    if args.check and now != page:
-        sys.exit("fit-model: the table in docs/profile.md is not current, run scripts/fit-model.py")
+    told = modelled_table(measurements, values, clocks())
+    if args.check:
+        for path, text in ((PAGE, now), (MODELLED, told)):
+            if path.read_text() != text:
+                sys.exit(f"fit-model: the table in {path.relative_to(ROOT)} is not current, run scripts/fit-model.py")
+        return
     PAGE.write_text(now)
+    MODELLED.write_text(told)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ program | scripts/build.sh | the program, which embeds the code objects
 snapshots | INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked | snapshots of tests
 tutorial | scripts/tutorial.sh --write | the outputs in docs/tutorial.md
 pages | scripts/readme.sh --no-bench | captures, figures and pictures of the README and docs/
+model | scripts/fit-model.py | the constants of the cost model, from measurements
 costs | scripts/costs-table.py | the table of costs
 validate | scripts/validate-kernels.sh | kernels/built/VALIDATED, after other compilers and flags
 '

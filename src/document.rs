@@ -157,20 +157,25 @@ pub fn integer(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<i64>
     None
 }
 
-/// Reads a finite number that is at least 0. Complains about anything else; `name` is the key.
-pub fn magnitude(value: SpannedValue<'_>, name: &str, out: &mut Vec<Complaint>) -> Option<f64> {
+/// Reads a number. Complains about another type.
+pub fn number(value: SpannedValue<'_>, out: &mut Vec<Complaint>) -> Option<f64> {
     let text = value
         .get_ref()
         .as_float()
         .map(|float| float.as_str().replace('_', ""));
-    let number = match (text, value.get_ref().is_integer()) {
+    match (text, value.get_ref().is_integer()) {
         (Some(text), _) => text.parse::<f64>().ok(),
         (None, true) => integer(value, out).map(|number| number as f64),
         (None, false) => {
             out.push(wrong_type(value, "a number"));
             None
         }
-    }?;
+    }
+}
+
+/// Reads a finite number that is at least 0. Complains about anything else; `name` is the key.
+pub fn magnitude(value: SpannedValue<'_>, name: &str, out: &mut Vec<Complaint>) -> Option<f64> {
+    let number = number(value, out)?;
     if number.is_finite() && number >= 0.0 {
         return Some(number);
     }

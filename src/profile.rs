@@ -1,10 +1,11 @@
 //! A model of kernels' costs on an MI50, from the instructions that ran on the emulator (docs/profile.md).
 
+mod card;
 pub mod constants;
-mod counts;
 mod dealing;
 mod hints;
 mod launch;
+mod measured;
 mod model;
 mod occupancy;
 mod page;
@@ -14,12 +15,12 @@ mod report;
 mod tests;
 mod trial;
 
-pub use constants::CLOCK;
-pub use counts::{Counts, ModelComparison};
+pub use card::{Card, ConstantName};
 pub use dealing::{Dealing, Pipes};
 pub use launch::{LaunchProfile, Resources, SiteProfile, profile};
-pub use model::{Card, Estimate, with_launches};
+pub use measured::{Measurement, measured_text, rows_text};
+pub use model::{Assumptions, Estimate, Terms, Timing};
 pub use occupancy::{Needs, Occupancy, occupancy};
 pub use page::page;
-pub use report::{HELD, ProfileReport, UnprofiledCase, constants_text, held_text, text};
+pub use report::{ProfileReport, UnprofiledCase, constants_text, text};
 pub use trial::{CaseProfile, ProfileError, join, ledger, profile_case, profile_launches};

@@ -2,11 +2,9 @@
 
 use clap::{Args, value_parser};
 
-use super::{DeviceArgs, Format, LimitArgs, SelectionArgs, SourceArgs};
-use crate::profile::CLOCK;
+use super::{CardArgs, DeviceArgs, Format, LimitArgs, SelectionArgs, SourceArgs};
 
-/// Measure kernels on a real card, beside the interval that the model of `profile` gives for the same
-/// launches.
+/// Measure kernels on a real card, beside the time that the model of `profile` gives for the same launches.
 ///
 /// The command takes the cases that --test, --phase and --kernel select. It needs `--device hip`: the
 /// emulator has no times to measure, and `profile` prints the model alone. A case that does not pass is
@@ -34,9 +32,13 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u16).range(1..))]
     pub times: u16,
 
-    /// Clock of the card in MHz, for the model; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::parse_clock)]
-    pub clock: f64,
+    /// Flags of the modelled card.
+    #[command(flatten)]
+    pub card: CardArgs,
+
+    /// Print each launch as a row of docs/data/mi50-measured.tsv, to be sent to the project
+    #[arg(long, conflicts_with = "format")]
+    pub row: bool,
 
     /// Limits of each launch.
     #[command(flatten)]

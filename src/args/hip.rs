@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, value_parser};
 use gfx906::machine::Schedule;
 
-use super::{ExecArgs, LimitArgs, SanitizeArgs};
+use super::{ExecArgs, LimitArgs, ModelArgs, SanitizeArgs};
 use crate::device::Budget;
-use crate::profile::CLOCK;
 
 /// Run a HIP program on the emulator, as it was built: hipcc, clang, or Python with torch or Triton.
 ///
@@ -49,15 +48,9 @@ pub struct HipArgs {
     #[arg(long, conflicts_with = "record")]
     pub profile: bool,
 
-    /// Clock of the card in MHz, for --profile; owners run the card at 1606 and less
-    #[arg(
-        long,
-        value_name = "MHZ",
-        default_value_t = CLOCK,
-        value_parser = super::parse_clock,
-        requires = "profile"
-    )]
-    pub clock: f64,
+    /// Flags of the model, for --profile.
+    #[command(flatten)]
+    pub model: ModelArgs,
 
     /// Name the instruction that made the first infinity or NaN that a kernel stored
     #[arg(long, conflicts_with = "sanitize")]

@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 
-use super::{ExecArgs, Format, LimitArgs, SelectionArgs, SourceArgs};
-use crate::profile::CLOCK;
+use super::{ExecArgs, Format, LimitArgs, ModelArgs, SelectionArgs, SourceArgs};
 
-/// Say what kernels would cost on an MI50: an interval and its limiter, modelled from the instructions
-/// that run on the emulator.
+/// Say what kernels would cost on an MI50: a time, its spread and what it consists of, modelled from the
+/// instructions that run on the emulator.
 ///
 /// The command takes the cases that --test, --phase and --kernel select, or a launch file of `exec`.
-/// Every figure is a count, or derived from counts. docs/profile.md explains the derivation, and compares
-/// the model with times that others measured.
+/// Every figure is a count, or derived from counts. docs/profile.md explains the derivation, and says how
+/// far the model is off from times that owners measured.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
     /// Profile the launches of this file, as `exec` runs them
@@ -35,9 +34,9 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "N|random", default_value = "0")]
     pub seed: String,
 
-    /// Clock of the card in MHz; owners run the card at 1606 and less
-    #[arg(long, value_name = "MHZ", default_value_t = CLOCK, value_parser = super::parse_clock)]
-    pub clock: f64,
+    /// Flags of the model.
+    #[command(flatten)]
+    pub model: ModelArgs,
 
     /// Limits of each launch.
     #[command(flatten)]
@@ -53,19 +52,8 @@ pub struct ProfileArgs {
 
     /// Write the result to this file as well, in the format of its extension: .json or .html; may be
     /// given several times. The file grows as the command goes on
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["counts", "constants"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "constants")]
     pub report: Vec<PathBuf>,
-
-    /// Run nothing: model the counts in this file, and print how far the model is from the times that
-    /// were measured
-    #[arg(
-        long,
-        value_name = "FILE.toml",
-        conflicts_with_all = [
-            "file", "phase", "test", "kernel", "kernels", "bind", "registry", "seed", "constants"
-        ]
-    )]
-    pub counts: Option<PathBuf>,
 
     /// Run nothing: print the constants of the card that the model uses, with units and sources
     #[arg(long, conflicts_with_all = ["file", "phase", "test", "kernel"])]

@@ -1,11 +1,13 @@
-//! `bench`: the times of kernels on a card, beside the intervals of the model.
+//! `bench`: the times of kernels on a card, beside those of the model.
 
 use serde_json::json;
 
 use crate::args::{BenchArgs, DeviceChoice, Format, rerun_flags};
 use crate::device::{Device, Spec};
 use crate::exit::{Exit, Stop};
-use crate::profile::{Card, HELD, ModelComparison, held_text, profile_case};
+use crate::profile::{
+    Assumptions, ConstantName, Measurement, Timing, measured_text, profile_case, rows_text,
+};
 use crate::run::{Setup, parse_seed};
 use crate::text::print;
 use crate::trial::{Plan, PreparedCaseSlot, not_passed};
@@ -31,24 +33,25 @@ pub fn run(args: &BenchArgs) -> Result<Exit, Stop> {
     let sources = args.sources.sources();
     let setup = Setup::for_selection(sources, seed, selection.selection(false))?;
     let (selected, bindings) = setup.runnable(selection.selection(false))?;
+    let assumptions = args.card.assumptions(Timing::Event)?;
     let card = args.device.spec()?.open()?;
     let settings = [args.limits.words(), args.device.words()];
     let flags = rerun_flags(&args.sources.sources(), &settings);
     let emulator = Spec::EMULATOR.open()?;
-    let (mut held, mut failed) = (Vec::new(), Vec::new());
+    let (mut measured, mut failed) = (Vec::new(), Vec::new());
     for (entry, binding) in selected.iter().zip(bindings) {
         let plan = Plan {
             limits: args.limits.limits(),
             flags: &flags,
             ..setup.plan(&*card, entry, binding, seed)
         };
-        match measure(args, &plan, &*emulator) {
-            Ok(launches) => held.extend(launches),
+        match measure(args, &plan, &*emulator, &assumptions) {
+            Ok(launches) => measured.extend(launches),
             Err(stop) => failed.push(stop),
         }
     }
-    if !held.is_empty() {
-        show(args, &*card, &held)?;
+    if !measured.is_empty() {
+        show(args, &*card, &assumptions, &measured)?;
     }
     Stop::join(failed)?;
     Ok(Exit::Passed)
@@ -59,7 +62,8 @@ fn measure(
     args: &BenchArgs,
     plan: &Plan<'_>,
     emulator: &dyn Device,
-) -> Result<Vec<ModelComparison>, Stop> {
+    assumptions: &Assumptions,
+) -> Result<Vec<Measurement>, Stop> {
     let inputs = PreparedCaseSlot::new();
     let plan = &Plan {
         shared: Some(&inputs),
@@ -97,33 +101,38 @@ fn measure(
         threads: 0,
         ..*plan
     };
-    let profiled = profile_case(Card { clock: args.clock }, &modelled)?;
-    let launches = profiled.launches.into_iter().zip(&mut seconds_of_launches);
+    let profiled = profile_case(assumptions, &modelled)?;
+    let launches = profiled.launches.into_iter().zip(seconds_of_launches);
     Ok(launches
-        .map(|(launch, times)| {
-            times.sort_by(f64::total_cmp);
-            let measured = [
-                ("least".to_owned(), times[0]),
-                (format!("median of {}", args.times), times[times.len() / 2]),
-            ];
-            let name = format!("{id} {}", launch.kernel);
-            ModelComparison::of(name, args.clock, launch.model, measured)
-        })
+        .map(|(launch, seconds)| Measurement::new(id.clone(), seconds, launch))
         .collect())
 }
 
-fn show(args: &BenchArgs, card: &dyn Device, held: &[ModelComparison]) -> Result<(), Stop> {
+fn show(
+    args: &BenchArgs,
+    card: &dyn Device,
+    assumptions: &Assumptions,
+    measured: &[Measurement],
+) -> Result<(), Stop> {
     let device = card.describe();
+    let clock = assumptions.card.value(ConstantName::Clock);
     let printed = match args.format {
+        _ if args.row => print(&rows_text(assumptions, measured)),
         Format::Table => print(&format!(
-            "measured on {}; modelled at {} MHz (docs/profile.md)\n\n{}",
+            "measured {} times on {}; modelled at {clock} MHz (docs/profile.md)\n\n{}",
+            args.times,
             device.description,
-            args.clock,
-            held_text(held)
+            measured_text(measured)
         )),
         Format::Json => print(&format!(
             "{:#}\n",
-            json!({ "schema": HELD, "device": device, "clock_mhz": args.clock, "held": held })
+            json!({
+                "schema": "deltanet-check/bench/1",
+                "device": device,
+                "clock_mhz": clock,
+                "times": args.times,
+                "measured": measured,
+            })
         )),
     };
     Ok(printed?)

@@ -43,7 +43,7 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Stop> {
     Ok(if failed { Exit::Failed } else { Exit::Passed })
 }
 
-/// Checks that both are reports of runs, or both are profiles of one clock.
+/// Checks that both are reports of runs, or both are profiles with the same assumptions.
 fn check_kinds(old: &Report, new: &Report) -> Result<(), Stop> {
     if old.is_profile() != new.is_profile() {
         let (profile, run) = if old.is_profile() {
@@ -64,6 +64,18 @@ fn check_kinds(old: &Report, new: &Report) -> Result<(), Stop> {
             "{} is of {before} MHz and {} of {after}: profile both at one --clock",
             old.name, new.name
         )));
+    }
+    for (at, what) in [
+        ("/timing", "--timing"),
+        ("/hot", "--hot"),
+        ("/constants", "--card"),
+    ] {
+        if old.at(at) != new.at(at) {
+            return Err(Stop::setup(format!(
+                "{} and {} assume different things: profile both with the same {what}",
+                old.name, new.name
+            )));
+        }
     }
     Ok(())
 }

@@ -33,6 +33,12 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         format.map_err(Stop::usage)?;
         check_place(path).map_err(Stop::setup)?;
     }
+    if !args.profile && !args.model.is_empty() {
+        return Err(Stop::usage(
+            "--clock, --card, --hot and --timing are flags of the model: add --profile",
+        ));
+    }
+    let assumptions = args.model.assumptions()?;
     let place = RunDirectory::new(&library::find()?)?;
     let view = match args.rocm_view {
         true => place.rocm_view()?,
@@ -54,18 +60,19 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
     tell(program, status, &summary);
     let profiled = if args.profile {
         let id = shown(Path::new(program));
-        Some(profile::profile_records(args, &place.records(), id)?)
+        let records = place.records();
+        Some(profile::profile_records(args, assumptions, &records, id)?)
     } else {
         None
     };
     if let Some(profiled) = &profiled {
-        let text = profile::text_of(args, profiled, summary.launches());
+        let text = profile::text_of(profiled, summary.launches());
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
     if let Some(path) = &args.report {
         let mut report = summary.json(code(status));
         if let Some(profiled) = &profiled {
-            report["profile"] = profile::json(args, profiled)?;
+            report["profile"] = profile::json(profiled)?;
         }
         let text = format!("{report:#}\n");
         write_atomically(path, text.as_bytes()).map_err(Stop::setup)?;

@@ -7,8 +7,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::SystemTime;
 
-use serde_json::json;
-
 use super::exec;
 use super::report_files::ReportFiles;
 use crate::args::{Format, ProfileArgs, rerun_flags};
@@ -16,8 +14,7 @@ use crate::device::Spec;
 use crate::exit::{Exit, Stop};
 use crate::interrupt::{ArmedSignals, RunResults};
 use crate::profile::{
-    Card, Counts, HELD, ProfileReport, constants_text, held_text, ledger, profile_case,
-    profile_launches,
+    Assumptions, ProfileReport, constants_text, ledger, profile_case, profile_launches,
 };
 use crate::report::model::CodeObjectReport;
 use crate::run::{Setup, parse_seed};
@@ -32,36 +29,33 @@ use state::{Output, ProfileState};
 /// A file is not usable, or nothing is selected.
 pub fn run(args: &ProfileArgs) -> Result<Exit, Stop> {
     if args.constants {
-        print(&constants_text())?;
+        print(&constants_text(&args.model.card.card()?))?;
         return Ok(Exit::Passed);
     }
-    if let Some(path) = &args.counts {
-        let held = Counts::read(path)?.held();
-        print(&match args.format {
-            Format::Table => held_text(&held),
-            Format::Json => format!("{:#}\n", json!({ "schema": HELD, "held": held })),
-        })?;
-        return Ok(Exit::Passed);
-    }
-    let card = Card { clock: args.clock };
+    let assumptions = args.model.assumptions()?;
     let output = Output {
         files: ReportFiles::open(&args.report)?,
         json: args.format == Format::Json,
     };
     match &args.file {
-        Some(file) => profile_file(args, file, output, card),
-        None => profile_tests(args, output, card),
+        Some(file) => profile_file(args, file, output, &assumptions),
+        None => profile_tests(args, output, &assumptions),
     }
 }
 
 /// Profiles a launch file. Nothing is known of it before its end.
-fn profile_file(args: &ProfileArgs, file: &Path, output: Output, card: Card) -> Result<Exit, Stop> {
+fn profile_file(
+    args: &ProfileArgs,
+    file: &Path,
+    output: Output,
+    assumptions: &Assumptions,
+) -> Result<Exit, Stop> {
     let armed = ArmedSignals::now();
     let state = Mutex::new(ProfileState::new(
-        ProfileReport::nothing_yet(card, 1),
+        ProfileReport::nothing_yet(assumptions, 1),
         output,
     ));
-    let ledger = ledger();
+    let ledger = ledger(&assumptions.card);
     let execution = thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &state);
         exec::perform(&args.exec_args(file), Some(&ledger))
@@ -77,14 +71,18 @@ fn profile_file(args: &ProfileArgs, file: &Path, output: Output, card: Card) -> 
         return Ok(execution.exit);
     }
     let charged = ledger.take();
-    let profiled = profile_launches(card, &execution.program, id, None, &charged)?;
+    let profiled = profile_launches(assumptions, &execution.program, id, None, &charged)?;
     state.add_profile(profiled);
     state.end(true)?;
     Ok(Exit::Passed)
 }
 
 /// Profiles the selected cases. A case that does not pass is reported, and the other cases are profiled all the same.
-fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit, Stop> {
+fn profile_tests(
+    args: &ProfileArgs,
+    output: Output,
+    assumptions: &Assumptions,
+) -> Result<Exit, Stop> {
     let selection = &args.selection;
     if [&selection.phase, &selection.test, &selection.kernel]
         .iter()
@@ -100,7 +98,7 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
     let setup = Setup::for_selection(sources, seed, selection.selection(false))?;
     let (selected, bindings) = setup.runnable(selection.selection(false))?;
     let device = Spec::EMULATOR.open()?;
-    let report = ProfileReport::nothing_yet(card, selected.len());
+    let report = ProfileReport::nothing_yet(assumptions, selected.len());
     let about = about(&setup.program().report, Some(seed));
     let flags = rerun_flags(&args.sources.sources(), &[args.limits.words()]);
     let armed = ArmedSignals::now();
@@ -116,7 +114,7 @@ fn profile_tests(args: &ProfileArgs, output: Output, card: Card) -> Result<Exit,
                 flags: &flags,
                 ..setup.plan(&*device, entry, binding, seed)
             };
-            match profile_case(card, &plan) {
+            match profile_case(assumptions, &plan) {
                 Ok(profiled) => lock().add_profile(profiled),
                 Err(error) => {
                     lock().add_failure(entry.case.id.clone(), error.to_string());

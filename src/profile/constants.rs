@@ -1,6 +1,6 @@
-//! Constants of the MI50 model: one table, each row with its unit and its source.
+//! Facts about the MI50 that the model takes as they are: one table, each row with its unit and its source. `card.toml` has the
+//! constants of speed.
 
-use gfx906::observe::costs::Latencies;
 use gfx906::observe::costs::banks::BANKS;
 use gfx906::observe::costs::lines::LINE;
 
@@ -21,16 +21,10 @@ pub struct Constant {
 pub const CUS: usize = 60;
 /// SIMDs of a compute unit.
 pub const SIMDS: usize = 4;
-/// Peak clock in MHz, which is the model's clock by default.
-pub const CLOCK: f64 = 1725.0;
-/// Gigabytes a second from and to memory that good kernels reach.
-const MEMORY_GB: f64 = 870.0;
-/// Bytes a second from and to memory that good kernels reach.
+/// Gigabytes a second from and to memory that the memory has at most.
+const MEMORY_GB: f64 = 1024.0;
+/// Bytes a second from and to memory that the memory has at most.
 pub const MEMORY: f64 = MEMORY_GB * 1e9;
-/// Microseconds that an empty launch takes.
-const LAUNCH_US: f64 = 3.6;
-/// Seconds that an empty launch takes.
-pub const LAUNCH: f64 = LAUNCH_US * 1e-6;
 /// VGPRs of a lane of a SIMD.
 pub const VGPRS: u32 = 256;
 /// VGPRs that are allocated together.
@@ -43,14 +37,8 @@ pub const LDS: u32 = 64 << 10;
 pub const LDS_GRANULE: u32 = 512;
 /// Work-groups of several waves that a compute unit holds: each has one of its barriers.
 pub const BARRIERS: u32 = 16;
-/// The factor on the sum of all pipes that gives the upper end.
-pub const SLACK: f64 = 1.2;
-/// Cycles from issue to return: near and far.
-pub const LATENCIES: Latencies = Latencies {
-    vector: [140, 270],
-    scalar: [28, 270],
-    lds: [64, 128],
-};
+/// The least cycles from issue to return: of vector memory, of scalar memory, of LDS.
+pub const NEAR: [u64; 3] = [140, 28, 64];
 
 const fn row(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Constant {
     Constant {
@@ -66,28 +54,11 @@ const WISCONSIN: &str = "gem5 PR 1350: tuned by microbenchmarks on a Vega of 60 
 const USAGE: &str = "LLVM, AMDGPU usage; CLRX";
 const ROCM: &str = "ROCm, GPU architecture specifications";
 
-/// The constants of the model, with their sources, as reports list them.
+/// The facts, with their sources, as reports list them.
 pub const TABLE: &[Constant] = &[
     row("compute units", CUS as f64, "", ROCM),
     row("SIMDs of a compute unit", SIMDS as f64, "", ROCM),
-    row(
-        "clock",
-        CLOCK,
-        "MHz",
-        "AMD: peak. Owners run 1606 at 225 W: --clock",
-    ),
-    row(
-        "memory",
-        MEMORY_GB,
-        "GB/s",
-        "skyne98/wiki-gfx906: loads of 16 bytes 867-873, of 4 bytes 814; MIInfer: copies 880; peak 1024",
-    ),
-    row(
-        "launch",
-        LAUNCH_US,
-        "us",
-        "MIInfer: 3.2-4.1 empty; 0.73 less each in a graph",
-    ),
+    row("memory, at most", MEMORY_GB, "GB/s", "AMD: peak"),
     row("vector instruction", 4.0, "cycles of a SIMD", TIMINGS),
     row(
         "vector instruction, half rate",
@@ -107,18 +78,7 @@ pub const TABLE: &[Constant] = &[
         "dwords a cycle",
         "rocprof-compute: 128 B/clk a CU. Reached: b32 1.9-3.9 TB/s of 13.2, b64 4.3-8.8, b128 9.5-11.2 (skyne98)",
     ),
-    row(
-        "line of the vector cache",
-        LINE as f64,
-        "bytes a cycle",
-        ROCM,
-    ),
-    row(
-        "scalar, branch, message instruction",
-        1.0,
-        "cycles of a CU",
-        "an assumption: one of each kind a cycle, none beside another",
-    ),
+    row("line of the vector cache", LINE as f64, "bytes", ROCM),
     row("VGPRs of a lane and SIMD", VGPRS as f64, "", USAGE),
     row("VGPRs given at a time", VGPR_GRANULE as f64, "", USAGE),
     row("waves of a SIMD", WAVES as f64, "", USAGE),
@@ -137,44 +97,15 @@ pub const TABLE: &[Constant] = &[
     ),
     row(
         "vector memory, near",
-        LATENCIES.vector[0] as f64,
+        NEAR[0] as f64,
         "cycles",
         "first-level hit 140-155; gem5 PR 1350",
     ),
-    row(
-        "vector memory, far",
-        LATENCIES.vector[1] as f64,
-        "cycles",
-        "second-level hit 265-275; gem5 PR 1350. That of HBM is unknown on this chip",
-    ),
-    row(
-        "scalar memory, near",
-        LATENCIES.scalar[0] as f64,
-        "cycles",
-        WISCONSIN,
-    ),
-    row(
-        "scalar memory, far",
-        LATENCIES.scalar[1] as f64,
-        "cycles",
-        "second-level hit, as vector memory",
-    ),
+    row("scalar memory, near", NEAR[1] as f64, "cycles", WISCONSIN),
     row(
         "LDS, near",
-        LATENCIES.lds[0] as f64,
+        NEAR[2] as f64,
         "cycles",
         "an assumption: unknown on this chip",
-    ),
-    row(
-        "LDS, far",
-        LATENCIES.lds[1] as f64,
-        "cycles",
-        "an assumption: unknown on this chip",
-    ),
-    row(
-        "upper end",
-        SLACK,
-        "times the sum",
-        "an assumption: analytic GPU models err by 13-30 % at best",
     ),
 ];

@@ -82,11 +82,9 @@ pub struct Dealing {
     pub balance: f64,
     /// The greatest number of cycles that a compute unit's slowest pipe takes: all pipes overlap.
     pub overlapped: u64,
-    /// The greatest sum of a compute unit's pipes: none overlaps.
-    pub in_turn: u64,
     /// The greatest number of cycles of each pipe, over the compute units.
     pub pipes: Pipes,
-    /// Cycles until the last work-group has ended, if work-groups do not slow each other down: near and far latencies.
+    /// Cycles until the last work-group has ended, if work-groups do not slow each other down: near and fitted latencies.
     pub chain: Clocks,
 }
 
@@ -124,7 +122,6 @@ pub fn deal(groups: &[&GroupCost], at_once: u32) -> Dealing {
             most => busy.iter().sum::<u64>() as f64 / (most * CUS as u64) as f64,
         },
         overlapped: greatest(Pipes::slowest),
-        in_turn: most,
         pipes: Pipes {
             valu: greatest(|pipes| pipes.valu),
             lds: greatest(|pipes| pipes.lds),
@@ -132,7 +129,7 @@ pub fn deal(groups: &[&GroupCost], at_once: u32) -> Dealing {
             scalar: greatest(|pipes| pipes.scalar),
         },
         chain: std::array::from_fn(|clock| {
-            makespan(groups.iter().map(|group| group.chain[clock]), first)
+            makespan(groups.iter().map(|group| group.chain[clock].cycles), first)
         }),
     }
 }
@@ -153,6 +150,8 @@ fn makespan(jobs: impl Iterator<Item = u64>, slots: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use gfx906::observe::costs::Path;
+
     use super::*;
 
     fn group(waves: usize, valu: u64) -> GroupCost {
@@ -161,7 +160,10 @@ mod tests {
             lds: 10,
             lines: 20,
             scalar: 30,
-            chain: [valu, 2 * valu],
+            chain: [valu, 2 * valu].map(|cycles| Path {
+                cycles,
+                ..Path::default()
+            }),
             ..GroupCost::default()
         }
     }
@@ -174,7 +176,7 @@ mod tests {
     fn a_group_of_a_wave_has_one_simd() {
         let found = dealt(&[group(1, 1000)], 40);
         assert_eq!((found.compute_units, found.simds), (1, 1));
-        assert_eq!((found.overlapped, found.in_turn), (1000, 1060));
+        assert_eq!(found.overlapped, 1000);
         assert_eq!(found.fill, 1.0 / 240.0);
         assert_eq!(found.balance, 1.0 / 60.0);
         assert_eq!(found.chain, [1000, 2000]);

@@ -5,6 +5,7 @@ use gfx906::observe::costs::{Class, Example, Site, banks};
 use super::constants::{CUS, SIMDS};
 use super::launch::{LaunchProfile, SiteProfile};
 use super::pattern::{Pattern, padding};
+use super::report::time;
 
 /// The maximum number of instructions in the hints; the most expensive come first.
 const MOST: usize = 8;
@@ -16,6 +17,17 @@ const FILLED: f64 = 0.9;
 pub struct Hint {
     cost: u64,
     text: String,
+}
+
+/// The occupancy that a launch would have with a few registers less.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OtherOccupancy {
+    /// VGPRs of a wave.
+    pub vgprs: u32,
+    /// Work-groups of a compute unit at once.
+    pub groups: u32,
+    /// Seconds of the launch.
+    pub seconds: f64,
 }
 
 /// Returns a hint on how to improve an instruction.
@@ -93,7 +105,11 @@ fn in_memory(one: &SiteProfile, worst: &Example, found: Option<Pattern>) -> Stri
 }
 
 /// Returns the hints for a launch. Hints for instructions are ordered by their cost.
-pub fn of_launch(profile: &LaunchProfile, mut of_sites: Vec<Hint>) -> Vec<String> {
+pub fn of_launch(
+    profile: &LaunchProfile,
+    other: Option<OtherOccupancy>,
+    mut of_sites: Vec<Hint>,
+) -> Vec<String> {
     let mut hints = Vec::new();
     let (dealing, resources) = (&profile.dealing, &profile.resources);
     let simds = CUS * SIMDS;
@@ -110,10 +126,23 @@ pub fn of_launch(profile: &LaunchProfile, mut of_sites: Vec<Hint>) -> Vec<String
             100.0 * dealing.balance
         ));
     }
-    if profile.model.limiter == "chain" {
-        let [cycles, waited] = [profile.chain.cycles[0], profile.chain.waited[0]];
+    if profile.model.largest == "chain" {
+        let [cycles, waited] = [profile.chain.cycles[1], profile.chain.waited[1]];
         hints.push(format!(
             "the longest work-group alone takes {cycles} cycles, {waited} of them waiting: more waves do not help, fewer waits do"
+        ));
+    }
+    let own = profile.model.seconds;
+    // Too small a difference to be seen is no hint.
+    if let Some(other) = other.filter(|other| other.seconds < 0.99 * own) {
+        hints.push(format!(
+            "{} VGPRs allow {} work-groups a CU; {} would allow {}, {} instead of {}: another compiler may build either",
+            resources.vgprs,
+            profile.occupancy.groups,
+            other.vgprs,
+            other.groups,
+            time(other.seconds),
+            time(own)
         ));
     }
     if resources.scratch > 0 || resources.dynamic_stack {

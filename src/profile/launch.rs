@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use gfx906::code_object::{Kernel, Lines};
-use gfx906::observe::costs::{Class, Site};
+use gfx906::observe::Bytes;
+use gfx906::observe::costs::{Class, GroupCost, Site};
 use serde::Serialize;
 
+use super::card::ConstantName;
 use super::dealing::Dealing;
-use super::hints;
-use super::model::{Card, Estimate, Traffic, estimate};
+use super::hints::{self, OtherOccupancy};
+use super::model::{Assumptions, Estimate, estimate};
 use super::occupancy::{Needs, Occupancy, occupancy};
 use super::pattern::{Pattern, pattern};
 use crate::device::LaunchCosts;
@@ -88,12 +90,90 @@ pub struct Resources {
 }
 
 /// The work-group that would take longest alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ChainProfile {
-    /// Cycles until its last wave ends, near and far.
+    /// Cycles until its last wave ends, by near and by fitted latencies.
     pub cycles: [u64; 2],
-    /// Cycles of these that the wave waits, near and far.
+    /// Cycles of these that the wave waits, by near and by fitted latencies.
     pub waited: [u64; 2],
+    /// Times that such a work-group follows another one until all have ended.
+    pub rounds: f64,
+    /// Cycles of issue, on the path to the end of the last wave.
+    pub issue: ChainIssue,
+    /// Waits on that path: cycles of waiting divided by the fitted latency.
+    pub waits: ChainWaits,
+}
+
+/// Cycles of issue of a chain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ChainIssue {
+    /// Cycles of vector instructions.
+    pub vector: u64,
+    /// Cycles of scalar instructions.
+    pub scalar: u64,
+    /// Cycles of instructions on memory and LDS.
+    pub memory: u64,
+}
+
+/// Waits of a chain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ChainWaits {
+    /// Waits for vector memory.
+    pub vector: f64,
+    /// Waits for scalar memory.
+    pub scalar: f64,
+    /// Waits for LDS.
+    pub lds: f64,
+}
+
+impl ChainProfile {
+    /// Describes the longest of some work-groups, which all end after `makespan` cycles of the fitted clock.
+    fn of(assumptions: &Assumptions, groups: &[&GroupCost], makespan: u64) -> ChainProfile {
+        let longest = groups.iter().max_by_key(|group| group.chain[1].cycles);
+        let Some([near, fitted]) = longest.map(|group| &group.chain) else {
+            return ChainProfile::default();
+        };
+        let waits = |cycles: u64, name| cycles as f64 / assumptions.card.value(name);
+        ChainProfile {
+            cycles: [near.cycles, fitted.cycles],
+            waited: [near.all_waited(), fitted.all_waited()],
+            rounds: makespan as f64 / fitted.cycles.max(1) as f64,
+            issue: ChainIssue {
+                vector: fitted.issue[0],
+                scalar: fitted.issue[1],
+                memory: fitted.issue[2],
+            },
+            waits: ChainWaits {
+                vector: waits(fitted.waited[0], ConstantName::VectorLatency),
+                scalar: waits(fitted.waited[1], ConstantName::ScalarLatency),
+                lds: waits(fitted.waited[2], ConstantName::LdsLatency),
+            },
+        }
+    }
+}
+
+/// VGPRs above a step of the occupancy within which another compiler may build the same kernel below the step.
+const NEAR_STEP: u32 = 8;
+
+/// Finds a greater occupancy that a few registers less would have, and the seconds that the launch would take with it.
+fn other_occupancy(
+    assumptions: &Assumptions,
+    groups: &[&GroupCost],
+    needs: Needs,
+    bytes: Bytes,
+) -> Option<OtherOccupancy> {
+    let own = occupancy(needs);
+    let mut fewer = (needs.vgprs.saturating_sub(NEAR_STEP)..needs.vgprs).rev();
+    let (vgprs, more) = fewer.find_map(|vgprs| {
+        let other = occupancy(Needs { vgprs, ..needs });
+        (other.groups > own.groups).then_some((vgprs, other))
+    })?;
+    let (_, model) = estimate(assumptions, groups, more.groups, bytes);
+    Some(OtherOccupancy {
+        vgprs,
+        groups: more.groups,
+        seconds: model.seconds,
+    })
 }
 
 /// An instruction on memory or LDS.
@@ -123,7 +203,7 @@ pub struct SiteProfile {
 
 /// Makes the profile of a launch from its costs.
 pub fn profile(
-    card: Card,
+    assumptions: &Assumptions,
     charged: &LaunchCosts,
     kernel: &Kernel,
     lines: Option<&Lines>,
@@ -141,18 +221,16 @@ pub fn profile(
         vgpr_spills: kernel.vgpr_spill_count,
         sgpr_spills: kernel.sgpr_spill_count,
     };
-    let occupancy = occupancy(Needs {
+    let needs = Needs {
         waves,
         vgprs: resources.vgprs,
         lds: resources.lds,
-    });
-    let (bytes, of_lines) = (costs.bytes(), costs.bytes_of_lines());
-    let traffic = Traffic {
-        bytes: bytes.read + bytes.written,
-        of_lines: of_lines.read + of_lines.written,
     };
-    let (dealing, model) = estimate(card, &groups, occupancy.groups, traffic);
-    let longest = groups.iter().max_by_key(|group| group.chain[0]);
+    let occupancy = occupancy(needs);
+    let (bytes, of_lines) = (costs.bytes(), costs.bytes_of_lines());
+    let (dealing, model) = estimate(assumptions, &groups, occupancy.groups, bytes);
+    let other = other_occupancy(assumptions, &groups, needs, bytes);
+    let chain = ChainProfile::of(assumptions, &groups, dealing.chain[1]);
     let sum = |of: fn(&Site) -> u64| costs.sites().map(|(_, site)| of(site)).sum::<u64>();
     let classes = Class::ALL.map(|class| (class.name(), costs.instructions(class)));
     let counted = |wanted: fn(Class) -> bool| {
@@ -185,10 +263,7 @@ pub fn profile(
         resources,
         occupancy,
         dealing,
-        chain: longest.map_or_else(ChainProfile::default, |group| ChainProfile {
-            cycles: group.chain,
-            waited: group.waited,
-        }),
+        chain,
         model,
         memory_instructions: Vec::new(),
         hints: Vec::new(),
@@ -203,7 +278,7 @@ pub fn profile(
         of_sites.extend(hints::of_site(&one, site, found));
         profile.memory_instructions.push(one);
     }
-    profile.hints = hints::of_launch(&profile, of_sites);
+    profile.hints = hints::of_launch(&profile, other, of_sites);
     profile
 }
 

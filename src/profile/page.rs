@@ -1,4 +1,4 @@
-//! The HTML page of profiles: intervals, their parts, and a roofline of requested bytes. It needs no other file and no network.
+//! The HTML page of profiles: times, what they consist of, and a roofline of requested bytes. It needs no other file and no network.
 
 mod pictures;
 
@@ -7,10 +7,8 @@ use std::io;
 
 use askama::Template;
 
-use super::constants::{CUS, SIMDS};
 use super::launch::{LaunchProfile, SiteProfile};
-use super::model::Card;
-use super::report::{ProfileReport, between, heading, lines, time, together};
+use super::report::{ProfileReport, between, heading, lines, summary, time, together};
 use super::trial::CaseProfile;
 use crate::report::Frame;
 use crate::text::{demangled, escaped};
@@ -20,7 +18,7 @@ use crate::text::{demangled, escaped};
 struct Page {
     frame: Frame,
     failed: Vec<String>,
-    limiters: Vec<(&'static str, usize)>,
+    largest: Vec<(&'static str, usize)>,
     /// The axis above all bars.
     axis: String,
     roofline: Option<String>,
@@ -30,9 +28,10 @@ struct Page {
 struct CaseView {
     id: String,
     shape: String,
-    limiter: &'static str,
+    largest: &'static str,
     words: String,
-    ends: (String, String),
+    time: String,
+    between: String,
     bar: String,
     summary: String,
     open: bool,
@@ -64,17 +63,17 @@ struct SiteView {
 /// # Errors
 /// The page's template cannot be rendered.
 pub fn page(report: &ProfileReport, facts: Vec<(&'static str, String)>) -> io::Result<String> {
-    let (profiles, clock) = (&report.profiles[..], report.clock_mhz);
-    let card = Card { clock };
-    let mut limiters: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let profiles = &report.profiles[..];
+    let mut largest: BTreeMap<&'static str, usize> = BTreeMap::new();
     for profiled in profiles {
-        *limiters.entry(limiter(profiled)).or_default() += 1;
+        *largest.entry(largest_term(profiled)).or_default() += 1;
     }
     let count = profiles.len();
     let unfinished = report.unfinished();
     let state = format!(
-        "{}modelled on {CUS} compute units of {SIMDS} SIMDs at {clock} MHz: bounds from what was counted, no measurement",
-        unfinished.map_or_else(String::new, |done| format!("not complete: {done}; "))
+        "{}{}",
+        unfinished.map_or_else(String::new, |done| format!("not complete: {done}; ")),
+        report.assumed()
     );
     let badge = format!("{count} case{}", if count == 1 { "" } else { "s" });
     let class = match report.complete && report.failed.is_empty() {
@@ -90,12 +89,12 @@ pub fn page(report: &ProfileReport, facts: Vec<(&'static str, String)>) -> io::R
             .iter()
             .map(|one| escaped(&one.message))
             .collect(),
-        limiters: limiters.into_iter().collect(),
+        largest: largest.into_iter().collect(),
         axis: pictures::axis(scale),
-        roofline: pictures::roofline(card, &all.collect::<Vec<_>>()),
+        roofline: pictures::roofline(report.clock_mhz, &all.collect::<Vec<_>>()),
         cases: profiles
             .iter()
-            .map(|profiled| case(card, scale, profiled, count))
+            .map(|profiled| case(report.clock_mhz, scale, profiled, count))
             .collect(),
     };
     let mut text = page.render().map_err(io::Error::other)?;
@@ -103,14 +102,14 @@ pub fn page(report: &ProfileReport, facts: Vec<(&'static str, String)>) -> io::R
     Ok(text)
 }
 
-/// Returns the resource that limits the longest launch.
-fn limiter(profiled: &CaseProfile) -> &'static str {
+/// Returns the largest term of the longest launch.
+fn largest_term(profiled: &CaseProfile) -> &'static str {
     let launches = profiled.launches.iter();
-    let longest = launches.max_by(|a, b| a.model.seconds[0].total_cmp(&b.model.seconds[0]));
-    longest.map_or("none", |launch| launch.model.limiter)
+    let longest = launches.max_by(|a, b| a.model.seconds.total_cmp(&b.model.seconds));
+    longest.map_or("none", |launch| launch.model.largest)
 }
 
-fn case(card: Card, scale: [f64; 2], profiled: &CaseProfile, count: usize) -> CaseView {
+fn case(clock: f64, scale: [f64; 2], profiled: &CaseProfile, count: usize) -> CaseView {
     let alone = count == 1 && profiled.launches.len() == 1;
     let shape = profiled.shape.as_deref().map_or_else(String::new, escaped);
     let id = escaped(&profiled.id);
@@ -120,22 +119,17 @@ fn case(card: Card, scale: [f64; 2], profiled: &CaseProfile, count: usize) -> Ca
         .map(|launch| escaped(&demangled(&launch.kernel)));
     let mut kernels: Vec<String> = kernels.collect();
     kernels.dedup();
-    let launches = profiled.launches.len();
     CaseView {
-        limiter: limiter(profiled),
+        largest: largest_term(profiled),
         words: format!("{id} {shape} {}", kernels.join(" ")).to_lowercase(),
-        ends: (time(profiled.seconds[0]), time(profiled.seconds[1])),
-        bar: pictures::bar(scale, profiled.seconds),
-        summary: format!(
-            "{launches} launch{}, one after another: {}, of which {} is launching",
-            if launches == 1 { "" } else { "es" },
-            between(profiled.seconds),
-            time(profiled.launching)
-        ),
+        time: time(profiled.seconds),
+        between: between(profiled.between),
+        bar: pictures::bar(scale, profiled.between, profiled.seconds),
+        summary: summary(profiled),
         open: count <= 3,
         launches: together(&profiled.launches)
             .into_iter()
-            .map(|(one, times)| launch(card, one, times, alone))
+            .map(|(one, times)| launch(clock, one, times, alone))
             .collect(),
         id,
         shape,
@@ -143,12 +137,12 @@ fn case(card: Card, scale: [f64; 2], profiled: &CaseProfile, count: usize) -> Ca
 }
 
 /// Makes the view of a launch. The only launch of a page has its roofline at the top of the page.
-fn launch(card: Card, launch: &LaunchProfile, times: usize, alone: bool) -> LaunchView {
-    let roofline = || pictures::roofline(card, &[launch]);
+fn launch(clock: f64, launch: &LaunchProfile, times: usize, alone: bool) -> LaunchView {
+    let roofline = || pictures::roofline(clock, &[launch]);
     let told = lines(launch).into_iter();
     LaunchView {
         heading: escaped(&heading(launch, times)),
-        picture: pictures::bounds(launch),
+        picture: pictures::terms(launch),
         roofline: (!alone).then(roofline).flatten(),
         lines: told.map(|(label, text)| (label, escaped(&text))).collect(),
         sites: launch.memory_instructions.iter().map(site).collect(),

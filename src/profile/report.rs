@@ -1,22 +1,21 @@
 //! The report of profiles, as text and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
+use super::card::{Card, ConstantName, TERMS};
 use super::constants::{CUS, SIMDS, TABLE};
-use super::counts::ModelComparison;
 use super::launch::LaunchProfile;
-use super::model::{Card, Interval};
+use super::model::{Assumptions, Interval, Timing};
 use super::trial::CaseProfile;
 use crate::text::kernel_label;
 
 /// Name and version of the JSON format.
-pub const SCHEMA: &str = "deltanet-check/profile/1";
-/// The format of the comparison of the model with measurements.
-pub const HELD: &str = "deltanet-check/held/1";
+pub const SCHEMA: &str = "deltanet-check/profile/2";
 
 /// The report of profiles, as JSON has it.
 #[derive(Clone, Debug, Serialize)]
@@ -29,6 +28,12 @@ pub struct ProfileReport {
     pub selected: usize,
     /// Clock of the card in MHz.
     pub clock_mhz: f64,
+    /// The way in which the times would be measured.
+    pub timing: Timing,
+    /// True if the data are in the L2 when a kernel begins.
+    pub hot: bool,
+    /// The constants of the card.
+    pub constants: BTreeMap<&'static str, f64>,
     /// The cases.
     pub profiles: Vec<CaseProfile>,
     /// Cases that are not profiled because they failed.
@@ -46,12 +51,19 @@ pub struct UnprofiledCase {
 
 impl ProfileReport {
     /// Makes the report of a run that has not begun.
-    pub fn nothing_yet(card: Card, selected: usize) -> ProfileReport {
+    pub fn nothing_yet(assumptions: &Assumptions, selected: usize) -> ProfileReport {
         ProfileReport {
             schema: SCHEMA,
             complete: false,
             selected,
-            clock_mhz: card.clock,
+            clock_mhz: assumptions.card.value(ConstantName::Clock),
+            timing: assumptions.timing,
+            hot: assumptions.hot,
+            constants: assumptions
+                .card
+                .constants()
+                .map(|(name, constant)| (name, constant.value))
+                .collect(),
             profiles: Vec::new(),
             failed: Vec::new(),
         }
@@ -60,6 +72,22 @@ impl ProfileReport {
     /// Returns the number of cases in the report, profiled or not.
     pub fn done(&self) -> usize {
         self.profiles.len() + self.failed.len()
+    }
+
+    /// Describes what the times assume.
+    pub(super) fn assumed(&self) -> String {
+        let data = match self.hot {
+            true => "data in the L2",
+            false => "data in memory",
+        };
+        let timing = match self.timing {
+            Timing::Stream => "from launch to launch in a stream",
+            Timing::Graph => "from launch to launch in a graph",
+            Timing::Event => "by events around each launch",
+            Timing::Trace => "by a profiler's trace",
+        };
+        let clock = self.clock_mhz;
+        format!("modelled on {CUS} compute units at {clock} MHz, {data}, timed {timing}")
     }
 
     /// Describes the progress of an unfinished run.
@@ -111,7 +139,11 @@ pub(super) fn bytes(count: u64) -> String {
 }
 
 /// Formats a table without borders. The columns in `right` are aligned to the right.
-fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(super) fn table(
+    header: &[&str],
+    right: &[usize],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -127,24 +159,35 @@ fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<St
     lines.collect()
 }
 
+/// Formats a time with its spread and its ends.
+pub(super) fn estimated(seconds: f64, between: Interval) -> String {
+    let spread = (between[1] / between[0]).sqrt();
+    let spread = if spread.is_finite() { spread } else { 1.0 };
+    format!(
+        "{} x/÷ {spread:.2} ({})",
+        time(seconds),
+        self::between(between)
+    )
+}
+
+/// Formats the number of a case's launches, and their time.
+pub(super) fn summary(profiled: &CaseProfile) -> String {
+    let count = profiled.launches.len();
+    format!(
+        "{count} launch{}, one after another: {}, of which {} is overhead",
+        if count == 1 { "" } else { "es" },
+        estimated(profiled.seconds, profiled.between),
+        time(profiled.overhead)
+    )
+}
+
 /// Renders the profiles as text.
 pub fn text(report: &ProfileReport) -> String {
-    let mut out = format!(
-        "modelled on {CUS} compute units at {} MHz: bounds from what was counted, no measurement (docs/profile.md)\n",
-        report.clock_mhz
-    );
+    let mut out = format!("{} (docs/profile.md)\n", report.assumed());
     for profiled in &report.profiles {
         let shape = profiled.shape.as_ref();
         let shape = shape.map_or_else(String::new, |shape| format!("  {shape}"));
-        let count = profiled.launches.len();
-        let _ = write!(
-            out,
-            "\n{}{shape}\n  {count} launch{}, one after another: {}, of which {} is launching\n",
-            profiled.id,
-            if count == 1 { "" } else { "es" },
-            between(profiled.seconds),
-            time(profiled.launching)
-        );
+        let _ = write!(out, "\n{}{shape}\n  {}\n", profiled.id, summary(profiled));
         for (same, times) in together(&profiled.launches) {
             out += &launch(same, times);
         }
@@ -194,17 +237,34 @@ pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
     let model = &launch.model;
     say(
         "time",
-        format!("{}, limited by {}", between(model.seconds), model.limiter),
+        format!(
+            "{}, mostly {}",
+            estimated(model.seconds, model.between),
+            model.largest
+        ),
     );
-    let [least, most] = model.share_of_floor;
+    let parts = TERMS.into_iter().zip(model.terms.all());
+    let parts = parts.map(|(name, seconds)| match name {
+        "pipes" => format!("{name} {} ({})", time(seconds), model.pipe),
+        _ => format!("{name} {}", time(seconds)),
+    });
+    say("consists of", parts.collect::<Vec<_>>().join(", "));
+    say(
+        "bound",
+        format!(
+            "{} by {}: the kernel cannot be faster",
+            time(model.bound),
+            model.bound_by
+        ),
+    );
     say(
         "floor",
         format!(
-            "{} by {}: {} to {} of the time",
+            "{} by {}: {} of the kernel's {}",
             time(model.floor),
             model.floor_of,
-            percent(least),
-            percent(most)
+            percent(model.share_of_floor),
+            time(model.kernel)
         ),
     );
     let dealing = &launch.dealing;
@@ -212,8 +272,8 @@ pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
     say(
         "busiest CU",
         format!(
-            "{} cycles overlapped, {} in turn: valu {}, lds {}, vmem {}, scalar {}",
-            dealing.overlapped, dealing.in_turn, pipes.valu, pipes.lds, pipes.vmem, pipes.scalar
+            "valu {} cycles, lds {} cycles, vmem {} lines, scalar {} instructions",
+            pipes.valu, pipes.lds, pipes.vmem, pipes.scalar
         ),
     );
     say(
@@ -267,18 +327,21 @@ pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
     say(
         "memory",
         format!(
-            "{} read, {} written, each byte once: {}",
+            "{} read, {} written, each byte once",
             bytes(unique.read),
-            bytes(unique.written),
-            time(model.memory[0])
+            bytes(unique.written)
         ),
     );
     let chain = launch.chain;
     say(
         "chain",
         format!(
-            "{} to {} cycles of the longest work-group alone, {} to {} of them waiting",
-            chain.cycles[0], chain.cycles[1], chain.waited[0], chain.waited[1]
+            "{} cycles of the longest work-group alone, {} of them waiting: {:.1} waits for vector memory, {:.1} for scalar memory, {:.1} for LDS",
+            chain.cycles[1],
+            chain.waited[1],
+            chain.waits.vector,
+            chain.waits.scalar,
+            chain.waits.lds
         ),
     );
     for hint in &launch.hints {
@@ -287,43 +350,20 @@ pub(super) fn lines(launch: &LaunchProfile) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Renders the comparison of the model with measurements.
-pub fn held_text(held: &[ModelComparison]) -> String {
-    let mut rows = Vec::new();
-    for kernel in held {
-        for measured in &kernel.measured {
-            let verdict = match measured.factor {
-                1.0 => "inside".to_owned(),
-                factor if factor > 1.0 => format!("{factor:.1} times the upper end"),
-                factor => format!("{factor:.2} of the lower end"),
-            };
-            rows.push(vec![
-                format!("{}: {}", kernel.name, measured.what),
-                format!("{:.0}", kernel.clock),
-                between(kernel.seconds),
-                kernel.model.limiter.to_owned(),
-                time(measured.seconds),
-                verdict,
-            ]);
-        }
-    }
-    table(
-        &[
-            "kernel",
-            "MHz",
-            "model",
-            "limited by",
-            "measured",
-            "which is",
-        ],
-        &[1, 2, 4],
-        rows,
-    )
-}
-
-/// Renders the table of constants.
-pub fn constants_text() -> String {
-    let rows = TABLE.iter().map(|row| {
+/// Renders the tables of constants: those of the card's speed, the spreads, and the facts that the model takes as they are.
+pub fn constants_text(card: &Card) -> String {
+    let constants = card.constants().map(|(name, constant)| {
+        let interval = constant
+            .interval
+            .map_or_else(String::new, |[low, high]| format!("{low} to {high}"));
+        let value = format!("{} {}", constant.value, constant.unit);
+        let source = constant.source.clone();
+        vec![name.to_owned(), value, interval, source]
+    });
+    let spreads = card
+        .spreads()
+        .map(|(name, factor)| vec![name.to_owned(), format!("{factor:.2}")]);
+    let facts = TABLE.iter().map(|row| {
         let value = format!("{} {}", row.value, row.unit);
         vec![
             row.name.to_owned(),
@@ -331,5 +371,14 @@ pub fn constants_text() -> String {
             row.source.to_owned(),
         ]
     });
-    table(&["constant", "value", "source"], &[1], rows)
+    [
+        table(
+            &["constant", "value", "90 % of fits", "source"],
+            &[1],
+            constants,
+        ),
+        table(&["largest term", "spread"], &[1], spreads),
+        table(&["fact", "value", "source"], &[1], facts),
+    ]
+    .join("\n")
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use gfx906::code_object::Lines;
 use serde::Serialize;
 
-use super::constants::{LATENCIES, LAUNCH};
+use super::card::Card;
 use super::launch::{LaunchProfile, profile};
-use super::model::{Card, Interval, with_launches};
+use super::model::{Assumptions, Interval};
 use crate::device::{LaunchCosts, Ledger, Watch};
 use crate::program::Program;
 use crate::trial::{Plan, not_passed};
@@ -30,17 +30,33 @@ pub struct CaseProfile {
     pub id: String,
     /// The parameters of the case; none for a launch file.
     pub shape: Option<String>,
-    /// Seconds of all launches, one after another, each with the overhead of a launch.
-    pub seconds: Interval,
+    /// Seconds of all launches, one after another, each with its overhead.
+    pub seconds: f64,
+    /// The sums of the launches' ends: all launches are off in the same direction.
+    pub between: Interval,
     /// Seconds of the overhead.
-    pub launching: f64,
+    pub overhead: f64,
     /// The launches, in order.
     pub launches: Vec<LaunchProfile>,
 }
 
-/// Makes the ledger that receives costs.
-pub fn ledger() -> Arc<Ledger> {
-    Arc::new(Ledger::new(LATENCIES))
+impl CaseProfile {
+    fn new(id: String, shape: Option<String>, launches: Vec<LaunchProfile>) -> CaseProfile {
+        let models = || launches.iter().map(|launch| &launch.model);
+        CaseProfile {
+            id,
+            shape,
+            seconds: models().map(|model| model.seconds).sum(),
+            between: [0, 1].map(|end| models().map(|model| model.between[end]).sum()),
+            overhead: models().map(|model| model.terms.overhead).sum(),
+            launches,
+        }
+    }
+}
+
+/// Makes the ledger that receives costs, for a card.
+pub fn ledger(card: &Card) -> Arc<Ledger> {
+    Arc::new(Ledger::new(card.latencies()))
 }
 
 /// Makes the profile of a case from the costs of its launches.
@@ -48,7 +64,7 @@ pub fn ledger() -> Arc<Ledger> {
 /// # Errors
 /// A kernel is not in the code object.
 pub fn profile_launches(
-    card: Card,
+    assumptions: &Assumptions,
     program: &Program,
     id: String,
     shape: Option<String>,
@@ -62,37 +78,27 @@ pub fn profile_launches(
                 let path = program.report.path.clone();
                 ProfileError::NoKernel(one.kernel.clone(), path)
             })?;
-            Ok(profile(card, one, kernel, lines.as_ref()))
+            Ok(profile(assumptions, one, kernel, lines.as_ref()))
         })
         .collect();
-    let launches = launches?;
-    Ok(CaseProfile {
-        id,
-        shape,
-        seconds: with_launches(launches.iter().map(|launch| launch.model.seconds)),
-        launching: LAUNCH * launches.len() as f64,
-        launches,
-    })
+    Ok(CaseProfile::new(id, shape, launches?))
 }
 
 /// Joins the launches of several profiles into one profile.
 pub fn join(id: String, parts: impl IntoIterator<Item = CaseProfile>) -> CaseProfile {
-    let launches: Vec<LaunchProfile> = parts.into_iter().flat_map(|part| part.launches).collect();
-    CaseProfile {
-        id,
-        shape: None,
-        seconds: with_launches(launches.iter().map(|launch| launch.model.seconds)),
-        launching: LAUNCH * launches.len() as f64,
-        launches,
-    }
+    let launches = parts.into_iter().flat_map(|part| part.launches).collect();
+    CaseProfile::new(id, None, launches)
 }
 
 /// Runs a case, and profiles its launches. The plan's own observers are replaced.
 ///
 /// # Errors
 /// The trial did not pass: the cost of a wrong kernel means nothing.
-pub fn profile_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, ProfileError> {
-    let ledger = ledger();
+pub fn profile_case(
+    assumptions: &Assumptions,
+    plan: &Plan<'_>,
+) -> Result<CaseProfile, ProfileError> {
+    let ledger = ledger(&assumptions.card);
     let watch = Watch::costs(&ledger);
     let finished = Plan {
         watch: &watch,
@@ -105,5 +111,5 @@ pub fn profile_case(card: Card, plan: &Plan<'_>) -> Result<CaseProfile, ProfileE
         return Err(ProfileError::NotPassed(id.clone(), why, rerun));
     }
     let shape = Some(plan.case.values.to_string());
-    profile_launches(card, plan.program, id.clone(), shape, &ledger.take())
+    profile_launches(assumptions, plan.program, id.clone(), shape, &ledger.take())
 }

@@ -310,8 +310,8 @@ mod tests {
     #[test]
     fn a_profile_is_read_where_that_makes_sense() {
         let profile = json!({
-            "schema": "deltanet-check/profile/1", "complete": true, "clock_mhz": 1725.0,
-            "profiles": [{ "id": "mul", "seconds": [1e-6, 2e-6], "launches": [] }],
+            "schema": "deltanet-check/profile/2", "complete": true, "clock_mhz": 1725.0,
+            "profiles": [{ "id": "mul", "seconds": 1e-6, "launches": [] }],
         });
         let text = profile.to_string();
         let report = Report::parse_any("x.json", text.as_bytes()).expect("good");
@@ -325,20 +325,20 @@ mod tests {
         assert!(error.to_string().contains("no report of a run"), "{error}");
         for (damaged, said) in [
             (
-                json!({ "schema": "deltanet-check/profile/1" }),
+                json!({ "schema": "deltanet-check/profile/2" }),
                 "no profiles",
             ),
             (
-                json!({ "schema": "deltanet-check/profile/1", "profiles": [{}] }),
+                json!({ "schema": "deltanet-check/profile/2", "profiles": [{}] }),
                 "no id",
             ),
             (
-                json!({ "schema": "deltanet-check/profile/1", "complete": false, "profiles": [] }),
+                json!({ "schema": "deltanet-check/profile/2", "complete": false, "profiles": [] }),
                 "did not come to its end",
             ),
             (
-                json!({ "schema": "deltanet-check/profile/2" }),
-                "its format is deltanet-check/profile/2, this program reads deltanet-check/profile/1",
+                json!({ "schema": "deltanet-check/profile/1" }),
+                "its format is deltanet-check/profile/1, this program reads deltanet-check/profile/2",
             ),
         ] {
             let error = Report::parse_any("x.json", damaged.to_string().as_bytes());

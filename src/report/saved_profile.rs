@@ -7,7 +7,7 @@ use super::saved::{ReportError, list};
 /// The beginning of the format's name in all versions.
 const FORMAT: &str = "deltanet-check/profile/";
 /// The version of the format that this program reads.
-const SCHEMA: &str = "deltanet-check/profile/1";
+const SCHEMA: &str = "deltanet-check/profile/2";
 
 /// Returns true if a report is one of `profile`.
 pub(super) fn is_one(report: &Value) -> bool {
@@ -43,6 +43,9 @@ pub(super) fn as_report(profile: &Value) -> Result<Value, ReportError> {
     Ok(json!({
         "schema": profile.get("schema"),
         "clock_mhz": profile.get("clock_mhz"),
+        "timing": profile.get("timing"),
+        "hot": profile.get("hot"),
+        "constants": profile.get("constants"),
         "seed": 0,
         "phases": [{ "number": 0, "trials": trials }],
         "totals": { "pass": count, "fail": 0, "error": 0, "skip": 0, "unsupported": 0 },

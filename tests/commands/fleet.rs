@@ -542,7 +542,7 @@ fn a_part_in_which_nothing_runs_is_no_failure() {
 }
 
 #[test]
-fn profiles_are_compared_by_their_intervals() {
+fn profiles_are_compared_by_their_times() {
     let here = scratch("fleet-profiles");
     let args = ["profile", "--test", "mul,add", "--report", "old.json"];
     let done = run(&here, &args);
@@ -556,16 +556,9 @@ fn profiles_are_compared_by_their_intervals() {
             &[&["compare", "old.json", "new.json"], more].concat(),
         )
     };
-    let same = compare(&old, &["--fail-if", "model-least > +0"]);
+    let same = compare(&old, &["--fail-if", "model > +0"]);
     assert_eq!((same.code, same.err.as_str()), (0, ""), "{}", same.out);
-    for metric in [
-        "model-least",
-        "model-most",
-        "floor",
-        "lines",
-        "vgprs",
-        "instructions",
-    ] {
+    for metric in ["model ", "bound", "floor", "lines", "vgprs", "instructions"] {
         let row = same.out.lines().find(|line| line.starts_with(metric));
         assert!(
             row.is_some_and(|row| row.contains("same")),
@@ -574,23 +567,29 @@ fn profiles_are_compared_by_their_intervals() {
         );
     }
     let mut slower = old.clone();
-    let ends = slower["profiles"][0]["seconds"]
-        .as_array_mut()
-        .expect("two");
-    let doubled = ends[0].as_f64().expect("a number") * 2.0;
-    ends[0] = json!(doubled);
-    let worse = compare(&slower, &["--fail-if", "model-least > +5%"]);
+    let model = &mut slower["profiles"][0]["launches"][0]["model"];
+    let doubled = model["seconds"].as_f64().expect("a number") * 2.0;
+    model["seconds"] = json!(doubled);
+    let worse = compare(&slower, &["--fail-if", "model > +5%"]);
     assert_eq!((worse.code, worse.err.as_str()), (1, ""), "{}", worse.out);
     let id = old["profiles"][0]["id"].as_str().expect("an id");
-    let line = format!("model-least > +5%: {id}: ");
+    let line = format!("model > +5%: {id}: ");
     assert!(worse.out.contains(&line), "{}", worse.out);
-    assert_eq!(compare(&slower, &["--fail-if", "model-most > +5%"]).code, 0);
+    assert_eq!(compare(&slower, &["--fail-if", "bound > +5%"]).code, 0);
 
     let mut other = old.clone();
     other["clock_mhz"] = json!(1606.0);
     std::fs::write(here.join("clock.json"), other.to_string()).expect("written");
     let clock = refused(&here, &["compare", "old.json", "clock.json"]);
     assert!(clock.ends_with("profile both at one --clock"), "{clock}");
+    let mut other = old.clone();
+    other["timing"] = json!("event");
+    std::fs::write(here.join("timing.json"), other.to_string()).expect("written");
+    let timing = refused(&here, &["compare", "old.json", "timing.json"]);
+    assert!(
+        timing.ends_with("profile both with the same --timing"),
+        "{timing}"
+    );
     report(&here, "run.json", &[]);
     let mixed = refused(&here, &["compare", "run.json", "old.json"]);
     assert_eq!(

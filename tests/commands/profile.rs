@@ -38,7 +38,7 @@ fn transpose(name: &str, more: &[&str]) -> super::Run {
 #[test]
 fn a_transpose_costs_what_one_counts_by_hand() {
     let report = parsed(&transpose("profile_json", &["--format", "json"]));
-    assert_eq!(report["schema"], "deltanet-check/profile/1");
+    assert_eq!(report["schema"], "deltanet-check/profile/2");
     let profiled = &report["profiles"][0];
     assert_eq!(profiled["id"], "transpose:rows=64,cols=64");
     let launch = &profiled["launches"][0];
@@ -71,8 +71,10 @@ fn a_transpose_costs_what_one_counts_by_hand() {
         (&60.into(), &64.into())
     );
     assert_eq!(dealing["pipes"]["vmem"], 2 * (4 + 64));
-    let seconds = &launch["model"]["seconds"];
-    assert!(seconds[0].as_f64().expect("a time") <= seconds[1].as_f64().expect("a time"));
+    let model = &launch["model"];
+    let seconds = |name: &str| model[name].as_f64().expect("a time");
+    assert!(seconds("floor") <= seconds("bound") && seconds("bound") <= seconds("kernel"));
+    assert_eq!(profiled["seconds"], model["seconds"]);
 }
 
 #[test]
@@ -216,38 +218,57 @@ fn bad_input_is_refused() {
     assert_eq!(code(&["--test", "transpose", "--clock", "0"]).0, 2);
     assert_eq!(code(&["x.json", "--test", "transpose"]).0, 2);
     assert_eq!(code(&["--test", "nothing_like_it"]).0, 2);
-    std::fs::write(
-        directory.join("c.toml"),
-        "[[kernel]]\nname = \"k\"\ngroups = 0\nwaves = 1\nunits = 1\n",
-    )
-    .expect("written");
-    let (exit, error) = code(&["--counts", "c.toml"]);
-    assert_eq!(exit, 3);
-    assert_eq!(
-        error,
-        "error: counts c.toml: kernel `k`: `groups` is 0; it can be 1 to 1048576\n"
-    );
-    std::fs::write(directory.join("d.toml"), "[[kernel]]\nnames = 1\n").expect("written");
-    let (exit, error) = code(&["--counts", "d.toml"]);
+    let card = "[constants]\nread = { value = 0 }\n";
+    std::fs::write(directory.join("c.toml"), card).expect("written");
+    let (exit, error) = code(&["--test", "mul", "--card", "c.toml"]);
     assert_eq!(exit, 3);
     assert!(
-        error.starts_with("error: counts d.toml: line 2: unknown field `names`"),
+        error.starts_with("error: `read` is 0\n --> c.toml:2:18\n"),
         "{error}"
     );
+    let (exit, error) = code(&["--test", "mul", "--card", "none.toml"]);
+    assert_eq!(exit, 3);
+    assert!(error.starts_with("error: card"), "{error}");
+    assert_eq!(code(&["--test", "mul", "--timing", "wall"]).0, 2);
 }
 
-/// The page docs/profile.md has the table that the program prints.
+/// The flags of the model change the terms that they are about, and nothing else.
 #[test]
-fn the_model_is_held_against_what_was_measured() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let done = run(root, &["profile", "--counts", "scripts/profile-model.toml"]);
-    assert_eq!(done.code, 0, "{}", done.err);
-    insta::assert_snapshot!(done.out);
-    let docs = std::fs::read_to_string(root.join("docs/profile.md")).expect("docs");
-    assert!(
-        docs.contains(done.out.trim_end()),
-        "docs/profile.md has another table"
+fn flags_of_the_model_change_their_terms() {
+    let terms = |name: &str, more: &[&str]| {
+        let done = transpose(name, &[more, &["--format", "json"]].concat());
+        let report = parsed(&done);
+        let launch = &report["profiles"][0]["launches"][0];
+        let terms = ["chain", "pipes", "memory", "dispatch", "overhead"];
+        let seconds = |term| launch["model"]["terms"][term].as_f64().expect("a time");
+        terms.map(seconds)
+    };
+    let plain = terms("profile_model", &[]);
+    let hot = terms("profile_model_hot", &["--hot"]);
+    assert!(hot[2] < plain[2] && hot[2] > 0.0);
+    assert_eq!((hot[0], hot[4]), (plain[0], plain[4]));
+    let event = terms("profile_model_event", &["--timing", "event"]);
+    assert!(event[4] > 4.0 * plain[4]);
+    assert_eq!(event[..4], plain[..4]);
+    let slow = terms("profile_model_clock", &["--clock", "862.5"]);
+    assert_eq!(
+        slow,
+        [
+            2.0 * plain[0],
+            2.0 * plain[1],
+            plain[2],
+            2.0 * plain[3],
+            plain[4]
+        ]
     );
+    let directory = scratch("profile_model_card");
+    let card = directory.join("card.toml");
+    std::fs::write(&card, "[constants]\nvector_latency = { value = 1375 }\n").expect("written");
+    let card = card.to_str().expect("UTF-8");
+    // A wave waits for its load once, a thousand cycles longer.
+    let far = terms("profile_model_far", &["--card", card]);
+    assert!((far[0] - plain[0]) * 1725e6 > 999.0, "{far:?} {plain:?}");
+    assert_eq!(far[1..], plain[1..]);
 }
 
 #[test]
@@ -255,10 +276,13 @@ fn the_constants_stand_in_the_docs() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let done = run(root, &["profile", "--constants"]);
     let docs = std::fs::read_to_string(root.join("docs/profile.md")).expect("docs");
+    let facts = done.out.find("fact ").expect("the table of facts");
     assert!(
-        docs.contains(done.out.trim_end()),
+        docs.contains(done.out[facts..].trim_end()),
         "docs/profile.md has another table"
     );
+    // The fitted constants stand in their own file.
+    assert!(done.out.contains("vector_latency"), "{}", done.out);
 }
 
 #[test]
@@ -277,7 +301,7 @@ fn a_profile_is_written_as_json_and_as_a_page() {
     for part in [
         "data-words=\"transpose:rows=64,cols=64",
         "<h2>Roofline of asked bytes</h2>",
-        "class=\"bar main\"",
+        "class=\"part-4\"",
         "class=\"roof\"",
         "<title>kernel_transpose: ",
         "instructions on memory and LDS",

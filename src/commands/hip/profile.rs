@@ -9,12 +9,13 @@ use crate::args::HipArgs;
 use crate::commands::exec;
 use crate::exit::Stop;
 use crate::profile::{
-    Card, CaseProfile, ProfileReport, UnprofiledCase, join, ledger, profile_launches, text,
+    Assumptions, CaseProfile, ProfileReport, UnprofiledCase, join, ledger, profile_launches, text,
 };
 use crate::text::shown;
 
 /// The profile of the recorded launches.
 pub struct RecordedProfile {
+    assumptions: Assumptions,
     profiled: CaseProfile,
     /// Recorded launches that could not run once more, with the reasons.
     lost: Vec<UnprofiledCase>,
@@ -26,18 +27,23 @@ pub struct RecordedProfile {
 /// The directory cannot be read.
 pub fn profile_records(
     args: &HipArgs,
+    assumptions: Assumptions,
     directory: &Path,
     id: String,
 ) -> Result<RecordedProfile, Stop> {
     let (mut parts, mut lost) = (Vec::new(), Vec::new());
     for launch in launches(directory)? {
-        match profile_record(args, &launch) {
+        match profile_record(args, &assumptions, &launch) {
             Ok(part) => parts.push(part),
             Err(why) => lost.push(why),
         }
     }
     let profiled = join(id, parts);
-    Ok(RecordedProfile { profiled, lost })
+    Ok(RecordedProfile {
+        assumptions,
+        profiled,
+        lost,
+    })
 }
 
 /// Returns the launch files of a directory of records, in the order of their names; none if nothing was recorded.
@@ -59,7 +65,11 @@ fn launches(directory: &Path) -> Result<Vec<PathBuf>, Stop> {
 
 /// Profiles a record. A kernel that does not end alone has no profile. Results that differ from the record's, as sums by atomics may, do
 /// not matter.
-fn profile_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, UnprofiledCase> {
+fn profile_record(
+    args: &HipArgs,
+    assumptions: &Assumptions,
+    launch: &Path,
+) -> Result<CaseProfile, UnprofiledCase> {
     let name = launch.parent().and_then(Path::file_name);
     let name = name.map_or_else(String::new, |name| shown(Path::new(name)));
     // The user knows the record by its name; the folder above the record is temporary.
@@ -71,27 +81,23 @@ fn profile_record(args: &HipArgs, launch: &Path) -> Result<CaseProfile, Unprofil
             None => message,
         },
     };
-    let ledger = ledger();
+    let ledger = ledger(&assumptions.card);
     let done = exec::perform(&args.replay_args(launch), Some(&ledger));
     let done = done.map_err(|stop| lost(stop.message))?;
     let charged = ledger.take();
     if charged.is_empty() {
         return Err(lost("the kernel did not come to its end alone".into()));
     }
-    let profiled = profile_launches(card(args), &done.program, name.clone(), None, &charged);
+    let profiled = profile_launches(assumptions, &done.program, name.clone(), None, &charged);
     profiled.map_err(|error| lost(error.to_string()))
 }
 
-fn card(args: &HipArgs) -> Card {
-    Card { clock: args.clock }
-}
-
 /// Returns the profile as text, with the launches that are not in it. `ran` is the number of launches of the program.
-pub fn text_of(args: &HipArgs, of: &RecordedProfile, ran: u64) -> String {
+pub fn text_of(of: &RecordedProfile, ran: u64) -> String {
     let profiled = of.profiled.launches.len() as u64;
     let mut out = String::new();
     if profiled > 0 {
-        out += &text(&report(args, of));
+        out += &text(&report(of));
     }
     for UnprofiledCase { id, message } in &of.lost {
         out += &format!("not profiled: {id}: {message}\n");
@@ -106,16 +112,16 @@ pub fn text_of(args: &HipArgs, of: &RecordedProfile, ran: u64) -> String {
 ///
 /// # Errors
 /// The profile cannot be serialized.
-pub fn json(args: &HipArgs, of: &RecordedProfile) -> Result<Value, Stop> {
-    serde_json::to_value(report(args, of)).map_err(Stop::setup)
+pub fn json(of: &RecordedProfile) -> Result<Value, Stop> {
+    serde_json::to_value(report(of)).map_err(Stop::setup)
 }
 
 /// Returns a report with all recorded launches as one case.
-fn report(args: &HipArgs, of: &RecordedProfile) -> ProfileReport {
+fn report(of: &RecordedProfile) -> ProfileReport {
     ProfileReport {
         complete: true,
         profiles: vec![of.profiled.clone()],
         failed: of.lost.clone(),
-        ..ProfileReport::nothing_yet(card(args), 1 + of.lost.len())
+        ..ProfileReport::nothing_yet(&of.assumptions, 1 + of.lost.len())
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use super::super::card::TERMS;
 use super::super::constants::{CUS, MEMORY, SIMDS};
 use super::super::launch::LaunchProfile;
-use super::super::model::{Card, Interval};
-use super::super::report::{between, bytes, time};
+use super::super::model::Interval;
+use super::super::report::{bytes, estimated, time};
 use super::super::trial::CaseProfile;
 use crate::report::Chart;
 use crate::text::{demangled, escaped};
@@ -20,7 +21,7 @@ pub(super) fn scale(profiles: &[CaseProfile]) -> [f64; 2] {
     if profiles.is_empty() {
         return [1e-6, 1e-3];
     }
-    let ends = profiles.iter().flat_map(|profiled| profiled.seconds);
+    let ends = profiles.iter().flat_map(|profiled| profiled.between);
     let sized = ends.filter(|seconds| *seconds > 0.0);
     sized.fold([f64::INFINITY, 0.0], |[low, high], seconds| {
         [low.min(seconds), high.max(seconds)]
@@ -62,46 +63,46 @@ fn short(seconds: f64) -> String {
     format!("{} {unit}", figure(seconds / least).replace(".0", ""))
 }
 
-/// Draws the interval of a case.
-pub(super) fn bar(scale: [f64; 2], seconds: Interval) -> String {
-    let mut chart = row(scale, 14.0, &between(seconds));
-    let [from, to] = seconds.map(|end| chart.x(end));
-    chart.area([from, 3.0], [to, 11.0], "bar", &between(seconds));
+/// Draws the time of a case in its spread.
+pub(super) fn bar(scale: [f64; 2], between: Interval, seconds: f64) -> String {
+    let title = estimated(seconds, between);
+    let mut chart = row(scale, 14.0, &title);
+    let [from, to] = between.map(|end| chart.x(end));
+    chart.area([from, 3.0], [to, 11.0], "bar", &title);
+    let at = chart.x(seconds);
+    chart.line([at, 1.0], [at, 13.0], "ceiling");
     chart.done()
 }
 
-/// Draws the interval of a launch above the bounds that it follows from.
-pub(super) fn bounds(launch: &LaunchProfile) -> String {
+/// Draws a launch's time as a stacked bar: the kernel's terms, each with its share of their squares, and the overhead.
+pub(super) fn terms(launch: &LaunchProfile) -> String {
     let model = &launch.model;
-    let rows = [
-        ("time", model.seconds, "bar main"),
-        ("pipes", model.pipes, "bar"),
-        ("memory", model.memory, "bar"),
-        ("chain", model.chain, "bar"),
-    ];
-    let values = rows.iter().flat_map(|(_, ends, _)| *ends);
+    let [left, right, top, bottom] = [10.0, 410.0, 8.0, 34.0];
     let mut chart = Chart::new(
-        "bounds of the time of a launch",
-        [420.0, 124.0],
-        [58.0, 18.0, 6.0, 20.0],
-        values.chain([model.floor]),
+        "what the time consists of",
+        [420.0, 132.0],
+        [left, 10.0, 6.0, 20.0],
+        [1.0, 10.0].into_iter(),
         std::iter::empty(),
     );
-    chart.decades_across(short);
-    if model.floor > 0.0 {
-        let x = chart.x(model.floor);
-        chart.line([x, 6.0], [x, 104.0], "ceiling");
-        let title = format!("floor {}", time(model.floor));
-        chart.words([x + 3.0, 14.0], "start", "ceiling", &title);
-    }
-    for (at, (name, ends, class)) in rows.into_iter().enumerate() {
-        let y = 20.0 + 22.0 * at as f64;
-        chart.words([52.0, y + 10.0], "end", "tick", name);
-        if ends[1] > 0.0 {
-            let [from, to] = ends.map(|end| chart.x(end));
-            let title = format!("{name}: {}", between(ends));
-            chart.area([from, y], [to, y + 13.0], class, &title);
-        }
+    let all = model.terms.all();
+    let kernel_squares = model.kernel * model.kernel;
+    let mut from = left;
+    for (at, (name, seconds)) in TERMS.into_iter().zip(all).enumerate() {
+        // Terms overlap, so that the kernel's time is less than their sum.
+        let share = match name {
+            "overhead" => seconds,
+            _ if kernel_squares > 0.0 => model.kernel * seconds * seconds / kernel_squares,
+            _ => 0.0,
+        };
+        let width = (right - left) * share / model.seconds.max(f64::MIN_POSITIVE);
+        let class = format!("part-{at}");
+        let title = format!("{name}: {}", time(seconds));
+        chart.area([from, top], [from + width, bottom], &class, &title);
+        from += width;
+        let y = 48.0 + 16.0 * at as f64;
+        chart.area([left, y], [left + 10.0, y + 10.0], &class, name);
+        chart.words([left + 16.0, y + 9.0], "start", "tick", &title);
     }
     chart.done()
 }
@@ -111,7 +112,7 @@ struct Spot {
     name: String,
     /// Operations for each requested byte, and for each different byte.
     intensity: [f64; 2],
-    /// Operations a second, in the longest time and in the shortest.
+    /// Operations a second, in the longest time of the spread and in the shortest.
     speed: [f64; 2],
     /// Requested bytes, and different bytes.
     bytes: [f64; 2],
@@ -121,7 +122,8 @@ fn spot(launch: &LaunchProfile) -> Option<Spot> {
     let work = LANES * launch.valu_cycles as f64;
     let unique = (launch.unique_bytes.read + launch.unique_bytes.written) as f64;
     let asked = (LINE * launch.lines as f64).max(unique);
-    let [least, most] = launch.model.seconds;
+    let model = &launch.model;
+    let [least, most] = [model.kernel / model.spread, model.kernel * model.spread];
     let fits = work > 0.0 && unique > 0.0 && least > 0.0;
     fits.then(|| Spot {
         name: escaped(&demangled(&launch.kernel)),
@@ -132,7 +134,7 @@ fn spot(launch: &LaunchProfile) -> Option<Spot> {
 }
 
 /// Draws operations a second against operations a byte; none if no launch has vector instructions and memory accesses.
-pub(super) fn roofline(card: Card, launches: &[&LaunchProfile]) -> Option<String> {
+pub(super) fn roofline(clock: f64, launches: &[&LaunchProfile]) -> Option<String> {
     let mut known = HashSet::new();
     let spots = launches.iter().filter_map(|launch| spot(launch));
     // Equal spots are drawn once.
@@ -146,7 +148,7 @@ pub(super) fn roofline(card: Card, launches: &[&LaunchProfile]) -> Option<String
         return None;
     }
     let alone = launches.len() == 1;
-    let peak = (CUS * SIMDS) as f64 * LANES * card.clock * 1e6;
+    let peak = (CUS * SIMDS) as f64 * LANES * clock * 1e6;
     let ridge = peak / MEMORY;
     let across = spots
         .iter()

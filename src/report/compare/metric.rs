@@ -98,8 +98,8 @@ const NAMED: [(&str, Fold, &[&str], bool); 23] = [
         true,
     ),
     ("code", Fold::Max, &["launches/*/resources/code"], true),
-    ("model-least", Fold::Sum, &["seconds/0"], true),
-    ("model-most", Fold::Sum, &["seconds/1"], true),
+    ("model", Fold::Sum, &["launches/*/model/seconds"], true),
+    ("bound", Fold::Sum, &["launches/*/model/bound"], true),
     ("floor", Fold::Sum, &["launches/*/model/floor"], true),
     ("valu-cycles", Fold::Sum, &["launches/*/valu_cycles"], true),
     ("lds-cycles", Fold::Sum, &["launches/*/lds_cycles"], true),
@@ -212,21 +212,20 @@ mod tests {
     #[test]
     fn what_profiles_have_is_found_too() {
         let case = json!({
-            "seconds": [1e-6, 3e-6],
+            "seconds": 3e-6,
             "launches": [
-                { "instructions": { "salu": 3, "valu": 4 }, "barriers": 2, "model": { "floor": 1e-7 } },
-                { "instructions": { "salu": 1 }, "barriers": 1, "model": { "floor": 2e-7 } },
+                { "instructions": { "salu": 3, "valu": 4 }, "barriers": 2, "model": { "seconds": 1e-6, "bound": 5e-7 } },
+                { "instructions": { "salu": 1 }, "barriers": 1, "model": { "seconds": 2e-6, "bound": 5e-7 } },
             ],
         });
         let of = |name| Metric::find(name).and_then(|metric| metric.of(&case));
-        let found = ["model-least", "model-most", "instructions", "barriers"].map(of);
-        assert_eq!(found, [Some(1e-6), Some(3e-6), Some(8.0), Some(3.0)]);
-        let found = ["seconds", "launches/1/barriers"].map(of);
+        let found = ["model", "bound", "instructions", "barriers"].map(of);
+        assert_eq!(found, [Some(3e-6), Some(1e-6), Some(8.0), Some(3.0)]);
+        let found = ["floor", "launches/1/barriers"].map(of);
         assert_eq!(found, [None, Some(1.0)]);
-        // A run has a single number at this place, and no list.
         let run = json!({ "seconds": 2.0, "wave_instructions": 5 });
         let of = |name| Metric::find(name).and_then(|metric| metric.of(&run));
-        let found = ["seconds", "model-least", "instructions"].map(of);
+        let found = ["seconds", "model", "instructions"].map(of);
         assert_eq!(found, [Some(2.0), None, Some(5.0)]);
     }
 }

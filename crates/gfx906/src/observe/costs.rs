@@ -11,7 +11,7 @@ mod site;
 mod tests;
 
 pub use banks::Cycles;
-pub use chain::{Clocks, Latencies};
+pub use chain::{Clocks, Latencies, Path};
 pub use class::Class;
 pub use lines::LineCounts;
 pub use site::{Example, Site};
@@ -40,10 +40,8 @@ pub struct GroupCost {
     pub lines: u64,
     /// Number of scalar, branch, barrier and control instructions.
     pub scalar: u64,
-    /// Time at which its last wave ends, if the group has the compute unit to itself.
-    pub chain: Clocks,
-    /// Waiting cycles of the wave that ends last.
-    pub waited: Clocks,
+    /// Path of the wave that ends last if the group has the compute unit to itself, on each clock.
+    pub chain: [Path; 2],
 }
 
 /// Costs of dispatches. One observer serves one launch, or several launches of one code object together.
@@ -115,7 +113,6 @@ impl Costs {
     fn flush(&mut self) {
         if let Some(mut group) = self.group.take() {
             group.chain = self.chains.end();
-            group.waited = self.chains.waited();
             self.groups.push(group);
         }
     }
@@ -283,7 +280,6 @@ impl Observer for Costs {
             group.scalar += u64::from(class.is_scalar());
         }
         let more = cycles + lines;
-        self.chains
-            .step(index, &link, class.turn(), more, &self.latencies);
+        self.chains.step(index, &link, more, &self.latencies);
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of the costs of assembled programs whose numbers can be computed by hand.
 
-use super::{Class, Costs, Cycles, Latencies, LineCounts};
+use super::{Class, Costs, Cycles, Latencies, LineCounts, Path};
 use crate::machine::Wave;
 use crate::machine::rig::{MEMORY, run};
 use crate::observe::{Bytes, Observer};
@@ -177,9 +177,19 @@ fn classes_and_the_chain_are_what_one_counts_by_hand() {
     assert_eq!(group.valu, [4 + 8 + 16 + 16 + 4]);
     assert_eq!((group.scalar, group.lds, group.lines), (9, 2, 4));
     // With near latencies, the scalar load is issued at cycle 52 and arrives at 72; the load of 4 lines is issued at 76 and arrives at 180;
-    // five turns and the end follow.
-    assert_eq!(group.chain, [204, 334]);
-    assert_eq!(group.waited, [16 + 96, 46 + 196]);
+    // the LDS has answered before; five turns and the end follow.
+    let issue = [48, 32, 12];
+    let near = Path {
+        cycles: 204,
+        issue,
+        waited: [96, 16, 0],
+    };
+    let fitted = Path {
+        cycles: 334,
+        issue,
+        waited: [196, 46, 0],
+    };
+    assert_eq!(group.chain, [near, fitted]);
 }
 
 /// ```text
@@ -208,8 +218,37 @@ fn a_barrier_waits_for_the_slowest_wave() {
     let group = costs.groups()[0];
     assert_eq!(group.valu, [12, 12 + 32]);
     // The first load arrives at 104, the second wave reaches the barrier at 156, and two turns follow.
-    assert_eq!(group.chain, [164, 264]);
-    assert_eq!(group.waited, [92, 192]);
+    let path = |cycles, waited| Path {
+        cycles,
+        issue: [4 + 4 + 32 + 4, 20, 8],
+        waited: [waited, 0, 0],
+    };
+    assert_eq!(group.chain, [path(164, 92), path(264, 192)]);
+}
+
+/// ```text
+/// s_cbranch_scc0 over
+/// s_nop 15
+/// over:
+/// s_barrier
+/// global_load_dword v2, v1, s[0:1]
+/// s_waitcnt vmcnt(0)
+/// ```
+const NOPS: &str = "bf840001 bf80000f bf8a0000 dc508000 02000001 bf8c0f70";
+
+/// Every wave has the path of the one that came last to the barrier: the one that executed s_nop.
+#[test]
+fn a_no_operation_takes_turns_and_a_barrier_joins_paths() {
+    let costs = costs(NOPS, 2, |wave| {
+        dwords(wave);
+        wave.scc = wave.index == 0;
+    });
+    let path = |cycles, waited| Path {
+        cycles,
+        issue: [0, 4 + 64 + 4 + 4 + 4, 4],
+        waited: [waited, 0, 0],
+    };
+    assert_eq!(costs.groups()[0].chain, [path(184, 100), path(284, 200)]);
 }
 
 #[test]
