@@ -61,11 +61,13 @@ fn flags_reach_the_runtime_and_the_library_its_names() {
         "{}:/before",
         library.parent().expect("a directory").display()
     );
+    // The directory is where the command was given, wherever the program goes.
+    let record = format!("GFX906_RECORD={}", here.join("rec").display());
     let wanted = [
         "GFX906_ABORT=1",
         "GFX906_BUDGET=5,2s",
         "GFX906_COUNTERS=1",
-        "GFX906_RECORD=rec",
+        &record,
         "GFX906_SANITIZE=init,race",
         "GFX906_SANITIZE_ABORT=1",
         "GFX906_SCHEDULE=reverse",
