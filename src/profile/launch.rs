@@ -301,3 +301,50 @@ fn described(
         stride: found.map(|found| found.pitch),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gfx906::observe::costs::Path;
+
+    use super::super::card::Card;
+    use super::super::model::Timing;
+    use super::*;
+
+    /// 133 VGPRs allow a wave on each SIMD, and 128 allow two: a second round of work-groups is gone.
+    #[test]
+    fn a_few_registers_above_a_step_are_noticed() {
+        let assumptions = Assumptions {
+            card: Card::built_in(),
+            timing: Timing::Stream,
+            hot: false,
+        };
+        let group = GroupCost {
+            valu: vec![4; 4],
+            chain: [Path {
+                cycles: 100_000,
+                ..Path::default()
+            }; 2],
+            ..GroupCost::default()
+        };
+        let groups = vec![&group; 120];
+        let seconds = |vgprs| {
+            let needs = Needs {
+                waves: 4,
+                vgprs,
+                lds: 0,
+            };
+            let at_once = occupancy(needs).groups;
+            let own = estimate(&assumptions, &groups, at_once, Bytes::default());
+            let other = other_occupancy(&assumptions, &groups, needs, Bytes::default());
+            (own.1.seconds, other)
+        };
+        let (below, none) = seconds(128);
+        assert_eq!(none, None);
+        let (above, other) = seconds(133);
+        let other = other.expect("an occupancy");
+        assert_eq!((other.vgprs, other.groups), (128, 2));
+        assert_eq!(other.seconds, below);
+        assert!(above > 1.9 * below, "{above} {below}");
+        assert_eq!(seconds(140).1, None);
+    }
+}
