@@ -13,6 +13,7 @@ from ._errors import LaunchError, NotFound, Trap
 
 _SIGNATURES: dict[str, list[Any]] = {
     "hipInit": [c_uint],
+    "hipRuntimeGetVersion": [POINTER(c_int)],
     "hipModuleLoadData": [POINTER(c_void_p), c_void_p],
     "hipModuleUnload": [c_void_p],
     "hipModuleGetFunction": [POINTER(c_void_p), c_void_p, c_char_p],
@@ -71,6 +72,12 @@ class Library:
             if 0 < self._report(text, len(text)) <= len(text):
                 return dict(json.loads(text.value.decode("utf-8", "replace")))
         return {"trap": None, "findings": [], "told": []}
+
+    def runtime_version(self) -> int:
+        """Version of HIP, as `hipRuntimeGetVersion` has it: major * 10000000 + minor * 100000 + patch."""
+        version = c_int()
+        self.call("hipRuntimeGetVersion", byref(version))
+        return version.value
 
     def error_name(self, code: int) -> str:
         """HIP's name for an error."""
