@@ -4,7 +4,9 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-_MEMORY = 16 << 30
+NAME = "AMD Instinct MI50/MI60 (emulated)"
+#: Bytes of the card's memory.
+MEMORY = 16 << 30
 
 
 class AmdSmiException(Exception):
@@ -72,7 +74,7 @@ def amdsmi_get_gpu_asic_info(card: Any) -> dict[str, Any]:
     """Names and numbers of the chip."""
     _check(card)
     return {
-        "market_name": "AMD Instinct MI50/MI60 (emulated)", "vendor_id": "0x1002", "vendor_name": "Advanced Micro Devices, Inc. [AMD/ATI]",
+        "market_name": NAME, "vendor_id": "0x1002", "vendor_name": "Advanced Micro Devices, Inc. [AMD/ATI]",
         "subvendor_id": "0x1002", "device_id": "0x66a1", "subsystem_id": "0x0834", "rev_id": "0x02", "asic_serial": "0x0000000000000906",
         "oam_id": 0, "num_compute_units": 60, "target_graphics_version": "gfx906",
     }
@@ -93,7 +95,7 @@ def amdsmi_get_gpu_device_bdf(card: Any) -> str:
 def amdsmi_get_gpu_memory_total(card: Any, kind: int) -> int:
     """Bytes of a memory."""
     _check(card)
-    return _MEMORY
+    return MEMORY
 
 
 def amdsmi_get_gpu_memory_usage(card: Any, kind: int) -> int:
@@ -105,7 +107,7 @@ def amdsmi_get_gpu_memory_usage(card: Any, kind: int) -> int:
 def amdsmi_get_gpu_vram_usage(card: Any) -> dict[str, int]:
     """MiB of the card's memory, and of them in use."""
     _check(card)
-    return {"vram_total": _MEMORY >> 20, "vram_used": 0}
+    return {"vram_total": MEMORY >> 20, "vram_used": 0}
 
 
 def amdsmi_topo_get_numa_node_number(card: Any) -> int:

@@ -7,19 +7,20 @@ run nothing at the same time, events measure the time of the host. Graphs and ev
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 import sys
 import threading
 import time
 import types
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device as torch_device
+
+from . import _amdsmi
+from ._amdsmi import MEMORY, NAME
 
 #: Set to 1, every Python process that finds it has the device (`deltanet_check._startup`).
 SWITCH = "DELTANET_CHECK_GPU"
@@ -27,8 +28,6 @@ SWITCH = "DELTANET_CHECK_GPU"
 _CPU = torch.device("cpu")
 _CUDA = torch.device("cuda", 0)
 _CPU_WORDS = {"cpu"}
-#: Bytes of a card's memory.
-MEMORY = 16 << 30
 
 
 def _is_cuda(value: Any) -> bool:
@@ -240,7 +239,7 @@ def _tensor_types() -> dict[str, Any]:
 def properties(_: Any = None) -> Any:
     """The properties of an MI50."""
     return types.SimpleNamespace(
-        name="AMD Instinct MI50/MI60 (emulated)", gcnArchName="gfx906:sramecc+:xnack-", major=9, minor=0, total_memory=MEMORY,
+        name=NAME, gcnArchName="gfx906:sramecc+:xnack-", major=9, minor=0, total_memory=MEMORY,
         multi_processor_count=60, warp_size=64, max_threads_per_multi_processor=2560, regs_per_multiprocessor=65536,
         shared_memory_per_block=65536, shared_memory_per_block_optin=65536, shared_memory_per_multiprocessor=65536, L2_cache_size=4 << 20,
         is_integrated=False, is_multi_gpu_board=False,
@@ -305,8 +304,8 @@ def _accelerator_answers() -> dict[str, Any]:
     }
 
 
-def _own(answer: Any) -> Any:
-    """The same as an object of its own: torch's compiler tells functions of torch.cuda apart by what they are."""
+def _own(answer: Any, original: Any) -> Any:
+    """The same as an object of its own: torch's compiler tells functions of torch.cuda apart by what they are, and unwraps some."""
     if isinstance(answer, _TensorType):
         return answer
     if isinstance(answer, type):
@@ -315,6 +314,7 @@ def _own(answer: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         return answer(*args, **kwargs)
 
+    call.__wrapped__ = original  # type: ignore[attr-defined]
     return call
 
 
@@ -326,7 +326,7 @@ def _answer(module: Any, answers: dict[str, Any], parts: tuple[str, ...]) -> Non
         for name in getattr(module, "__all__", ()) if name not in answers and isinstance(getattr(module, name, None), types.FunctionType)
     }
     for name, answer in {**refused, **answers}.items():
-        own = _own(answer)
+        own = _own(answer, getattr(module, name, None))
         for one in modules:
             if one is module or name in vars(one):
                 setattr(one, name, own)
@@ -407,11 +407,7 @@ def _be_rocm(version: int) -> None:
     """Says that torch is a build for ROCm, of a version of HIP, and gives the process the module `amdsmi`."""
     torch.version.hip = f"{version // 10_000_000}.{version // 100_000 % 100}.{version % 100_000}"
     torch.version.cuda = None
-    spec = importlib.util.spec_from_file_location("amdsmi", Path(__file__).with_name("_amdsmi.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.modules["amdsmi"] = module
+    sys.modules["amdsmi"] = _amdsmi
 
 
 def default_device() -> torch.device | None:

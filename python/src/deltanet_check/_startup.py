@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from . import _amdsmi
+
 _WATCHED = ("torch", "triton")
 
 
@@ -74,7 +76,8 @@ class _Finder:
 
 
 def install() -> None:
-    """Begins to watch for torch and Triton."""
+    """Begins to watch for torch and Triton. `amdsmi` is there without them."""
+    sys.modules["amdsmi"] = _amdsmi
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
 
