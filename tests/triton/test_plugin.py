@@ -197,6 +197,14 @@ def test_no_such_limit(other, limit):
     assert f"argument --gfx906-timeout: invalid number of seconds value: '{limit}'" in result.stderr.str()
 
 
+def test_processes_side_by_side_share_what_is_compiled(other, monkeypatch, tmp_path):
+    """Workers of pytest-xdist take each other's kernels from the cache: a kernel is there once, and right for all."""
+    pytest.importorskip("xdist")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    other("-n", "2", "-k", "thread or slow_then_good").assert_outcomes(passed=2)
+    assert [path.stem for path in tmp_path.rglob("*.hsaco")] == ["double"]
+
+
 @pytest.fixture
 def suite(pytester, monkeypatch):
     """Runs the suite with flags in a process of its own."""

@@ -88,19 +88,22 @@ def _first(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return args[0]
 
 
+#: The class with attributes that are properties in Python, and values for type checkers.
+_TENSOR: Any = torch.Tensor
+
 #: By function of torch: the call in its place.
 _CALLS: dict[Any, Callable[[Any, Any, Any], Any]] = {
     torch.device: _as_it_is,
-    torch.Tensor.is_cuda.__get__: lambda func, args, kwargs: True,
-    torch.Tensor.is_cpu.__get__: lambda func, args, kwargs: False,
-    torch.Tensor.device.__get__: _device_of,
+    _TENSOR.is_cuda.__get__: lambda func, args, kwargs: True,
+    _TENSOR.is_cpu.__get__: lambda func, args, kwargs: False,
+    _TENSOR.device.__get__: _device_of,
     torch.Tensor.get_device: lambda func, args, kwargs: 0,
     torch.Tensor.cpu: _copied, torch.Tensor.to: _to, torch.Tensor.type: _type,
     torch.Tensor.cuda: _first, torch.Tensor.pin_memory: _first,
     torch.Tensor.record_stream: lambda func, args, kwargs: None,
     # Of each launch, and without a device among the arguments.
-    torch.Tensor.data_ptr: _as_it_is, torch.Tensor.untyped_storage: _as_it_is, torch.Tensor.dtype.__get__: _as_it_is,
-    torch.Tensor.shape.__get__: _as_it_is, torch.Tensor.stride: _as_it_is, torch.Tensor.numel: _as_it_is,
+    torch.Tensor.data_ptr: _as_it_is, torch.Tensor.untyped_storage: _as_it_is, _TENSOR.dtype.__get__: _as_it_is,
+    _TENSOR.shape.__get__: _as_it_is, torch.Tensor.stride: _as_it_is, torch.Tensor.numel: _as_it_is,
 }
 
 
@@ -264,7 +267,7 @@ def _memory_answers() -> dict[str, Any]:
 @functools.lru_cache(maxsize=None)
 def _stream() -> Any:
     """The one stream, of the class that callers know."""
-    return torch.cuda.Stream()
+    return torch.cuda.Stream()  # type: ignore[no-untyped-call]
 
 
 def _cuda_answers() -> dict[str, Any]:
@@ -346,7 +349,7 @@ def _redirect_default_device() -> None:
             kwargs["device"] = _CPU if _is_cuda(self.device) else self.device
         return func(*args, **kwargs)
 
-    context.__torch_function__ = call
+    context.__torch_function__ = call  # type: ignore[method-assign]
     set_type = torch.set_default_tensor_type
     torch.set_default_tensor_type = functools.wraps(set_type)(lambda t: set_type(_cpu_type(t)))
 
@@ -370,7 +373,7 @@ def _redirect_autocast() -> None:
         begin(self, device_type, dtype, *args, **kwargs)
 
     torch.is_autocast_enabled, torch.get_autocast_dtype = is_enabled, dtype
-    torch.amp.autocast_mode.autocast.__init__ = init
+    torch.amp.autocast_mode.autocast.__init__ = init  # type: ignore[method-assign]
 
 
 def _redirect_threads() -> None:
@@ -436,8 +439,8 @@ def activate() -> None:
         _answer(torch.accelerator, _accelerator_answers(), ("memory", "graphs"))
     torch._C._get_accelerator = lambda *_: torch.device("cuda")
     torch.Generator = Generator  # type: ignore[misc]
-    torch.Stream = Stream  # type: ignore[misc]
-    torch.Event = type("Event", (Event,), {"__init__": lambda self, *_, **__: Event.__init__(self)})  # type: ignore[misc]
+    torch.Stream = Stream  # type: ignore[misc, assignment]
+    torch.Event = type("Event", (Event,), {"__init__": lambda self, *_, **__: Event.__init__(self)})  # type: ignore[misc, assignment]
     _redirect_default_device()
     _redirect_autocast()
     _redirect_threads()
