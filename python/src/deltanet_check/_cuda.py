@@ -111,7 +111,7 @@ class OnCpu(TorchFunctionMode):
     """Takes torch functions that name a CUDA device to the CPU. Tensors there say that they are on the card, and what is taken to the CPU is a copy."""
 
     def __torch_function__(self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return _CALLS.get(func, _on_cpu)(func, args, dict(kwargs) if kwargs else {})
+        return _CALLS.get(func, _on_cpu)(func, args, dict(kwargs) if kwargs else {})  # type: ignore[no-untyped-call]
 
 
 class Generator(torch.Generator):
@@ -385,7 +385,7 @@ def _redirect_threads() -> None:
         run = self.run
 
         def redirected() -> None:
-            with OnCpu():  # type: ignore[no-untyped-call]
+            with OnCpu():
                 run()
 
         self.run = redirected  # type: ignore[method-assign]

@@ -79,7 +79,7 @@ def install() -> None:
     """Begins to watch for torch and Triton. `amdsmi` is there without them."""
     sys.modules["amdsmi"] = _amdsmi
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder())
 
 
 install()
