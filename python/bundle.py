@@ -1,4 +1,4 @@
-"""Puts library and program into the wheel, if asked to.
+"""Puts the line that Python runs at its start into the wheel, and library and program, if asked to.
 
 `DELTANET_CHECK_BUNDLE=target` names the directory that `scripts/build-hip.sh` built into. Without it the wheel is pure Python, and finds
 both where they are (`deltanet_check/_find.py`).
@@ -17,7 +17,10 @@ class Bundle(BuildHookInterface):
     """The hook that hatchling calls."""
 
     def initialize(self, version, build_data):
-        """Adds the files, and says that the wheel is for this machine alone."""
+        """Adds the files. With library and program the wheel is for this machine alone."""
+        # Beside the package, where Python looks for such files; an editable wheel has it too.
+        start = str(Path(self.root) / "src" / "deltanet_check.pth")
+        build_data["force_include_editable" if version == "editable" else "force_include"][start] = "deltanet_check.pth"
         target = os.environ.get("DELTANET_CHECK_BUNDLE")
         if not target or version == "editable":
             return

@@ -10,7 +10,7 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 home=$target/triton-driver
 torch=2.15.0
 
-if ! "$home/venv/bin/python" -c 'import fla, hatchling, numpy, pytest, torch, triton' 2>/dev/null; then
+if ! "$home/venv/bin/python" -c 'import fla, hatchling, numpy, pytest, torch, triton, xdist' 2>/dev/null; then
     rm -rf "$home"
     python3 -m venv "$home/venv"
     pip=("$home/venv/bin/python" -m pip --quiet --disable-pip-version-check --no-cache-dir)
@@ -22,7 +22,7 @@ if ! "$home/venv/bin/python" -c 'import fla, hatchling, numpy, pytest, torch, tr
     )
     pure=(
         einops filelock fsspec jinja2 markupsafe mpmath networkx sympy typing-extensions # torch's and fla-core's
-        'pytest>=8' iniconfig packaging pluggy pygments 'hatchling>=1.27' pathspec tomlkit trove-classifiers
+        'pytest>=8' iniconfig packaging pluggy pygments pytest-xdist execnet 'hatchling>=1.27' pathspec tomlkit trove-classifiers
     )
     "${pip[@]}" install --only-binary :all: --no-deps "torch==$torch" "${cuda[@]}" 'triton>=3.9,<4' 'fla-core>=0.6,<0.7' numpy "${pure[@]}"
 fi

@@ -117,6 +117,30 @@ def test_a_view_reaches_its_storage_and_several_views_share_one():
     assert torch.equal(out[:256], x[:256])
 
 
+def test_what_the_host_does_between_launches_is_seen():
+    """Memory stays registered from launch to launch: its values are those of now, and what a launch is not handed it does not reach."""
+    x, out = torch.zeros(256, device=DEVICE), torch.zeros(256, device=DEVICE)
+    for number in range(5):
+        x.fill_(number)
+        no_mask[(1,)](x, out, BLOCK=256)
+        assert (out[:256] == number).all()
+        # Memory of another size at the same place, more often than not.
+        del out
+        out = torch.zeros(256 + number, device=DEVICE)
+    pair = torch.zeros(512, device=DEVICE)
+    halves = [torch.from_numpy(half) for half in (pair.numpy()[:256], pair.numpy()[256:])]
+    for half in halves:
+        assert half.untyped_storage().nbytes() == 1024
+        no_mask[(1,)](half, out, BLOCK=256)
+    no_mask[(2,)](pair, torch.zeros(512, device=DEVICE), BLOCK=256)
+    for half, faults in [(halves[1], True), (halves[0], True), (pair, False)]:
+        if not faults:
+            no_mask[(2,)](half, torch.zeros(512, device=DEVICE), BLOCK=256)
+            continue
+        with pytest.raises(deltanet_check.Trap, match="memory fault: read"):
+            no_mask[(2,)](half, torch.zeros(512, device=DEVICE), BLOCK=256)
+
+
 def test_an_empty_grid_and_empty_tensors_do_nothing():
     empty = torch.empty(0, device=DEVICE)
     kernels.vector_add[(0,)](empty, empty, empty, 0, BLOCK=256)

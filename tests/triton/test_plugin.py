@@ -53,6 +53,158 @@ def test_race():
 """
 
 
+#: Modes of a process that a test may leave behind, processes that a test starts, threads, and what takes too long.
+OTHER = """
+import concurrent.futures
+import multiprocessing
+import subprocess
+import sys
+import time
+import pytest
+import torch
+import triton
+import triton.language as tl
+from kernel_of_suite import double, forever
+
+
+def doubled():
+    x = torch.ones(64, device="cuda")
+    double[(1,)](x, BLOCK=64)
+    return x.device.type, float(x.sum()), x.is_cuda
+
+
+def send(queue):
+    queue.put(doubled())
+
+
+@pytest.fixture(scope="module")
+def on_card():
+    torch.set_default_device("cuda")
+    yield
+    torch.set_default_device(None)
+
+
+def test_default_is_set():
+    torch.set_default_device("cuda")
+    assert torch.rand(3).is_cuda and torch.get_default_device().type == "cuda"
+
+
+def test_default_of_another_test_is_gone():
+    assert torch.get_default_device().type == "cpu"
+
+
+@pytest.mark.usefixtures("on_card")
+class TestModule:
+    def test_default_first(self):
+        torch.set_default_device(None)
+
+    def test_default_second(self):
+        assert torch.get_default_device().type == "cuda"
+
+
+@pytest.mark.parametrize("way", ["spawn", "forkserver", "fork"])
+def test_process(way):
+    context = multiprocessing.get_context(way)
+    queue = context.Queue()
+    process = context.Process(target=send, args=(queue,))
+    process.start()
+    assert queue.get(timeout=60) == ("cuda", 128.0, True)
+    process.join()
+    assert process.exitcode == 0
+
+
+def test_process_program():
+    code = "import torch, test_other; print(torch.cuda.is_available(), test_other.doubled())"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout == "True ('cuda', 128.0, True)\\n"
+
+
+def test_thread():
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        assert {done.result() for done in [pool.submit(doubled) for _ in range(4)]} == {("cuda", 128.0, True)}
+
+
+def test_slow_sleep():
+    time.sleep(60)
+
+
+def test_slow_kernel():
+    forever[(1,)](torch.zeros(64, device="cuda"), BLOCK=64)
+
+
+def test_slow_then_good():
+    assert doubled()[1] == 128
+"""
+
+KERNEL = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(x, BLOCK: tl.constexpr):
+    at = x + tl.arange(0, BLOCK)
+    tl.store(at, 2 * tl.load(at))
+
+
+@triton.jit
+def forever(x, BLOCK: tl.constexpr):
+    at = x + tl.arange(0, BLOCK)
+    total = tl.sum(tl.load(at, volatile=True), axis=0)
+    while total < 1:
+        total = tl.sum(tl.load(at, volatile=True), axis=0)
+    tl.store(at, total)
+"""
+
+
+@pytest.fixture
+def other(pytester, monkeypatch):
+    """Runs tests of the other suite in a process of their own."""
+    pytester.makepyfile(test_other=OTHER, kernel_of_suite=KERNEL)
+    monkeypatch.delenv("GFX906_BUDGET", raising=False)
+    # As where no process of this kind started the suite.
+    monkeypatch.delenv("DELTANET_CHECK_GPU", raising=False)
+
+    def run(*flags):
+        return pytester.runpytest_subprocess("-p", "deltanet_check.pytest", "-p", "no:cacheprovider", *flags)
+
+    return run
+
+
+def test_a_default_device_is_its_tests_alone_and_a_fixtures_that_of_its_tests(other):
+    other("-k", "default").assert_outcomes(passed=4, deselected=8)
+
+
+def test_started_processes_and_threads_have_the_device(other):
+    other("-k", "process or thread").assert_outcomes(passed=5, deselected=7)
+
+
+@pytest.mark.parametrize("isolated", [(), ("--gfx906-isolate",)], ids=["together", "isolated"])
+def test_what_runs_too_long_fails_in_one_line_and_the_next_test_runs(other, isolated):
+    result = other("-k", "slow", "--gfx906-timeout=2", *isolated)
+    result.assert_outcomes(passed=1, failed=2, deselected=9)
+    result.stdout.fnmatch_lines([
+        "the test ran longer than 2 s (--gfx906-timeout): test_other.py:* was running",
+        "the test ran longer than 2 s (--gfx906-timeout): Triton kernel forever was running",
+    ])
+    assert result.duration < 60
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "soon", "nan"])
+def test_no_such_limit(other, limit):
+    result = other(f"--gfx906-timeout={limit}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"argument --gfx906-timeout: invalid number of seconds value: '{limit}'" in result.stderr.str()
+
+
+def test_processes_side_by_side_share_what_is_compiled(other, monkeypatch, tmp_path):
+    """Workers of pytest-xdist take each other's kernels from the cache: a kernel is there once, and right for all."""
+    pytest.importorskip("xdist")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    other("-n", "2", "-k", "thread or slow_then_good").assert_outcomes(passed=2)
+    assert [path.stem for path in tmp_path.rglob("*.hsaco")] == ["double"]
+
+
 @pytest.fixture
 def suite(pytester, monkeypatch):
     """Runs the suite with flags in a process of its own."""

@@ -3,16 +3,19 @@ from __future__ import annotations
 
 import ctypes
 import json
+from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from . import __version__, _find
+from ._arguments import Memory
 from ._errors import LaunchError, NotFound, Trap
 
 _SIGNATURES: dict[str, list[Any]] = {
     "hipInit": [c_uint],
+    "hipRuntimeGetVersion": [POINTER(c_int)],
     "hipModuleLoadData": [POINTER(c_void_p), c_void_p],
     "hipModuleUnload": [c_void_p],
     "hipModuleGetFunction": [POINTER(c_void_p), c_void_p, c_char_p],
@@ -37,6 +40,9 @@ class Library:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.generation = 0
+        self._registered: list[Memory] = []
+        self._text = ctypes.create_string_buffer(1 << 16)
+        self._silence = b""
         try:
             # The same file that Triton's driver opens: the loader hands both the one copy.
             self._dll = ctypes.CDLL(str(path))
@@ -66,11 +72,23 @@ class Library:
         """What the runtime said since this was last asked: `trap`, `findings`, `told`."""
         for _ in range(8):
             # More may be said between asking for its length and taking it.
-            size = self._report(None, 0)
-            text = ctypes.create_string_buffer(size + 4096)
-            if 0 < self._report(text, len(text)) <= len(text):
-                return dict(json.loads(text.value.decode("utf-8", "replace")))
+            size = self._report(self._text, len(self._text))
+            if 0 < size <= len(self._text):
+                said = self._text.value
+                if said == self._silence:
+                    break
+                report = dict(json.loads(said.decode("utf-8", "replace")))
+                if not any(report.values()):
+                    self._silence = said
+                return report
+            self._text = ctypes.create_string_buffer(size + 4096)
         return {"trap": None, "findings": [], "told": []}
+
+    def runtime_version(self) -> int:
+        """Version of HIP, as `hipRuntimeGetVersion` has it: major * 10000000 + minor * 100000 + patch."""
+        version = c_int()
+        self.call("hipRuntimeGetVersion", byref(version))
+        return version.value
 
     def error_name(self, code: int) -> str:
         """HIP's name for an error."""
@@ -113,6 +131,24 @@ class Library:
         """`hipDeviceReset`: after a fault nothing else runs. All that was loaded is gone."""
         self.generation += 1
         self._dll.hipDeviceReset()
+
+    def register(self, memories: Sequence[Memory]) -> None:
+        """Makes these the memory of the host that kernels reach. What is registered already stays as it is: each call takes a millisecond.
+
+        Raises:
+            LaunchError: the runtime refused one.
+        """
+        for memory in [one for one in self._registered if one not in memories]:
+            self._registered.remove(memory)
+            self.try_call("hipHostUnregister", memory.span.start)
+        for memory in memories:
+            if memory not in self._registered:
+                (start, end), writable = memory
+                if writable:
+                    self.call("hipHostRegister", start, end - start, 0)
+                else:
+                    self.call("gfx906_register_read_only", start, end - start)
+                self._registered.append(memory)
 
     def load(self, code_object: bytes) -> c_void_p:
         """Loads a code object; its module."""

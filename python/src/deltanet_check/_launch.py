@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import _tool
+from . import _limit, _tool
 from ._arguments import Argument, Memory, Span, argument, check_copies, united
 from ._errors import Findings, LaunchError, Trap
 from ._hip import Library, library
@@ -73,7 +73,11 @@ def run(
     _check(kernel, _tool.kernel_arguments(image, kernel, words), made)
     memories = [one.memory for one in made if one.memory is not None]
     hip = library()
-    with LOCK, _settings(hip, sanitize, budget, schedule):
+    budget = None if budget is None else str(budget)
+    with (
+        LOCK, _limit.launch(f"kernel {kernel}", groups[0] * groups[1] * groups[2], budget) as allowed,
+        settings(hip, sanitize, allowed, schedule),
+    ):  # fmt: skip
         hip.take_report()
         try:
             with registered(hip, memories):
@@ -96,14 +100,14 @@ def run(
 
 
 @contextmanager
-def _settings(hip: Library, sanitize: bool | str | None, budget: int | str | None, schedule: str | None) -> Iterator[None]:
+def settings(hip: Library, sanitize: bool | str | None, budget: str | None, schedule: str | None) -> Iterator[None]:
     """Gives the launches of the block settings in place of the environment's.
 
     Raises:
         ValueError: the runtime does not know the words.
     """
     checks = sanitize if sanitize is None or isinstance(sanitize, str) else str(int(sanitize))
-    given = [None if value is None else str(value).encode() for value in (checks, budget, schedule)]
+    given = [None if value is None else value.encode() for value in (checks, budget, schedule)]
     hip.take_report()
     try:
         hip.call("gfx906_settings", *given)
@@ -148,24 +152,23 @@ def _launch(hip: Library, function: ctypes.c_void_p, grid: Sequence[int], block:
 
 
 @contextmanager
-def registered(hip: Library, memories: Sequence[Memory]) -> Iterator[None]:
-    """Lets kernels reach memory of the host, at its own address, as long as the block runs."""
-    done: list[int] = []
+def registered(hip: Library, memories: Sequence[Memory], keep: bool = False) -> Iterator[None]:
+    """Lets kernels reach memory of the host, at its own address, as long as the block runs, and no other memory.
+
+    With `keep` the registrations stay behind the block, and the next block adds and removes what is different. Nothing runs in between.
+    """
+    failed = True
     try:
-        for (start, end), writable in united(memories):
-            if writable:
-                hip.call("hipHostRegister", start, end - start, 0)
-            else:
-                hip.call("gfx906_register_read_only", start, end - start)
-            done.append(start)
+        hip.register(united(memories))
         yield
+        failed = False
     except LaunchError:
         # As on a card nothing runs after a fault. What is registered stays so.
         hip.reset()
         raise
     finally:
-        for start in done:
-            hip.try_call("hipHostUnregister", start)
+        if failed or not keep:
+            hip.register([])
 
 
 def name_argument(trap: Trap, reached: Iterable[tuple[int, Span, str]]) -> None:

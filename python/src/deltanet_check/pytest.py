@@ -3,21 +3,27 @@
     --gfx906-sanitize[=CHECKS]   a finding of the sanitizer fails the test: memory, init, race, sync, wait, hazard, or all
     --gfx906-isolate             each test in a process of its own: what one leaves behind, or a crash, is no other's trouble
     --gfx906-schedule=ORDER      in which order work-groups and waves run: in-order, reverse, random, random=SEED
+    --gfx906-timeout=SECONDS     a test that runs longer fails, and its launch is stopped
 
-The device is there before a conftest.py is imported; `device="cuda"` is the CPU (`deltanet_check._cuda`).
+The device is there before a conftest.py is imported; `device="cuda"` is the CPU (`deltanet_check._cuda`). A default device that a test sets
+is the test's alone: the next one has what its module or the session set.
 """
 from __future__ import annotations
 
 import importlib.util
 import os
 import pickle
+import select
 import signal
 import sys
+import time
 import traceback
-from typing import Any
+from collections.abc import Generator
+from typing import Any, NoReturn
 
 import pytest
 
+from . import _limit
 from ._errors import NotFound
 
 _CHECKS = {"memory", "init", "race", "sync", "wait", "hazard"}
@@ -29,6 +35,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--gfx906-sanitize", nargs="?", const="all", default=None, metavar="CHECKS", help="fail tests by what the sanitizer finds [default: all]")
     group.addoption("--gfx906-isolate", action="store_true", help="run each test in a process of its own")
     group.addoption("--gfx906-schedule", default=None, metavar="ORDER", help="in-order, reverse, random or random=SEED")
+    group.addoption("--gfx906-timeout", type=_seconds, default=None, metavar="SECONDS", help="fail a test that runs longer, and stop its launch")
+
+
+def _seconds(text: str) -> float:
+    """A time limit.
+
+    Raises:
+        ValueError: it is no time.
+    """
+    seconds = float(text)
+    if not 0 < seconds < 1e6:
+        raise ValueError
+    return seconds
+
+
+_seconds.__name__ = "number of seconds"
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -69,7 +91,83 @@ def pytest_report_header() -> str:
     from ._hip import library
 
     asked = [f"{name[7:].lower()} {os.environ[name]}" for name in ("GFX906_SANITIZE", "GFX906_SCHEDULE") if name in os.environ]
-    return ", ".join([f"gfx906: emulated MI50 ({library().path})", *asked])
+    return ", ".join([f"gfx906: emulated MI50 ({library().path})", *asked, "torch.compile runs functions as they are"])
+
+
+_END = pytest.StashKey[float]()
+
+
+def _limited(item: pytest.Item, end: float) -> Any:
+    seconds = item.config.getoption("--gfx906-timeout")
+
+    def fail(what: str) -> NoReturn:
+        pytest.fail(f"the test ran longer than {seconds:g} s (--gfx906-timeout): {what}", pytrace=False)
+
+    return _limit.limited(end, str(item.path), fail)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Begins the time of the test, which its call shares."""
+    _DEFAULT_DEVICE.before_test()
+    if (seconds := item.config.getoption("--gfx906-timeout")) is None:
+        return (yield)
+    item.stash[_END] = time.monotonic() + seconds
+    with _limited(item, item.stash[_END]):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Runs the test within the time that its fixtures left."""
+    if _END not in item.stash:
+        return (yield)
+    with _limited(item, item.stash[_END]):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Takes back the test's default device, then tears down its fixtures, which have the time limit anew."""
+    _DEFAULT_DEVICE.after_test()
+    if (seconds := item.config.getoption("--gfx906-timeout")) is None:
+        return (yield)
+    with _limited(item, time.monotonic() + seconds):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_fixture_setup(fixturedef: Any) -> Generator[None, Any, Any]:
+    """Keeps a default device that a fixture of several tests sets."""
+    made = yield
+    if fixturedef.scope != "function":
+        _DEFAULT_DEVICE.before_test()
+    return made
+
+
+class _DefaultDevice:
+    """The default device of torch that the next test has."""
+
+    def __init__(self) -> None:
+        self._device: Any = None
+
+    def before_test(self) -> None:
+        """Keeps the device of now."""
+        from . import _cuda
+
+        self._device = _cuda.default_device()
+
+    def after_test(self) -> None:
+        """Sets the device that was kept, where the test left another."""
+        import torch
+
+        from . import _cuda
+
+        if _cuda.default_device() != self._device:
+            torch.set_default_device(self._device)
+
+
+_DEFAULT_DEVICE = _DefaultDevice()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -113,13 +211,32 @@ def _isolated(item: pytest.Item) -> list[Any]:
             sys.stderr.flush()
             os._exit(code)
     os.close(writer)
+    seconds = item.config.getoption("--gfx906-timeout")
     with os.fdopen(reader, "rb") as pipe:
-        sent = pipe.read()
+        # The child fails by itself unless it is in a function that no signal ends. Fixtures and the call share one limit, and there is one of teardown.
+        sent = _read(pipe.fileno(), None if seconds is None else 2 * seconds + 1)
+    if sent is None:
+        os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
+    if sent is None:
+        why = f"the test ran longer than {seconds:g} s (--gfx906-timeout): its process was killed"
+        return [pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")]
     try:
         return [item.config.hook.pytest_report_from_serializable(config=item.config, data=one) for one in pickle.loads(sent)]
     except (EOFError, pickle.UnpicklingError):
         return [_ended(item, status)]
+
+
+def _read(pipe: int, seconds: float | None) -> bytes | None:
+    """All of a pipe; None where its end does not come in time."""
+    end = None if seconds is None else time.monotonic() + seconds
+    parts: list[bytes] = []
+    while end is None or select.select([pipe], [], [], max(end - time.monotonic(), 0))[0]:
+        part = os.read(pipe, 1 << 16)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+    return None
 
 
 def _ended(item: pytest.Item, status: int) -> pytest.TestReport:

@@ -13,7 +13,7 @@ import functools
 import itertools
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -22,11 +22,11 @@ from triton.backends.amd.driver import HIPDriver, HIPLauncher, HIPUtils
 from triton.runtime import autotuner
 from triton.runtime.errors import OutOfResources
 
-from . import _cuda, _find
+from . import _cuda, _find, _limit
 from ._arguments import Memory, Span, is_tensor, refused_tensor, tensor_words
 from ._errors import Findings, LaunchError, Trap
 from ._hip import Library, library
-from ._launch import LOCK, name_argument, registered
+from ._launch import LOCK, name_argument, registered, settings
 
 __all__ = ["EmulatorDriver", "activate"]
 
@@ -144,14 +144,18 @@ class _Launcher(HIPLauncher):  # type: ignore[misc]
             return
         driver = triton.runtime.driver.active
         hip: Library = driver.hip
-        with LOCK:
-            name = driver.utils._binaries[function].name
+        name = driver.utils._binaries[function].name
+        what = f"Triton kernel {name}"
+        with LOCK, _limit.launch(what, gridX * gridY * gridZ, None) as budget, settings(hip, None, budget, None) if budget else nullcontext():
             hip.take_report()
-            self._refuse(name, args)
-            storages = list(_storages(args))
+            # The redirection of torch is of no use here, and takes time.
+            with torch._C.DisableTorchFunction():
+                self._refuse(name, args)
+                storages = list(_storages(args))
             try:
-                with registered(hip, [Memory(span, writable=True) for _, span, _ in storages]):
-                    what = f"Triton kernel {name}"
+                # The sanitizer keeps what it knows of registered memory, and does not see what the host writes between launches.
+                keep = os.environ.get("GFX906_SANITIZE", "").strip() in ("", "0")
+                with registered(hip, [Memory(span, writable=True) for _, span, _ in storages], keep):
                     with _explained(hip, what):
                         real = driver.utils.function(function)
                         super().__call__(
