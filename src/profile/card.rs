@@ -129,7 +129,7 @@ impl Card {
         self.constants[name as usize].value
     }
 
-    /// Returns the spread of times whose largest term is at this place in [`TERMS`].
+    /// Returns the spread of times whose largest term is at this place in `TERMS`.
     pub fn spread(&self, term: usize) -> f64 {
         self.spread[term]
     }

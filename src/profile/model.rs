@@ -119,7 +119,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns the terms in the order of [`TERMS`].
+    /// Returns the terms in the order of `TERMS`.
     pub fn all(self) -> [f64; TERMS.len()] {
         let Terms {
             chain,
