@@ -30,7 +30,8 @@ fn footprint(limit: u64) -> (Footprint, Arc<Gpu>, u64) {
     kernarg.extend([0; 8]);
     let mut launch = Launch::new([79, 1, 1], [64, 1, 1], &kernarg);
     launch.threads = 2;
-    let mut footprint = Footprint::new(Arc::clone(&gpu), vec![pool..pool + POOL], limit);
+    let chosen = std::iter::once(pool..pool + POOL).collect();
+    let mut footprint = Footprint::new(Arc::clone(&gpu), chosen, limit);
     gpu.launch_observed(&module, "axpy", &launch, &mut footprint)
         .expect("it runs");
     (footprint, gpu, pool)
