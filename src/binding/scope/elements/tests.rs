@@ -23,8 +23,11 @@ fn known(numbers: &[f64]) -> Numbers {
     Numbers::Known(numbers.into())
 }
 
+/// Lengths of the axes, and the elements.
+type Elements = (Vec<usize>, Vec<i128>);
+
 /// Evaluates a formula at N = 3, with offsets of sequences of 5, 0 and 20 tokens.
-fn found(text: &str) -> Result<Option<(Vec<usize>, Vec<i128>)>, String> {
+fn found(text: &str) -> Result<Option<Elements>, String> {
     let mut functions = functions();
     let function = functions.find(|function| function.name == "gdn_packed");
     let function = function.expect("it is there");
