@@ -113,7 +113,7 @@ fn buffers() {
     );
     assert_eq!(
         buffer(r#""byts": 4"#),
-        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape, read_only"
+        "buffers.out: unknown key `byts` (did you mean `bytes`?); there is: file, tensor, bytes, fill, save, dtype, shape, read_only, pieces, read, written"
     );
     assert_eq!(
         buffer(""),
