@@ -15,6 +15,19 @@ use crate::panics;
 use crate::report::model::{FindingReport, Problem, TrialReport, Verdict};
 use crate::tensor::{Stream, decode, with_element};
 
+/// Fails a trial whose outputs are right or prove nothing. A trial that has failed already stays as it is.
+pub(super) fn fail(report: &mut TrialReport) {
+    match report.verdict {
+        Verdict::Pass => report.verdict = Verdict::Fail,
+        // The reason of the skip is about outputs, and this failure is not.
+        Verdict::Skip => {
+            report.verdict = Verdict::Fail;
+            report.error = None;
+        }
+        Verdict::Fail | Verdict::Error | Verdict::Unsupported => {}
+    }
+}
+
 impl<'a> Plan<'a> {
     /// Runs the trial, in a process of its own if the device isolates trials. Errors and panics become its verdict.
     pub fn run(&self) -> FinishedTrial {
@@ -76,9 +89,7 @@ impl<'a> Plan<'a> {
             match self.run_again(run, limits, &first, &judged.images, found) {
                 Ok(None) => {}
                 Ok(Some(problem)) => {
-                    if finished.report.verdict == Verdict::Pass {
-                        finished.report.verdict = Verdict::Fail;
-                    }
+                    fail(&mut finished.report);
                     finished.report.problem.get_or_insert(problem);
                     break;
                 }
@@ -98,8 +109,8 @@ impl<'a> Plan<'a> {
     /// Fails the trial if the sanitizer has findings that count.
     fn judge_findings(&self, report: &mut TrialReport) {
         let found = !report.findings.is_empty() && self.watch.judges_findings();
-        if found && report.verdict == Verdict::Pass {
-            report.verdict = Verdict::Fail;
+        if found {
+            fail(report);
         }
     }
 
@@ -110,12 +121,11 @@ impl<'a> Plan<'a> {
         limits: Limits,
         first: (&Trial<'_>, &[Vec<u8>]),
     ) {
-        let passed = finished.report.verdict == Verdict::Pass;
         match self.check_laws(limits, first.0, first.1) {
             Ok((relations, problem)) => {
                 let mut broken = relations.iter().filter_map(|one| one.problem.as_ref());
-                if passed && (problem.is_some() || broken.next().is_some()) {
-                    finished.report.verdict = Verdict::Fail;
+                if problem.is_some() || broken.next().is_some() {
+                    fail(&mut finished.report);
                 }
                 finished.report.relations = relations;
                 finished.report.problem = finished.report.problem.take().or(problem);

@@ -304,3 +304,21 @@ fn a_device_that_cannot_observe_refuses_to() {
 mod relations;
 mod rows;
 mod types;
+
+/// Few elements that prove nothing must not hide what the sanitizer, a law or another run has found.
+#[test]
+fn a_trial_that_proves_nothing_fails_by_what_else_is_found() {
+    let mut report = run(FakeBehaviour::Multiply, "0", 1).report;
+    for (before, after) in [
+        (Verdict::Pass, Verdict::Fail),
+        (Verdict::Skip, Verdict::Fail),
+        (Verdict::Fail, Verdict::Fail),
+        (Verdict::Error, Verdict::Error),
+    ] {
+        report.verdict = before;
+        report.error = Some("its reason".into());
+        super::run::fail(&mut report);
+        assert_eq!(report.verdict, after);
+        assert_eq!(report.error.is_none(), before == Verdict::Skip);
+    }
+}

@@ -137,6 +137,15 @@ pub enum HeadMap {
 }
 
 impl HeadMap {
+    /// Returns the other map, as of a kernel that mistakes one for the other.
+    #[must_use]
+    pub fn other(self) -> HeadMap {
+        match self {
+            HeadMap::Block => HeadMap::Tiled,
+            HeadMap::Tiled => HeadMap::Block,
+        }
+    }
+
     /// Returns the query/key head of a value head. `value_heads` is a multiple of `key_heads`.
     #[must_use]
     pub fn key_head(self, value_head: usize, key_heads: usize, value_heads: usize) -> usize {
@@ -177,6 +186,17 @@ pub enum StateLayout {
     KeyMajor,
     /// `[V][K]`: key channels are contiguous (ggml, the Metal kernel).
     ValueMajor,
+}
+
+impl StateLayout {
+    /// Returns the other layout, as of a kernel that mistakes one for the other.
+    #[must_use]
+    pub fn other(self) -> StateLayout {
+        match self {
+            StateLayout::KeyMajor => StateLayout::ValueMajor,
+            StateLayout::ValueMajor => StateLayout::KeyMajor,
+        }
+    }
 }
 
 /// Vector that reads the state to give the output.

@@ -53,10 +53,7 @@ const MISUNDERSTANDINGS: [Misunderstanding; 4] = [
     Misunderstanding {
         remedy: "there is no difference with the other head map: map in the metadata says so",
         change: |call, _| {
-            call.map = match call.map {
-                HeadMap::Block => HeadMap::Tiled,
-                HeadMap::Tiled => HeadMap::Block,
-            };
+            call.map = call.map.other();
         },
     },
     Misunderstanding {

@@ -10,7 +10,6 @@ use crate::registry::REGISTRY;
 use crate::report::model::TrialReport;
 use crate::tensor::Distribution::Normal;
 use deltanet_reference::operators;
-use deltanet_reference::rule::HeadMap;
 
 /// Runs a case with its laws, with a planted bug or none.
 fn tried(test: &Test, case: usize, bug: Option<&str>) -> TrialReport {
@@ -126,10 +125,7 @@ fn wrong_kernels_break_laws() {
 /// The reference has each value head read the key head that the wrong kernel reads.
 fn other_heads(t: &mut Instance<'_>) -> DeviceResult {
     let mut convention = read_convention(t);
-    convention.head_map = match convention.head_map {
-        HeadMap::Block => HeadMap::Tiled,
-        HeadMap::Tiled => HeadMap::Block,
-    };
+    convention.head_map = convention.head_map.other();
     let p = problem(t, convention)?;
     let [o, last] = p.results(t)?;
     p.check(t, o, last)

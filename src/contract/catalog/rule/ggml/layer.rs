@@ -261,11 +261,7 @@ const MISTAKES: &[KnownMistake<LayerTensors, LayerChoices>] = &[
         explanation: HEAD_MAP,
         applies: |_, by| by.sizes.key_heads > 1 && by.sizes.key_heads < by.sizes.value_heads,
         change: |_, by| {
-            use deltanet_reference::rule::HeadMap;
-            by.convention.head_map = match by.convention.head_map {
-                HeadMap::Block => HeadMap::Tiled,
-                HeadMap::Tiled => HeadMap::Block,
-            };
+            by.convention.head_map = by.convention.head_map.other();
         },
     },
     KnownMistake {

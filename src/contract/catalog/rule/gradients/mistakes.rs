@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deltanet_reference::rule::{
-    BackwardDeparture, Convention, HeadMap, InputGradients, Inputs, OutputGradients, Scale, Sizes,
+    BackwardDeparture, Convention, InputGradients, Inputs, OutputGradients, Scale, Sizes,
     StateLayout, backward_with_departure,
 };
 
@@ -97,10 +97,7 @@ fn transposed(states: &[f64], layout: StateLayout, sizes: Sizes) -> Vec<f64> {
 
 /// Returns the states of the other layout that the same elements are.
 fn misread(states: &[f64], layout: StateLayout, sizes: Sizes) -> Vec<f64> {
-    let other = match layout {
-        StateLayout::KeyMajor => StateLayout::ValueMajor,
-        StateLayout::ValueMajor => StateLayout::KeyMajor,
-    };
+    let other = layout.other();
     transposed(states, other, sizes)
 }
 
@@ -220,10 +217,7 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         explanation: HEAD_MAP,
         applies: |_, by| by.sizes.key_heads > 1 && by.sizes.key_heads < by.sizes.value_heads,
         change: |_, by| {
-            by.convention.head_map = match by.convention.head_map {
-                HeadMap::Block => HeadMap::Tiled,
-                HeadMap::Tiled => HeadMap::Block,
-            };
+            by.convention.head_map = by.convention.head_map.other();
         },
     },
     term(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deltanet_reference::rule::{GateKind, HeadMap, Order, StateLayout};
+use deltanet_reference::rule::{GateKind, Order, StateLayout};
 
 use super::call::{Choices, Tensors, compute};
 use crate::contract::Mistake;
@@ -25,10 +25,7 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         explanation: HEAD_MAP,
         applies: |_, by| by.sizes.key_heads > 1 && by.sizes.key_heads < by.sizes.value_heads,
         change: |_, by| {
-            by.head_map = match by.head_map {
-                HeadMap::Block => HeadMap::Tiled,
-                HeadMap::Tiled => HeadMap::Block,
-            };
+            by.head_map = by.head_map.other();
         },
     },
     KnownMistake {

@@ -5,7 +5,7 @@ mod terms;
 use std::sync::Arc;
 
 use deltanet_reference::rule::{
-    Convention, Gate, HeadMap, Inputs, Norm, Order, Outputs, Scale, Sizes, StateLayout, recurrence,
+    Convention, Gate, Inputs, Norm, Order, Outputs, Scale, Sizes, recurrence,
 };
 
 use Effect::{Changed, Computed};
@@ -176,10 +176,7 @@ const MISTAKES: &[KnownMistake] = &[
         explanation: "value heads read the query/key heads of the other map (block hv / (HV / H), tiled hv % H)",
         applies: |p| p.sizes.key_heads > 1 && p.sizes.key_heads < p.sizes.value_heads,
         effect: Changed(|_, convention| {
-            convention.head_map = match convention.head_map {
-                HeadMap::Block => HeadMap::Tiled,
-                HeadMap::Tiled => HeadMap::Block,
-            };
+            convention.head_map = convention.head_map.other();
         }),
     },
     KnownMistake {
@@ -310,10 +307,7 @@ const MISTAKES: &[KnownMistake] = &[
 ];
 
 fn initial_transposed(wide: &CallInputs, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
-    convention.state = match convention.state {
-        StateLayout::KeyMajor => StateLayout::ValueMajor,
-        StateLayout::ValueMajor => StateLayout::KeyMajor,
-    };
+    convention.state = convention.state.other();
     let other = recurrence(&convention, sizes, wide.inputs());
     // Only the initial state is read wrongly: the final state is in the case's layout.
     let state = transposed(&other.state, sizes.state_shape(convention.state));
