@@ -270,30 +270,39 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let seed = experiment.seed();
     let draws = [1, 2].map(|step| experiment.redrawn(seed.wrapping_add(step)));
     for (number, output) in experiment.outputs().iter().enumerate() {
-        let Some(of_rows) = factors(output) else {
-            continue;
-        };
-        let Some(found) = explanation(experiment, &scaled_rows(experiment, number, &of_rows))
-        else {
+        let summands = experiment.inputs().iter();
+        let summands = summands.filter(|input| is_summand(experiment, input, number));
+        let summands: Vec<Option<&str>> = [None]
+            .into_iter()
+            .chain(summands.map(|input| Some(input.name.as_str())))
+            .collect();
+        let Some((summand, of_rows, found)) = summands.into_iter().find_map(|summand| {
+            let of_rows = factors(output, &offsets(experiment, number, summand))?;
+            let scaled = scaled_rows(experiment, number, &of_rows, summand);
+            Some((summand, of_rows, explanation(experiment, &scaled)?))
+        }) else {
             continue;
         };
         let mut factors = wrong_rows(output, of_rows);
         for draw in draws.iter().flatten() {
             let output = &draw.outputs()[number];
-            factors.extend(wrong_rows(output, self::factors(output)?));
+            let of_rows = self::factors(output, &offsets(draw, number, summand))?;
+            factors.extend(wrong_rows(output, of_rows));
         }
         let smallest = factors.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let same = largest - smallest < 1e-3 * largest.abs().max(smallest.abs());
         let (name, first) = (&output.name, factors.first()?);
+        let less = |summand: &str| format!(" less `{summand}`");
+        let less = summand.map_or_else(String::new, less);
         let text = match same {
             true => format!(
-                "`{name}` is {} times the reference{}",
+                "`{name}`{less} is {} times the reference{}",
                 words(*first),
                 root(experiment, *first)
             ),
             false => format!(
-                "each row of `{name}` has a factor of its own, {} to {}: what is wrong is one number for the row, as a norm, a sum or a gate",
+                "each row of `{name}`{less} has a factor of its own, {} to {}: what is wrong is one number for the row, as a norm, a sum or a gate",
                 words(smallest),
                 words(largest)
             ),
@@ -321,29 +330,70 @@ fn words(factor: f64) -> String {
 /// Returns the length whose root a factor is, in words, if it is the root of a length of an axis.
 fn root(experiment: &Experiment<'_>, factor: f64) -> String {
     let square = (factor * factor).max((factor * factor).recip());
+    let inverse = factor.abs() < 1.0;
     let inputs = experiment.inputs().iter();
     let mut axes = inputs.flat_map(|input| input.axes.iter().map(move |axis| (input, axis)));
-    let found =
-        axes.find(|(_, axis)| axis.length > 1 && (square / axis.length as f64 - 1.0).abs() < 1e-3);
-    found.map_or_else(String::new, |(input, axis)| {
-        let side = if factor.abs() > 1.0 { "" } else { "1 / " };
-        format!(
-            ": {side}sqrt({}), the root of the number of {} of `{}`",
-            axis.length,
-            plural(&axis.name),
-            input.tensor
-        )
-    })
+    let found = axes.find_map(|(input, axis)| {
+        let (names, tensor, n) = (plural(&axis.name), &input.tensor, axis.length);
+        let near = |of: f64| (of - 1.0).abs() < 1e-3;
+        let words = if n > 1 && near(square / n as f64) {
+            let side = if inverse { "1 / " } else { "" };
+            format!("{side}sqrt({n}), the root of the number of {names}")
+        } else if n > 2 && near((square - 1.0) * (n - 1) as f64) {
+            let (above, below) = if inverse { (n - 1, n) } else { (n, n - 1) };
+            format!("sqrt({above} / {below}), of {n} {names} and one less")
+        } else {
+            return None;
+        };
+        Some(format!(": {words} of `{tensor}`"))
+    });
+    found.unwrap_or_default()
 }
 
-/// Returns the factor of each row of an output, if each row is the reference's times a factor.
-fn factors(output: &ExperimentOutput) -> Option<Vec<f64>> {
+/// The error of a step of 1 that an output takes with an input, above that of the input's roundings.
+const MOVED: f64 = 1e-5;
+
+/// Returns true if an output may be a term plus an input: the input has a number for each column or each element, and a change of it moves
+/// the output by as much.
+fn is_summand(experiment: &Experiment<'_>, input: &ExperimentInput, number: usize) -> bool {
+    let output = &experiment.outputs()[number];
+    let count = input.values.len();
+    let fits = count == output.got.len() || Some(count) == columns(output);
+    let moved = || {
+        let changed: Vec<f64> = input.values.iter().map(|value| value + 1.0).collect();
+        let predicted = experiment.predict(&Changes::from([(input.name.clone(), changed)]))?;
+        let mut pairs = predicted[number].iter().zip(&output.expected);
+        Some(pairs.all(|(moved, value)| (moved - value - 1.0).abs() < MOVED))
+    };
+    fits && input.kind.is_float() && moved() == Some(true)
+}
+
+/// Returns what an input adds to each element of an output.
+fn offsets(experiment: &Experiment<'_>, number: usize, summand: Option<&str>) -> Vec<f64> {
+    let mut inputs = experiment.inputs().iter();
+    let input = summand.and_then(|name| inputs.find(|input| input.name == name));
+    let count = experiment.outputs()[number].got.len();
+    match input {
+        None => vec![0.0; count],
+        Some(input) => input.values.iter().copied().cycle().take(count).collect(),
+    }
+}
+
+/// Returns the factor of each row of an output, if each row is the reference's times a factor, both without the offsets.
+fn factors(output: &ExperimentOutput, offsets: &[f64]) -> Option<Vec<f64>> {
     let columns = columns(output).filter(|&columns| columns >= 4)?;
-    let rows = output
-        .got
-        .chunks(columns)
-        .zip(output.expected.chunks(columns));
-    rows.map(|(got, expected)| factor(got, expected)).collect()
+    let less = |values: &[f64]| -> Vec<f64> {
+        let pairs = values.iter().zip(offsets);
+        pairs.map(|(value, offset)| value - offset).collect()
+    };
+    let (got, expected) = (less(&output.got), less(&output.expected));
+    let rows = output.got.chunks(columns).map(|row| product(row, row));
+    let pairs = got.chunks(columns).zip(expected.chunks(columns));
+    let share = spacing(output.kind).powi(2).max(1e-8);
+    pairs
+        .zip(rows)
+        .map(|((got, expected), size)| factor(got, expected, share * size))
+        .collect()
 }
 
 fn columns(output: &ExperimentOutput) -> Option<usize> {
@@ -360,20 +410,32 @@ fn wrong_rows(output: &ExperimentOutput, factors: Vec<f64>) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the reference's outputs with the rows of one output multiplied.
-fn scaled_rows(experiment: &Experiment<'_>, number: usize, factors: &[f64]) -> Outputs {
+/// Returns the reference's outputs with the rows of one output, less a summand, multiplied.
+fn scaled_rows(
+    experiment: &Experiment<'_>,
+    number: usize,
+    factors: &[f64],
+    summand: Option<&str>,
+) -> Outputs {
     let outputs = experiment.outputs().iter();
     let mut scaled: Outputs = outputs.map(|output| output.expected.clone()).collect();
     let columns = columns(&experiment.outputs()[number]).unwrap_or(1);
-    for (row, factor) in scaled[number].chunks_mut(columns).zip(factors) {
-        row.iter_mut().for_each(|value| *value *= factor);
+    let offsets = offsets(experiment, number, summand);
+    let rows = scaled[number].chunks_mut(columns);
+    for ((row, offsets), factor) in rows.zip(offsets.chunks(columns)).zip(factors) {
+        for (value, offset) in row.iter_mut().zip(offsets) {
+            *value = (*value - offset) * factor + offset;
+        }
     }
     scaled
 }
 
-/// Returns the factor between a row and its reference, if all elements have the same.
-fn factor(got: &[f64], expected: &[f64]) -> Option<f64> {
-    let product = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Returns the factor between a row and its reference, if all elements have the same up to an error whose square is allowed.
+fn factor(got: &[f64], expected: &[f64], allowed: f64) -> Option<f64> {
     let size = product(expected, expected);
     if size == 0.0 {
         return got.iter().all(|&value| value == 0.0).then_some(1.0);
@@ -381,8 +443,7 @@ fn factor(got: &[f64], expected: &[f64]) -> Option<f64> {
     let factor = product(got, expected) / size;
     let errors = got.iter().zip(expected);
     let errors = errors.map(|(got, expected)| (got - factor * expected).powi(2));
-    let alike =
-        factor.is_finite() && factor != 0.0 && errors.sum::<f64>() <= 1e-8 * product(got, got);
+    let alike = factor.is_finite() && factor != 0.0 && errors.sum::<f64>() <= allowed;
     alike.then_some(factor)
 }
 

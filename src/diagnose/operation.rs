@@ -1,9 +1,11 @@
-//! Operations: an output that is right but for an input that is added to it, or that another operation makes of two inputs.
+//! Operations: an output that is right but for an input that is added to it, or that another operation makes of two inputs, or of an input in
+//! the place of another.
 
 use crate::report::model::CauseReport;
-use crate::trial::{Experiment, ExperimentInput, ExperimentOutput, Outputs};
+use crate::tensor::Axis;
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
-use super::candidate::is_confirmed;
+use super::candidate::{is_confirmed, responds};
 use super::weigh::{Explanation, explanation};
 
 /// An operation on two values, with the kind of the cause and the words for it.
@@ -33,10 +35,14 @@ const ON_INPUTS: [Words; 7] = [
 enum Operation {
     OnOutput(usize, usize, Words),
     OnInputs(usize, [usize; 2], Words),
+    /// The second input is used in the place of the first.
+    InPlaceOf([usize; 2]),
+    /// Each of two inputs is used in the place of the other.
+    Exchanged([usize; 2]),
 }
 
 impl Operation {
-    fn predict(&self, experiment: &Experiment<'_>) -> Outputs {
+    fn predict(&self, experiment: &Experiment<'_>) -> Option<Outputs> {
         let right = experiment.outputs().iter();
         let mut outputs: Outputs = right.map(|output| output.expected.clone()).collect();
         let values = |input: usize| &experiment.inputs()[input].values;
@@ -50,23 +56,51 @@ impl Operation {
             Operation::OnInputs(output, [a, b], (_, _, f)) => {
                 outputs[*output] = combined(values(*a), values(*b), *f);
             }
+            Operation::InPlaceOf([a, b]) | Operation::Exchanged([a, b]) => {
+                let name = |input: usize| experiment.inputs()[input].name.clone();
+                let mut changes = Changes::from([(name(*a), values(*b).to_vec())]);
+                if let Operation::Exchanged(_) = self {
+                    changes.insert(name(*b), values(*a).to_vec());
+                }
+                return experiment.predict(&changes);
+            }
         }
-        outputs
+        Some(outputs)
     }
 
     fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
-        explanation(experiment, &self.predict(experiment))
+        explanation(experiment, &self.predict(experiment)?)
     }
 
     fn cause(&self, experiment: &Experiment<'_>, found: Explanation) -> CauseReport {
         let name = |input: usize| &experiment.inputs()[input].tensor;
         let (kind, output, input, text) = match self {
+            Operation::InPlaceOf([a, b]) => {
+                let (a, b) = (name(*a), name(*b));
+                let text = format!("`{b}` is used in the place of `{a}`");
+                ("operation", None, a, text)
+            }
+            Operation::Exchanged([a, b]) => {
+                let (a, b) = (name(*a), name(*b));
+                let text = format!("`{a}` and `{b}` are exchanged");
+                ("operation", None, a, text)
+            }
             Operation::OnOutput(output, input, (kind, words, _)) => {
                 let name = name(*input);
                 let output = &experiment.outputs()[*output].name;
                 match name == output {
-                    true => ("step", output, name, format!("`{output}` stays as it was")),
-                    false => (*kind, output, name, format!("`{name}` {words} `{output}`")),
+                    true => (
+                        "step",
+                        Some(output),
+                        name,
+                        format!("`{output}` stays as it was"),
+                    ),
+                    false => (
+                        *kind,
+                        Some(output),
+                        name,
+                        format!("`{name}` {words} `{output}`"),
+                    ),
                 }
             }
             Operation::OnInputs(output, [a, b], (kind, words, _)) => {
@@ -74,7 +108,7 @@ impl Operation {
                 let output = &experiment.outputs()[*output].name;
                 (
                     *kind,
-                    output,
+                    Some(output),
                     b,
                     format!("`{output}` is the {words} of `{a}` and `{b}`"),
                 )
@@ -82,7 +116,7 @@ impl Operation {
         };
         CauseReport {
             kind: kind.into(),
-            output: Some(output.clone()),
+            output: output.cloned(),
             tensor: Some(input.clone()),
             kernel: None,
             text,
@@ -104,6 +138,22 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
 
 fn operations(experiment: &Experiment<'_>) -> Vec<Operation> {
     let mut all = Vec::new();
+    let inputs = experiment.inputs();
+    let pairs = (0..inputs.len()).flat_map(|a| (a + 1..inputs.len()).map(move |b| [a, b]));
+    let used = inputs.iter().map(|input| responds(experiment, input));
+    let used: Vec<bool> = used.collect();
+    let alike = |&[a, b]: &[usize; 2]| {
+        let (one, other) = (&inputs[a], &inputs[b]);
+        lengths(&one.axes) == lengths(&other.axes) && one.kind == other.kind && used[a] && used[b]
+    };
+    for [a, b] in pairs.filter(alike) {
+        let in_place_of = [[a, b], [b, a]].map(Operation::InPlaceOf);
+        all.extend(
+            in_place_of
+                .into_iter()
+                .chain([Operation::Exchanged([a, b])]),
+        );
+    }
     for (number, output) in experiment.outputs().iter().enumerate() {
         let inputs = experiment.inputs().iter().enumerate();
         let fits = inputs.filter(|(_, input)| has_shape_of(input, output));
@@ -119,8 +169,9 @@ fn operations(experiment: &Experiment<'_>) -> Vec<Operation> {
 }
 
 fn has_shape_of(input: &ExperimentInput, output: &ExperimentOutput) -> bool {
-    let lengths = |axes: &[crate::tensor::Axis]| -> Vec<usize> {
-        axes.iter().map(|axis| axis.length).collect()
-    };
     lengths(&input.axes) == lengths(&output.axes)
+}
+
+fn lengths(axes: &[Axis]) -> Vec<usize> {
+    axes.iter().map(|axis| axis.length).collect()
 }

@@ -213,7 +213,14 @@ pub(super) fn reasons(trial: &TrialReport) -> Vec<String> {
         let (_, text) = reasons.next()?;
         Some(of_output_named(trial, output, &text))
     });
-    supposed.next().into_iter().collect()
+    let supposed = supposed.next();
+    supposed.or_else(|| not_found(trial)).into_iter().collect()
+}
+
+/// Returns the words for experiments that have found no cause.
+fn not_found(trial: &TrialReport) -> Option<String> {
+    let launches = trial.diagnosis.as_ref()?.launches;
+    (launches > 0).then(|| format!("not found in {launches} launches with changed inputs"))
 }
 
 /// Adds the name of the output to a reason if the trial has several outputs.

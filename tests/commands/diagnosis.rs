@@ -55,6 +55,37 @@ fn the_reasons_of_planted_bugs() {
     insta::assert_snapshot!(lines.join("\n"));
 }
 
+/// A norm of rows to which an input is added, and inputs in each other's place, in a custom contract.
+#[test]
+fn a_factor_under_a_bias_and_exchanged_inputs() {
+    let here = scratch("layer");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings");
+    let python = crate::interpreter().expect("Python with NumPy: apt-get install python3-numpy");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_deltanet-check"));
+    let run = command
+        .args(["self-test", "--explain", "quick", "--format", "json"])
+        .args(["--kernels", &format!("{folder}/layer.co")])
+        .args(["--bind", &format!("{folder}/layer.toml")])
+        .env("DELTANET_CHECK_PYTHON", python)
+        .current_dir(&here);
+    let run = crate::ended(run);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    let bugs = report["tests"][0]["planted"].as_array().expect("bugs");
+    let reasons: Vec<&str> = bugs
+        .iter()
+        .map(|bug| bug["reason"]["text"].as_str().unwrap_or("none"))
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            "`y` less `b` is 0.9922 times the reference: sqrt(63 / 64), of 64 Ds and one less of `x`",
+            "`w` and `b` are exchanged",
+            "`w` is used in the place of `b`",
+        ]
+    );
+}
+
 #[test]
 fn a_failure_has_a_reason_and_a_smaller_case_that_fails() {
     let here = scratch("smaller");
