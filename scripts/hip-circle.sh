@@ -58,6 +58,7 @@ circle_of vectors reference/tests/data/*.safetensors | tail -1
 circle_of export --test mul --out "$out/mul.safetensors"
 
 echo "exec: buffers, a variable, guards and a fault"
+export DELTANET_CHECK_ALLOW_PATH=$PWD:$out
 # A variable of a code object, a buffer that is zeroed and one that is poisoned.
 cat >"$out/exec.json" <<JSON
 { "code_object": "$PWD/crates/gfx906/tests/data/v5.co",

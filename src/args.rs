@@ -33,6 +33,7 @@ use gfx906::machine::Schedule;
 use gfx906::observe::sanitize::{Checks, UnknownCheck};
 
 use crate::device::{Budget, Limits, Sanitize, TraceSpec};
+use crate::files::allowed_by_flags;
 use crate::run::Sources;
 use crate::text::quoted;
 
@@ -302,7 +303,7 @@ impl Color {
     }
 }
 
-/// Returns the flags that name kernels, registry and bindings, as the words of a command line.
+/// Returns the flags that name files, and folders that files may name, as the words of a command line.
 pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
     let path_words = |flag: &str, path: &Path| pair(flag, &path.to_string_lossy());
     let mut words = Vec::new();
@@ -324,6 +325,10 @@ pub fn file_words(sources: &Sources<'_>) -> Vec<String> {
             .iter()
             .flat_map(|path| path_words("--bind", path)),
     );
+    let contracts = sources.contract.iter();
+    words.extend(contracts.flat_map(|path| path_words("--contract", path)));
+    let allowed = allowed_by_flags().iter();
+    words.extend(allowed.flat_map(|path| path_words("--allow-path", path)));
     words
 }
 

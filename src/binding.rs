@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use crate::contract::catalog::functions;
 use crate::contract::{Function, Test};
-use crate::document::{Complaint, diagnostic};
+use crate::document::{self, Complaint, diagnostic};
 use crate::files::{self, FileError};
 use crate::tensor::ElementKind;
 use formula::{Formula, Trouble};
@@ -315,13 +315,28 @@ pub fn parse_with(
 
 /// Returns the files of contracts that a file of bindings names: `contracts = ["norm.contract.toml"]`. Their paths start from the folder
 /// of the file. A file that cannot be read names none; [`read`] says what is wrong with it.
-pub fn contract_files(path: &Path) -> Vec<PathBuf> {
-    let Ok((_, text)) = files::read_text("binding", path, MAX_BYTES) else {
-        return Vec::new();
+///
+/// # Errors
+/// A file is out of reach.
+pub fn contract_files(path: &Path) -> Result<Vec<PathBuf>, FileError> {
+    let Ok((source, text)) = files::read_text("binding", path, MAX_BYTES) else {
+        return Ok(Vec::new());
     };
     let folder = path.parent().unwrap_or(Path::new(""));
     let named = file::contract_files(&text).into_iter();
-    named.map(|name| folder.join(name)).collect()
+    let named = named.map(|(name, span)| {
+        files::named(folder, name).map_err(|error| {
+            let (title, help) = error.parts();
+            let complaint = Complaint {
+                span,
+                title,
+                label: "out of reach".into(),
+                help,
+            };
+            FileError::Diagnostic(document::render(&source, &text, &[complaint]))
+        })
+    });
+    named.collect()
 }
 
 /// Parses bindings from a text; `name` is the file's name in complaints.

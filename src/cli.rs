@@ -2,7 +2,9 @@
 
 mod generate;
 
+use std::env;
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
@@ -17,7 +19,7 @@ use crate::commands::{
     inspect, isa, judge, lint, merge, mutate, profile, run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
-use crate::{document, self_test, trial};
+use crate::{document, files, self_test, trial};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,6 +51,12 @@ pub struct Cli {
     /// The flags of a test run.
     #[command(flatten)]
     pub run: RunArgs,
+
+    /// Let launch files, bindings, contracts and registries name files below this folder, and overwrite
+    /// them; may be given several times, as may folders in DELTANET_CHECK_ALLOW_PATH [default: new files
+    /// below their own folder only]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub allow_path: Vec<PathBuf>,
 }
 
 /// The subcommands.
@@ -142,6 +150,15 @@ pub fn main() -> Exit {
 }
 
 fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
+    let mut others: Vec<PathBuf> = Vec::new();
+    if let Some(folders) = env::var_os("DELTANET_CHECK_ALLOW_PATH") {
+        others.extend(env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()));
+    }
+    if let Some(Command::Trial) = &cli.command {
+        // The program that started this one has checked the names.
+        others.push("/".into());
+    }
+    files::allow(&cli.allow_path, &others).map_err(Stop::setup)?;
     match &cli.command {
         Some(Command::Exec(args)) => exec::run(args),
         Some(Command::Explain(args)) => explain::run(args),

@@ -2,6 +2,7 @@
 
 mod identity;
 mod leftovers;
+mod reach;
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -13,6 +14,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 pub use identity::{Identity, identity};
+pub use reach::{OutOfReach, allow, allowed_by_flags, named, named_output};
 
 use crate::text::shown;
 
@@ -62,6 +64,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    check_kind(path)?;
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -94,6 +97,30 @@ fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         ));
     }
     Ok(bytes)
+}
+
+/// Checks that a path leads to no device and to no named pipe, whose other end may never come. The pipes of a shell, as in `<(command)`, have
+/// no place in the file system.
+#[cfg(unix)]
+fn check_kind(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let kind = fs::metadata(path)?.file_type();
+    let is_device = kind.is_char_device() || kind.is_block_device();
+    let named_pipe = kind.is_fifo() && fs::canonicalize(path).is_ok();
+    let what = match (is_device, named_pipe || kind.is_socket()) {
+        (true, _) => "a device",
+        (_, true) => "a named pipe",
+        _ => return Ok(()),
+    };
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("it is {what}: name a file"),
+    ))
+}
+
+#[cfg(not(unix))]
+fn check_kind(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Makes an error that names what could not be done, and the path.
@@ -398,9 +425,21 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_stream_that_never_ends_is_refused() {
-        let error = read(Path::new("/dev/zero"), 1 << 16).expect_err("endless");
-        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    fn devices_and_named_pipes_are_refused_and_a_pipe_of_the_shell_is_read() {
+        use std::os::fd::AsRawFd as _;
+        let scratch = Scratch::new("streams");
+        let named = scratch.0.join("named");
+        let made = std::process::Command::new("mkfifo").arg(&named).status();
+        assert!(made.expect("mkfifo runs").success());
+        for path in [Path::new("/dev/zero"), &named] {
+            let error = read(path, 1 << 16).expect_err("no file");
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path:?}");
+        }
+        let (reader, mut writer) = io::pipe().expect("a pipe");
+        writer.write_all(b"text").expect("written");
+        drop(writer);
+        let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
+        assert_eq!(read(Path::new(&path), 16).expect("read"), b"text");
     }
 
     /// Temporary files of `tempfile` are private, and a report must not be.

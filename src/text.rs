@@ -35,12 +35,16 @@ pub fn shortest(value: f64) -> String {
     }
 }
 
-/// Escapes control characters, and the marks that reorder the text around them.
+/// Escapes control characters, the marks that reorder the text around them, and the beginning of a command to a CI service, which reads
+/// `::error::` or `##[group]` at the start of a line as one.
 pub fn escaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
+    let body = text.trim_start();
+    let is_command = body.starts_with("::") || body.starts_with("##[");
+    let begins = is_command.then_some(text.len() - body.len());
+    for (at, c) in text.char_indices() {
         let reorders = matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-        if c.is_control() || reorders {
+        if c.is_control() || reorders || begins == Some(at) {
             plain.extend(c.escape_unicode());
         } else {
             plain.push(c);
@@ -213,6 +217,20 @@ mod tests {
         let path = Path::new("a b/\u{1b}[2J\u{7f}\n\u{9b}x\u{202e}é.co");
         let want = "a b/\\u{1b}[2J\\u{7f}\\u{a}\\u{9b}x\\u{202e}é.co";
         assert_eq!(shown(path), want);
+    }
+
+    #[test]
+    fn commands_to_a_ci_service_are_escaped_where_a_text_begins() {
+        for (text, plain) in [
+            ("::error::x", "\\u{3a}:error::x"),
+            ("  ::add-mask::x", "  \\u{3a}:add-mask::x"),
+            ("##[group]x", "\\u{23}#[group]x"),
+            ("a::b", "a::b"),
+            ("#x", "#x"),
+            ("x ##[group]", "x ##[group]"),
+        ] {
+            assert_eq!(escaped(text), plain);
+        }
     }
 
     /// No file of the harness prints a path with `display()`, which writes control characters of the name as they are.

@@ -4,6 +4,7 @@ mod launch;
 mod planted;
 mod tensors;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use toml::de::DeTable;
@@ -50,8 +51,8 @@ pub fn bindings(
         .collect()
 }
 
-/// Returns the files of contracts that a text of bindings names. Mistakes in the text are left to [`bindings`].
-pub fn contract_files(text: &str) -> Vec<String> {
+/// Returns the files of contracts that a text of bindings names, and where. Mistakes in the text are left to [`bindings`].
+pub fn contract_files(text: &str) -> Vec<(String, Range<usize>)> {
     let Ok(document) = DeTable::parse(text) else {
         return Vec::new();
     };
@@ -61,7 +62,7 @@ pub fn contract_files(text: &str) -> Vec<String> {
         .and_then(|list| list.get_ref().as_array());
     let names = list.into_iter().flat_map(|list| list.iter());
     names
-        .filter_map(|name| name.get_ref().as_str().map(str::to_owned))
+        .filter_map(|name| Some((name.get_ref().as_str()?.to_owned(), name.span())))
         .collect()
 }
 

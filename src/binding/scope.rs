@@ -5,6 +5,7 @@ mod elements;
 mod shape;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::formula::{Formula, Node, Trouble};
@@ -42,7 +43,19 @@ pub struct Scope<'a> {
     pub asked: Cell<bool>,
     /// Names of `let` under evaluation, for the detection of cycles.
     busy: RefCell<Vec<String>>,
+    /// Numbers of entries of `let` that the evaluation of another entry has found.
+    numbers: KnownResults<Value>,
+    /// Tensors of entries of `let` that the evaluation of another entry has found.
+    tensors: KnownResults<Option<Elements>>,
 }
+
+/// Results by names of `let`. A result is good as long as the outermost entry is under evaluation: then no loop goes on and no kernel runs.
+type KnownResults<T> = RefCell<BTreeMap<String, T>>;
+
+/// Entries of `let` that a complaint about one of them names, from the outermost.
+const NAMED: usize = 3;
+/// Entries of `let` of which each uses the next one.
+const MAX_NESTED: usize = 200;
 
 /// A reader of the device's value at a byte offset from the first element of a tensor.
 pub type ElementReader<'a> = dyn Fn(&TensorShape, i128) -> Result<f64, DeviceError> + 'a;
@@ -76,6 +89,8 @@ impl<'a> Scope<'a> {
             held: None,
             asked: Cell::new(false),
             busy: RefCell::default(),
+            numbers: KnownResults::default(),
+            tensors: KnownResults::default(),
         }
     }
 
@@ -223,18 +238,38 @@ impl<'a> Scope<'a> {
             && self.shape(name).is_none()
     }
 
-    /// Evaluates an entry of `let`. It is evaluated at each use, which is safe because formulas have no side effects.
+    /// Evaluates an entry of `let` where a number is due.
     fn entry(&self, entry: &NamedFormula<'_>, at: &Range<usize>) -> Result<Value, Trouble> {
-        self.within(entry, at, |formula| self.value(formula))
+        self.within(entry, at, &self.numbers, |formula| self.value(formula))
     }
 
-    /// Evaluates an entry of `let` in some way, and refuses an entry that is defined by itself.
-    pub(super) fn within<T>(
+    /// Evaluates an entry of `let` where a tensor is due.
+    fn tensor_entry(
         &self,
         entry: &NamedFormula<'_>,
         at: &Range<usize>,
+    ) -> Result<Option<Elements>, Trouble> {
+        self.within(entry, at, &self.tensors, |formula| self.elements(formula))
+    }
+
+    /// Evaluates an entry of `let` in some way, once within the evaluation of another entry. Refuses an entry that is defined by itself.
+    fn within<T: Clone>(
+        &self,
+        entry: &NamedFormula<'_>,
+        at: &Range<usize>,
+        known: &KnownResults<T>,
         evaluate: impl FnOnce(&Formula) -> Result<T, Trouble>,
     ) -> Result<T, Trouble> {
+        let depth = self.busy.borrow().len();
+        if depth == 0 {
+            self.numbers.borrow_mut().clear();
+            self.tensors.borrow_mut().clear();
+        } else if let Some(value) = known.borrow().get(entry.name) {
+            return Ok(value.clone());
+        } else if depth == MAX_NESTED {
+            let title = format!("more than {MAX_NESTED} names of `let` use one another in a row");
+            return Err(Trouble::new(at, title, "write some of them as one formula"));
+        }
         if self.busy.borrow().iter().any(|busy| busy == entry.name) {
             let chain = self.busy.borrow().join(" -> ");
             let title = format!(
@@ -250,10 +285,17 @@ impl<'a> Scope<'a> {
         self.busy.borrow_mut().push(entry.name.to_owned());
         let value = evaluate(entry.formula);
         self.busy.borrow_mut().pop();
+        if let Ok(value) = &value {
+            let name = entry.name.to_owned();
+            known.borrow_mut().insert(name, value.clone());
+        }
         // The complaint points to the use of the name because the file shows that line.
         value.map_err(|trouble| Trouble {
             at: at.clone(),
-            title: format!("`{}`: {}", entry.name, trouble.title),
+            title: match depth {
+                0..NAMED => format!("`{}`: {}", entry.name, trouble.title),
+                _ => trouble.title,
+            },
             ..trouble
         })
     }

@@ -40,7 +40,10 @@ impl ExpectedFiles {
     /// # Errors
     /// The file cannot be read, or is no file of tensors.
     pub fn tensors(&self, case: &Values) -> DeviceResult<Arc<StoredTensors>> {
-        let path = self.path(case);
+        let path = files::named(&self.folder, self.path(case)).map_err(|error| {
+            let (title, help) = error.parts();
+            self.failed(&title, &help)
+        })?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = read.get(&path) {
             return Ok(Arc::clone(known));
@@ -84,7 +87,7 @@ impl ExpectedFiles {
         due: &ArraySpec<'_>,
     ) -> DeviceResult<Vec<f64>> {
         let name = due.name;
-        let place = shown(&self.path(case));
+        let place = shown(&self.folder.join(self.path(case)));
         let Some((shape, values)) = file.get(name) else {
             let title = format!("{place} has no tensor `{name}`");
             return Err(self.failed(
@@ -106,12 +109,12 @@ impl ExpectedFiles {
         self.failed(&title, "a reference in Python computes them for any inputs")
     }
 
-    fn path(&self, case: &Values) -> PathBuf {
+    fn path(&self, case: &Values) -> String {
         let mut path = self.pattern.replace("{case}", &case.suffix());
         for (name, value) in case.iter() {
             path = path.replace(&format!("{{{name}}}"), &value.to_string());
         }
-        self.folder.join(path)
+        path
     }
 
     fn failed(&self, title: &str, help: &str) -> DeviceError {

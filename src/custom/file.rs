@@ -25,7 +25,7 @@ use crate::contract::{Choice, DerivedSize, Domain, Function, Values};
 use crate::document::{
     self, Complaint, SpannedValue, Table, array, bad, diagnostic, integer, string, wrong_type,
 };
-use crate::files::FileError;
+use crate::files::{self, FileError};
 use crate::text::nearest;
 use domain::Sizes;
 
@@ -468,7 +468,14 @@ impl<'s> Reader<'s, '_> {
             return None;
         };
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        let file = folder.join(file);
+        let file = match files::named(folder, file) {
+            Ok(file) => file,
+            Err(error) => {
+                let (title, help) = error.parts();
+                self.out.push(bad(at, &title, "out of reach", &help));
+                return None;
+            }
+        };
         let file = std::path::absolute(&file).unwrap_or(file);
         if !file.is_file() {
             self.out.push(bad(

@@ -123,7 +123,7 @@ impl Setup {
         let mut registry = Registry::undrawn(sources.registry)?;
         let mut contracts = sources.contract.to_vec();
         for path in sources.bind {
-            contracts.extend(contract_files(path));
+            contracts.extend(contract_files(path)?);
         }
         registry.add_custom(custom::read(&contracts, run_reference)?)?;
         let user = sources.kernels.map(Program::read).transpose()?;

@@ -126,6 +126,7 @@ fn failed_cases_run_again_by_the_same_reference() {
             .args(["--failed", "report.json"])
             .args(flags)
             .env("DELTANET_CHECK_PYTHON", python)
+            .env(crate::ALLOW_PATH, "/")
             .current_dir(&here)
             .output()
             .expect("the program starts");

@@ -27,6 +27,7 @@ impl Client {
             .arg("debug")
             .args(args)
             .current_dir(directory)
+            .env(crate::ALLOW_PATH, "/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

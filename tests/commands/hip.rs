@@ -17,6 +17,7 @@ fn hip(here: &Path, flags: &[&str], script: &str) -> Output {
         .args(flags)
         .args(["--", "sh", "-c", script])
         .current_dir(here)
+        .env(crate::ALLOW_PATH, "/")
         .env("DELTANET_CHECK_LIBHIP", here.join("library"))
         .env("LD_LIBRARY_PATH", "/before")
         .output()

@@ -82,6 +82,7 @@ fn quiet(here: &Path, args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
         .args(args)
         .current_dir(here)
+        .env(crate::ALLOW_PATH, "/")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

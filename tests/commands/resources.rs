@@ -57,6 +57,7 @@ fn in_order(output: &Output, what: &str) -> (i32, String) {
 
 fn failing(here: &Path, args: &[&str], which: &str) -> (i32, String) {
     let output = Command::new(PROGRAM)
+        .env(crate::ALLOW_PATH, "/")
         .args(args)
         .env(VARIABLE, which)
         .current_dir(here)
@@ -130,6 +131,7 @@ fn address_space_may_be_short() {
             let megabytes = own + more;
             let script = format!("ulimit -v {}; exec {PROGRAM} {args}", megabytes << 10);
             let output = Command::new("sh")
+                .env(crate::ALLOW_PATH, "/")
                 .args(["-c", &script])
                 .current_dir(&here)
                 .output()
@@ -156,6 +158,7 @@ fn a_process_that_is_stopped_uses_no_budget_up() {
     let command = |budget: &str| {
         let mut command = Command::new(PROGRAM);
         command
+            .env(crate::ALLOW_PATH, "/")
             .args(["exec", "launch.json", "--jobs", "1", "--budget", budget])
             .current_dir(&here)
             .stdout(Stdio::piped())

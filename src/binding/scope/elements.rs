@@ -127,7 +127,7 @@ impl Scope<'_> {
         let at = &formula.at;
         let entry = self.lets.iter().find(|entry| entry.name == name);
         match entry.filter(|_| self.is_let(name)) {
-            Some(entry) => self.within(entry, at, |formula| self.elements(formula)),
+            Some(entry) => self.tensor_entry(entry, at),
             None => match self.value(formula)? {
                 Value::Pointer(name, 0) => match self.shape(&name) {
                     Some(shape) => of_shape(shape, at),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::array::{ArrayFile, MAX_BUFFERS, is_safetensors};
 use super::json::{Node, Object};
+use crate::files;
 use crate::tensor::npy::{DTYPES, Dtype};
 
 /// A buffer of a launch file.
@@ -67,8 +68,7 @@ pub(super) fn array_file(
     directory: &Path,
 ) -> anyhow::Result<Option<ArrayFile>> {
     let (file, tensor) = (object.get("file"), object.get("tensor"));
-    let path = file.map(|node| Ok::<_, anyhow::Error>(directory.join(file_name(node)?)));
-    let path = path.transpose()?;
+    let path = file.map(|node| input_file(node, directory)).transpose()?;
     let tensor = match (tensor, &path) {
         (None, _) => None,
         (Some(node), Some(path)) if is_safetensors(path) => Some(node.string()?.to_owned()),
@@ -79,8 +79,18 @@ pub(super) fn array_file(
     Ok(path.map(|path| ArrayFile { path, tensor }))
 }
 
+/// Returns the file to be read that a key of a launch file in `directory` names.
+pub(super) fn input_file(node: &Node<'_>, directory: &Path) -> anyhow::Result<PathBuf> {
+    files::named(directory, file_name(node)?).map_err(|error| node.error(error))
+}
+
+/// Returns the file to be written that a key of a launch file in `directory` names.
+fn output_file(node: &Node<'_>, directory: &Path) -> anyhow::Result<PathBuf> {
+    files::named_output(directory, file_name(node)?).map_err(|error| node.error(error))
+}
+
 /// The name of a file.
-pub(super) fn file_name<'a>(node: &Node<'a>) -> anyhow::Result<&'a str> {
+fn file_name<'a>(node: &Node<'a>) -> anyhow::Result<&'a str> {
     match node.string()? {
         "" => Err(node.error("empty: name a file")),
         name => Ok(name),
@@ -186,7 +196,7 @@ fn finish(
 ) -> anyhow::Result<Buffer> {
     let save = object
         .get("save")
-        .map(|save| Ok::<_, anyhow::Error>(directory.join(file_name(save)?)))
+        .map(|save| output_file(save, directory))
         .transpose()?;
     let read_only = object.get("read_only").map_or(Ok(false), Node::bool)?;
     let dtype = object.get("dtype").map(dtype).transpose()?;

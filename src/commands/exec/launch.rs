@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use serde_json::Value;
 
 use super::argument::{self, ArgSpec};
-use super::buffer::{self, Buffer, file_name};
+use super::buffer::{self, Buffer};
 use super::expect::{self, Expectation};
 use super::json::{Json, Node};
 use super::triton::{self, Triton};
@@ -97,7 +97,7 @@ fn configuration(json: &Value) -> anyhow::Result<Value> {
 pub(super) fn parse(bytes: &[u8], directory: &Path) -> anyhow::Result<LaunchFile> {
     let json: Json = serde_json::from_slice(bytes).context("not a launch file")?;
     let root = Node::root(&json).object(&KEYS)?;
-    let code_object = directory.join(file_name(root.require("code_object")?)?);
+    let code_object = buffer::input_file(root.require("code_object")?, directory)?;
     let buffers = match root.get("buffers") {
         Some(node) => buffer::parse(node, directory)?,
         None => Vec::new(),

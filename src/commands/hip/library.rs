@@ -7,6 +7,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
 use crate::exit::Stop;
 use crate::files;
 use crate::text::shown;
@@ -113,7 +115,7 @@ fn version(bytes: &[u8]) -> Option<String> {
 
 /// A temporary directory for one run, with links to the library under each of its names and the files that the runtime writes.
 pub struct RunDirectory {
-    directory: PathBuf,
+    directory: TempDir,
     /// The directory of the library itself, which may also have hipBLAS.
     beside: Option<PathBuf>,
 }
@@ -124,18 +126,18 @@ impl RunDirectory {
     /// # Errors
     /// The directory cannot be written.
     pub fn new(library: &Path) -> Result<RunDirectory, Stop> {
-        let name = format!("deltanet-check-hip-{}", std::process::id());
+        let temporary = env::temp_dir();
+        let cannot = |error| Stop::setup(format!("cannot write to {}: {error}", shown(&temporary)));
+        // Nobody else can read the directory or has made it before.
+        let directory = tempfile::Builder::new()
+            .prefix("deltanet-check-hip-")
+            .tempdir();
         let place = RunDirectory {
-            directory: env::temp_dir().join(name),
+            directory: directory.map_err(cannot)?,
             beside: library.parent().map(Path::to_owned),
         };
-        let directory = &place.directory;
-        let cannot = |error| Stop::setup(format!("cannot write to {}: {error}", shown(directory)));
-        // A killed process with the same number may have left a directory.
-        let _ = fs::remove_dir_all(directory);
-        fs::create_dir(directory).map_err(cannot)?;
         for name in NAMES {
-            symlink(library, directory.join(name)).map_err(cannot)?;
+            symlink(library, place.directory.path().join(name)).map_err(cannot)?;
         }
         machine::write_commands(&place.commands()).map_err(cannot)?;
         Ok(place)
@@ -146,7 +148,7 @@ impl RunDirectory {
     /// # Errors
     /// A name has a colon, or there are no stand-ins.
     pub fn search_path(&self, stand_ins: bool) -> Result<OsString, Stop> {
-        let own = [self.directory.clone()]
+        let own = [self.directory.path().to_owned()]
             .into_iter()
             .chain(self.beside.clone());
         let behind = match stand_ins {
@@ -172,7 +174,7 @@ impl RunDirectory {
     /// The library for `LD_PRELOAD` does not exist, or the files cannot be written.
     pub fn rocm_view(&self) -> Result<Vec<(&'static str, OsString)>, Stop> {
         let library = self.beside("stand-ins/libgfx906_rocm_view.so")?;
-        let view = self.directory.join("view");
+        let view = self.directory.path().join("view");
         let written = machine::write_files(&view);
         written
             .map_err(|error| Stop::setup(format!("cannot write to {}: {error}", shown(&view))))?;
@@ -195,7 +197,7 @@ impl RunDirectory {
         env::join_paths(before.into_iter().chain(set).chain(behind)).map_err(|_| {
             Stop::setup(format!(
                 "{}: a colon in TMPDIR, or in where the library is",
-                shown(&self.directory)
+                shown(self.directory.path())
             ))
         })
     }
@@ -214,23 +216,16 @@ impl RunDirectory {
 
     /// Returns the folder of commands that name the card.
     fn commands(&self) -> PathBuf {
-        self.directory.join("commands")
+        self.directory.path().join("commands")
     }
 
     /// Returns the folder in which the runtime records launches for a profile.
     pub fn records(&self) -> PathBuf {
-        self.directory.join("records")
+        self.directory.path().join("records")
     }
 
     /// Returns the file to which the runtime writes what ran.
     pub fn summary(&self) -> PathBuf {
-        self.directory.join("summary")
-    }
-}
-
-impl Drop for RunDirectory {
-    fn drop(&mut self) {
-        // A directory that cannot be removed stays in the system's temporary directory.
-        let _ = fs::remove_dir_all(&self.directory);
+        self.directory.path().join("summary")
     }
 }

@@ -178,6 +178,12 @@ fn check(report: &str, file: &ReportedFile<'_>) -> Result<(), Stop> {
              {cure}"
         ))
     };
+    if let Err(error) = files::named(Path::new(""), &file.path) {
+        let (title, advice) = error.parts();
+        return Err(Stop::setup(format!(
+            "{report} cannot be run again: {title}: name it on the command line with {flag}, or {advice}"
+        )));
+    }
     match files::read(&file.path, MAX_CODE_OBJECT) {
         Ok(bytes) => {
             let now = files::sha256(&bytes);

@@ -1,5 +1,9 @@
 //! The beginning and the end of every page: `base.html`.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest as _, Sha256};
+
 use super::super::plain;
 
 /// The frame of a page. Its body may have a form `filter` with a search field and boxes, and an element `shown` for the number of items.
@@ -42,5 +46,10 @@ impl Frame {
             style: include_str!("style.css"),
             script: include_str!("script.js"),
         }
+    }
+
+    /// Returns the hash by which the page's security policy knows its script, and runs no other.
+    pub fn script_hash(&self) -> String {
+        BASE64_STANDARD.encode(Sha256::digest(self.script))
     }
 }

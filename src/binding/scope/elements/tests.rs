@@ -148,3 +148,34 @@ fn what_has_no_elements_is_refused() {
         assert_eq!(found(text), Err(title.to_owned()), "{text}");
     }
 }
+
+/// Names of `let` that each use the one before twice: every name is evaluated once, and a row of names that is too long is refused.
+#[test]
+fn names_that_use_one_another_are_evaluated_once() {
+    let mut functions = functions();
+    let function = functions.next().expect("a contract");
+    let values = Values::new(vec![("n".to_owned(), contract::Value::Number(1))]);
+    let formula = |text: &str| parse(text).expect("a formula");
+    let names: Vec<String> = (0..300).map(|number| format!("a{number}")).collect();
+    let chained = names.iter().map(|name| format!("({name} + {name}) % 7"));
+    let formulas: Vec<Formula> = [formula("3")]
+        .into_iter()
+        .chain(chained.map(|text| formula(&text)))
+        .collect();
+    let lets: Vec<NamedFormula<'_>> = names
+        .iter()
+        .zip(&formulas)
+        .map(|(name, formula)| NamedFormula { name, formula })
+        .collect();
+    let scope = Scope::new(function, &values, &[], &lets);
+    // Powers of 2 have a period of 3 modulo 7.
+    let value = scope.value(&formula("a60")).expect("a number");
+    assert_eq!(value.integer(), Ok(3));
+    let elements = scope.elements(&formula("a61")).expect("a number");
+    assert_eq!(elements.expect("known").values[0].integer(), Ok(6));
+    let trouble = scope.value(&formula("a299")).expect_err("too long a row");
+    assert_eq!(
+        trouble.title,
+        "`a299`: `a298`: `a297`: more than 200 names of `let` use one another in a row"
+    );
+}

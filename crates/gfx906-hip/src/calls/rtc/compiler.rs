@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::{env, fs, io, process};
+use std::{env, fs, io};
 
 use gfx906::code_object::{CodeObject, SymbolKind};
+use tempfile::TempDir;
 
 use super::RtcProgram;
 use crate::diagnostics::log;
@@ -66,26 +66,18 @@ pub struct Job {
 }
 
 /// Temporary directory, which is removed when the value is dropped.
-pub struct Directory(PathBuf);
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        // A directory that cannot be removed is no error of the program.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+pub struct Directory(TempDir);
 
 impl Directory {
     pub fn new() -> io::Result<Directory> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let (process, count) = (process::id(), COUNT.fetch_add(1, Relaxed));
-        let path = env::temp_dir().join(format!("gfx906-hiprtc-{process}-{count}"));
-        fs::create_dir(&path)?;
-        Ok(Directory(path))
+        let directory = tempfile::Builder::new()
+            .prefix("gfx906-hiprtc-")
+            .tempdir()?;
+        Ok(Directory(directory))
     }
 
     pub fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     /// Writes a file whose name must not lead out of the directory.
@@ -93,7 +85,7 @@ impl Directory {
         let parts = Path::new(name).components();
         let plain = |part: &Component<'_>| matches!(part, Component::Normal(_));
         let name: PathBuf = parts.filter(plain).collect();
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
@@ -279,7 +271,7 @@ impl Job {
         }
         let later = options.iter().any(|option| option == LATER);
         let source = directory.write(&self.file, self.text(later))?;
-        let out = directory.0.join("program.co");
+        let out = directory.path().join("program.co");
         let mut command = Command::new(compiler);
         command.args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"]);
         command.args(["-O3", "-std=c++17", "-include", HIP_HEADER]);
@@ -287,7 +279,7 @@ impl Job {
             command.arg("--rocm-path=/usr");
             command.arg(format!("--rocm-device-lib-path={DEVICE_LIBRARY}"));
         }
-        command.arg("-I").arg(&directory.0).args(options);
+        command.arg("-I").arg(directory.path()).args(options);
         if later {
             // LLVM's text names the addresses of the expressions.
             command.args(["-S", "-emit-llvm"]);
@@ -308,7 +300,7 @@ impl Job {
             return Ok((log, Ok(CompiledProgram { code, names })));
         }
         let names = self.names_in_text(&String::from_utf8_lossy(&code));
-        let bitcode = directory.0.join("program.bc");
+        let bitcode = directory.path().join("program.bc");
         if let Err(FailureLog(assembler_log)) = assemble(compiler, &out, &bitcode)? {
             return Ok((log + &assembler_log, Err(CompileError::Compilation)));
         }
@@ -424,8 +416,8 @@ mod tests {
     fn headers_stay_within_their_directory() {
         let directory = Directory::new().expect("a directory");
         let path = directory.write("../../a/b.h", "x").expect("a file");
-        assert_eq!(path, directory.0.join("a/b.h"));
-        let kept = directory.0.clone();
+        assert_eq!(path, directory.path().join("a/b.h"));
+        let kept = directory.path().to_owned();
         drop(directory);
         assert!(!kept.exists());
     }
