@@ -184,6 +184,15 @@ impl Cell {
         met.into_iter().flatten()
     }
 
+    /// Returns the last writer if it belongs to another group, with the load past the cache by which the mark's wave has read the dword.
+    pub fn changed_since_load(&self, mark: Mark) -> Option<(Option<u64>, Mark)> {
+        let writer = self.writer;
+        let loads = self.readers.into_iter();
+        let mut loads = loads.filter(|read| read.is_there() && read.same(mark) && read.atomic());
+        (writer.is_there() && writer.group != mark.group)
+            .then(|| (loads.next().map(Mark::pc), writer))
+    }
+
     #[inline(always)]
     fn read(&mut self, mark: Mark) {
         let [last, other] = self.readers;

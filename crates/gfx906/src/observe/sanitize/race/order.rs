@@ -142,10 +142,18 @@ impl Group {
                     .for_each(|(own, place)| *own = *place.max(own));
             }
         }
+        if part.space == Space::Global {
+            self.find(wave, part, shared);
+            self.waves[wave].seen = Some(shared.now());
+        }
+    }
+
+    /// Records that a wave finds the values of the last writers of a part of device memory.
+    pub fn find(&mut self, wave: usize, part: &Part, shared: &DeviceAccesses) {
         if part.space != Space::Global {
             return;
         }
-        for writer in shared.writers(part) {
+        for (_, writer) in shared.writers(part) {
             if writer.group != self.number {
                 shared.found(self.number, writer);
             } else if let Some(&theirs) = self.segments.get(writer.segment as usize - 1) {
@@ -153,7 +161,6 @@ impl Group {
                 *known = theirs.clock.max(*known);
             }
         }
-        self.waves[wave].seen = Some(shared.now());
     }
 
     /// Returns true if nothing orders an earlier access before an access of a wave now.
