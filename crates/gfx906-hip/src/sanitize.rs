@@ -192,7 +192,9 @@ impl FindingLog {
         }
         summary::count_finding(finding.severity());
         if self.keys.len() <= TOLD {
-            messages::keep_finding(&finding.to_string());
+            if finding.severity() > Severity::Hint {
+                messages::keep_finding(&finding.to_string());
+            }
             diagnostics::log(finding);
         } else if self.keys.len() == TOLD + 1 {
             diagnostics::log(format!(

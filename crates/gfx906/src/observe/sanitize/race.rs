@@ -109,8 +109,8 @@ impl Watch for Race {
         }
         if here.access.atomic {
             for part in &here.access.parts {
-                // The value that the atomic finds: behind it, the atomic itself is the last writer.
-                self.group.find(wave, part, &self.shared);
+                // After the atomic has run, it is itself the last writer. A plain store that it finds races with it.
+                self.group.find(wave, part, &self.shared, Mark::atomic);
                 self.group.release(wave, part, &self.shared);
             }
         }

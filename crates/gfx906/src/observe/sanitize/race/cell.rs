@@ -63,7 +63,8 @@ impl Mark {
         4 * u64::from(self.code & CODE)
     }
 
-    fn atomic(self) -> bool {
+    /// Returns true if the access is an atomic, or is taken for one.
+    pub fn atomic(self) -> bool {
         self.code & ATOMIC != 0
     }
 
