@@ -146,9 +146,9 @@ fn pair(flag: &str, value: &impl ToString) -> [String; 2] {
 /// A severity up to which findings do not count as failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum WarnedSeverity {
-    /// Those that are right on hardware as this card's.
+    /// Findings that are right on hardware as this card's
     Portability,
-    /// All findings.
+    /// All findings
     #[value(alias = "all")]
     Mistake,
 }

@@ -9,7 +9,7 @@ use crate::isa::{Kind, Properties};
 
 const EXEC: u16 = crate::isa::Code::EXEC.0;
 
-/// How sure a path of the value must be.
+/// Rule by which a register stops having the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// A register that was written again, in whichever lanes, no longer has the value.
@@ -31,7 +31,7 @@ pub struct Reach {
 
 /// Registers with the value before an instruction.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Held {
+struct ValueRegisters {
     registers: RegisterSet,
     /// True if EXEC may have changed since the load.
     other_lanes: bool,
@@ -48,12 +48,12 @@ pub fn reach(code: &Code, load: u64, certainty: Certainty) -> Reach {
         reach.elsewhere = true;
         return reach;
     }
-    let mut states: BTreeMap<u64, Held> = BTreeMap::new();
-    let begin = Held {
+    let mut states: BTreeMap<u64, ValueRegisters> = BTreeMap::new();
+    let begin = ValueRegisters {
         registers: facts.uses.writes,
         other_lanes: false,
     };
-    let mut open: Vec<(u64, Held)> = successors(load, &facts.inst)
+    let mut open: Vec<(u64, ValueRegisters)> = successors(load, &facts.inst)
         .map(|to| (to, begin))
         .collect();
     while let Some((pc, held)) = open.pop() {
@@ -61,7 +61,7 @@ pub fn reach(code: &Code, load: u64, certainty: Certainty) -> Reach {
             continue;
         };
         let known = states.get(&pc).copied().unwrap_or_default();
-        let joined = Held {
+        let joined = ValueRegisters {
             registers: known.registers.or(&held.registers),
             other_lanes: known.other_lanes || held.other_lanes,
         };
@@ -78,14 +78,20 @@ pub fn reach(code: &Code, load: u64, certainty: Certainty) -> Reach {
 }
 
 /// Records the uses of an instruction, and returns the registers with the value after it.
-fn step(facts: &Facts, pc: u64, held: Held, certainty: Certainty, reach: &mut Reach) -> Held {
+fn step(
+    facts: &Facts,
+    pc: u64,
+    held: ValueRegisters,
+    certainty: Certainty,
+    reach: &mut Reach,
+) -> ValueRegisters {
     let (inst, uses) = (&facts.inst, &facts.uses);
     let calls = inst.kind() == Kind::Branch
         && !inst.has(Properties::JUMP)
         && !inst.has(Properties::CONDITIONAL_BRANCH);
     if !facts.exact || calls {
         reach.elsewhere = true;
-        return Held::default();
+        return ValueRegisters::default();
     }
     let used = held.registers.meets(&uses.reads);
     let mut registers = held.registers;
@@ -114,7 +120,7 @@ fn step(facts: &Facts, pc: u64, held: Held, certainty: Certainty, reach: &mut Re
         registers = registers.or(&uses.writes);
         registers.remove(EXEC, 2);
     }
-    Held {
+    ValueRegisters {
         registers,
         other_lanes,
     }
