@@ -34,6 +34,7 @@ use gfx906::observe::sanitize::{Checks, UnknownCheck};
 
 use crate::device::{Budget, Limits, Sanitize, TraceSpec};
 use crate::files::allowed_by_flags;
+use crate::report::model::Severity;
 use crate::run::Sources;
 use crate::text::quoted;
 
@@ -143,6 +144,16 @@ fn pair(flag: &str, value: &impl ToString) -> [String; 2] {
     [flag.to_owned(), value.to_string()]
 }
 
+/// A severity up to which findings do not count as failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WarnedSeverity {
+    /// Findings that are right on hardware as this card's
+    Portability,
+    /// All findings
+    #[value(alias = "all")]
+    Mistake,
+}
+
 /// The flags of the sanitizer.
 #[derive(Debug, Clone, Args)]
 pub struct SanitizeArgs {
@@ -158,9 +169,17 @@ pub struct SanitizeArgs {
     )]
     pub sanitize: Option<Checks>,
 
-    /// Print the sanitizer's findings, and do not count them as failures
-    #[arg(long, requires = "sanitize")]
-    pub sanitize_warn: bool,
+    /// Print the sanitizer's findings, and do not count them as failures: all of them, or those of
+    /// the severity portability (docs/sanitizer.md)
+    #[arg(
+        long,
+        value_name = "SEVERITY",
+        requires = "sanitize",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "mistake"
+    )]
+    pub sanitize_warn: Option<WarnedSeverity>,
 }
 
 impl SanitizeArgs {
@@ -168,8 +187,17 @@ impl SanitizeArgs {
     pub fn spec(&self) -> Option<Sanitize> {
         Some(Sanitize {
             checks: self.sanitize?,
-            warn: self.sanitize_warn,
+            warn: self.warns(),
         })
+    }
+
+    /// Returns the heaviest findings that do not count as failures.
+    pub fn warns(&self) -> Severity {
+        match self.sanitize_warn {
+            None => Severity::Hint,
+            Some(WarnedSeverity::Portability) => Severity::Portability,
+            Some(WarnedSeverity::Mistake) => Severity::Mistake,
+        }
     }
 
     /// Returns the flags as the words of a command line.
@@ -183,7 +211,10 @@ impl SanitizeArgs {
             Checks::ALL => "--sanitize".to_owned(),
             checks => format!("--sanitize={checks}"),
         }));
-        words.extend(sanitize_warn.then(|| "--sanitize-warn".to_owned()));
+        words.extend(sanitize_warn.map(|severity| match severity {
+            WarnedSeverity::Mistake => "--sanitize-warn".to_owned(),
+            WarnedSeverity::Portability => "--sanitize-warn=portability".to_owned(),
+        }));
         words
     }
 }

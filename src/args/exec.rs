@@ -102,7 +102,7 @@ impl ExecArgs {
             limits,
             sanitize: SanitizeArgs {
                 sanitize: None,
-                sanitize_warn: false,
+                sanitize_warn: None,
             },
             first_nonfinite: false,
             trace: TraceArgs {

@@ -5,7 +5,7 @@ use globset::{Glob, GlobMatcher};
 use super::formula::{self, Formula, Trouble};
 use super::scope::Scope;
 use super::value::Value;
-use crate::text::{demangled, nearest};
+use crate::text::{demangled, kernel_label, nearest};
 
 /// A kernel's name with `{formulas}` in it, and `*` and `?` as wildcards.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,13 +147,17 @@ pub fn find<'k>(
             [] => {}
             [one] => return Ok(one),
             _ => {
-                let names: Vec<String> = found.iter().take(6).map(|name| demangled(name)).collect();
+                let names: Vec<String> = found
+                    .iter()
+                    .take(6)
+                    .map(|name| kernel_label(name))
+                    .collect();
                 let title = format!("`{wanted}` means {} kernels", found.len());
                 return Err((title, format!("choose one of: {}", names.join("; "))));
             }
         }
     }
-    let names: Vec<String> = kernels.iter().map(|name| demangled(name)).collect();
+    let names: Vec<String> = kernels.iter().map(|name| kernel_label(name)).collect();
     let near = nearest(&pattern, forms.iter().map(|form| form[2].as_str()), 1);
     let help = match near.first() {
         Some(near) => format!("the nearest it has is `{near}`"),

@@ -194,7 +194,7 @@ fn perform_on(
         Format::Table => summary.as_table(),
         Format::Json => format!("{:#}\n", summary.as_json()),
     };
-    let found = !summary.findings.is_empty() && watch.judges_findings();
+    let found = watch.fails(&summary.findings);
     let failed = summary.verdict() == Some(Verdict::Fail) || found;
     let exit = if summary.word() == "ran" && !failed {
         Exit::Passed

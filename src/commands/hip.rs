@@ -77,7 +77,7 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         let text = format!("{report:#}\n");
         write_atomically(path, text.as_bytes()).map_err(Stop::setup)?;
     }
-    let found = summary.findings() > 0 && !args.sanitize.sanitize_warn;
+    let found = summary.findings_above(args.sanitize.warns()) > 0;
     Ok(match code(status) {
         0 if found => Exit::Failed,
         code => Exit::Program(code),

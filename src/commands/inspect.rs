@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{load_code_object, table};
 use crate::args::{Format, InspectArgs};
 use crate::exit::{Exit, Stop};
-use crate::text::{print, shown};
+use crate::text::{print, shortened, shown};
 
 /// Runs the command.
 ///
@@ -56,7 +56,7 @@ fn as_table(name: &str, object: &CodeObject) -> String {
         let spilled = kernel.vgpr_spill_count + kernel.sgpr_spill_count;
         let dynamic = if kernel.uses_dynamic_stack { "+" } else { "" };
         vec![
-            kernel.name.clone(),
+            shortened(&kernel.name),
             kernel.code_size.to_string(),
             kernel.vgpr_count.to_string(),
             kernel.sgpr_count.to_string(),
@@ -120,7 +120,7 @@ fn argument_rows(kernel: &Kernel) -> Vec<Vec<String>> {
             arg.and_then(|arg| arg.name.as_ref()),
         );
         vec![
-            kernel.name.clone(),
+            shortened(&kernel.name),
             index,
             offset.to_string(),
             size.to_string(),

@@ -12,7 +12,7 @@ use super::functions::{Function, functions};
 use super::load_with_lines;
 use crate::args::{Format, LintArgs};
 use crate::exit::{Exit, Stop};
-use crate::text::{escaped, print, shown};
+use crate::text::{escaped, print, shortened, shown};
 
 /// Lanes of a wave.
 const WAVE: u32 = 64;
@@ -74,6 +74,10 @@ fn instructions(address: u64, bytes: &[u8]) -> Vec<(u64, Inst)> {
 fn as_table(name: &str, checks: Checks, functions: usize, found: &[Mistake]) -> String {
     let mut out = String::new();
     for mistake in found {
+        let mistake = Mistake {
+            function: shortened(&mistake.function),
+            ..mistake.clone()
+        };
         // Names of functions and files are foreign text.
         for line in mistake.to_string().lines() {
             let _ = writeln!(out, "{}", escaped(line));

@@ -8,7 +8,7 @@ use gfx906::machine::{
     Counters, Gpu, GpuError, Launch as GpuLaunch, LaunchError, Limits as GpuLimits, Module, Nobody,
     Observer, TURN,
 };
-use gfx906::observe::sanitize::{Finding, Heap, Sanitizer, Site, find_argument, ranges};
+use gfx906::observe::sanitize::{self, Finding, Heap, Sanitizer, Site, find_argument, ranges};
 use gfx906::observe::{Origin, Profile, Space};
 
 use super::{
@@ -17,7 +17,8 @@ use super::{
 };
 use crate::program::Program;
 use crate::report::model::{
-    BytesReport, CountersReport, DeviceReport, FindingReport, OriginReport, OtherReport, SiteReport,
+    BytesReport, CountersReport, DeviceReport, FindingReport, OriginReport, OtherReport, Severity,
+    SiteReport,
 };
 use crate::tensor::guards::Guards;
 
@@ -258,6 +259,11 @@ fn finding_report(finding: &Finding) -> FindingReport {
     FindingReport {
         check: finding.check.to_string(),
         kind: finding.kind.to_owned(),
+        severity: match finding.severity() {
+            sanitize::Severity::Hint => Severity::Hint,
+            sanitize::Severity::Portability => Severity::Portability,
+            sanitize::Severity::Mistake => Severity::Mistake,
+        },
         kernel: finding.kernel.clone(),
         at: site(&finding.at),
         work_group: finding.group,

@@ -13,7 +13,7 @@ use gfx906::observe::{Coverage, Filter, History, NonFinite, Trace, Witness};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::device::{SetupError, origin_report};
-use crate::report::model::OriginReport;
+use crate::report::model::{FindingReport, OriginReport, Severity};
 use crate::text::{nearest, shown};
 
 pub use ledger::{LaunchCosts, Ledger};
@@ -50,8 +50,8 @@ pub struct Watch {
 pub struct Sanitize {
     /// The checks.
     pub checks: Checks,
-    /// True if findings are reported without a change of the verdict.
-    pub warn: bool,
+    /// The heaviest findings that do not change the verdict.
+    pub warn: Severity,
 }
 
 /// The settings that observe nothing.
@@ -134,9 +134,11 @@ impl Watch {
             || self.costs.is_some()
     }
 
-    /// Returns true if the sanitizer's findings count against a trial.
-    pub fn judges_findings(&self) -> bool {
-        self.sanitize.is_some_and(|sanitize| !sanitize.warn)
+    /// Returns true if one of the sanitizer's findings counts against a trial.
+    pub fn fails(&self, findings: &[FindingReport]) -> bool {
+        let heaviest = findings.iter().map(|finding| finding.severity).max();
+        let allowed = self.sanitize.map(|sanitize| sanitize.warn);
+        allowed.is_some_and(|allowed| heaviest > Some(allowed))
     }
 
     /// Makes settings with counters and a trace of a code object with these kernels. `taken` is true if standard output is for JSON.

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::report::{Counts, MutantOutcome, MutantReport, MutationReport};
 use crate::report::fit;
-use crate::text::{demangled, kernel_label};
+use crate::text::kernel_label;
 
 /// Number of survivors that are shown with the values of their operands, unless the user asks for all.
 const SHOWN: usize = 40;
@@ -141,7 +141,7 @@ fn uncovered(report: &MutationReport, verbose: bool) -> String {
         let names: Vec<String> = report
             .not_launched
             .iter()
-            .map(|name| demangled(name))
+            .map(|name| kernel_label(name))
             .collect();
         let _ = writeln!(text, "\nnot launched: {}", names.join(", "));
     }

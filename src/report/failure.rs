@@ -1,7 +1,7 @@
 //! The text of one trial: the reason, the problems with their diagnosis, and the line that runs the trial again.
 
 use crate::report::model::{
-    CauseReport, FindingReport, LaunchReport, OutputReport, TrialReport, Verdict,
+    CauseReport, FindingReport, LaunchReport, OutputReport, Severity, TrialReport, Verdict,
 };
 use crate::text::kernel_label;
 
@@ -287,7 +287,10 @@ fn finding(finding: &FindingReport) -> Vec<(&'static str, String)> {
     let (check, kind) = (&finding.check, &finding.kind);
     let mut lines = vec![
         (
-            "finding",
+            match finding.severity {
+                Severity::Hint => "hint",
+                Severity::Portability | Severity::Mistake => "finding",
+            },
             plain::line(&format!("{check}: {kind}: {}", finding.what)),
         ),
         ("at", plain::line(&finding.at.to_string())),

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::report::model::{
-    ErrorKind, Hypothesis, OutputReport, Problem, TrialReport, UnwrittenSource, Verdict,
+    ErrorKind, FindingReport, Hypothesis, OutputReport, Problem, TrialReport, UnwrittenSource,
+    Verdict,
 };
 
 use super::{Look, failure, plain};
@@ -165,7 +166,7 @@ fn problem(trial: &TrialReport) -> String {
     if let Some(found) = &trial.problem {
         return of_problem(found);
     }
-    if let Some(finding) = trial.findings.first() {
+    if let Some(finding) = FindingReport::first_that_counts(&trial.findings) {
         return format!("{} {} {}", finding.check, finding.kind, finding.at);
     }
     let laws = trial.relations.iter();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
-use crate::report::model::{PhaseReport, RunReport, TrialReport, Verdict};
+use crate::report::model::{FindingReport, PhaseReport, RunReport, TrialReport, Verdict};
 
 use super::{failure, plain};
 
@@ -83,7 +83,8 @@ fn kind(trial: &TrialReport) -> String {
         .error_kind
         .and_then(|kind| serde_json::to_value(kind).ok());
     let error = error.and_then(|value| value.as_str().map(str::to_owned));
-    let found = trial.findings.first().map(|finding| finding.check.clone());
+    let found = FindingReport::first_that_counts(&trial.findings);
+    let found = found.map(|finding| finding.check.clone());
     error
         .or(tagged)
         .or(found)

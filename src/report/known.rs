@@ -163,7 +163,7 @@ fn wrong(trial: &Value) -> Vec<WrongPart<'_>> {
     let law = |law: &Value| verdict(law) == Some(Verdict::Fail);
     let other = !trial["problem"].is_null()
         || !trial["error"].is_null()
-        || list(trial, "findings").next().is_some()
+        || list(trial, "findings").any(|finding| finding["severity"] != "hint")
         || list(trial, "relations").any(law);
     if other || wrong.is_empty() {
         wrong.push(WrongPart::Else);

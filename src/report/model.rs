@@ -21,7 +21,7 @@ pub use diagnosis::{
 };
 pub use environment::{EnvironmentReport, HostReport, KernelReport, SettingsReport, SourceReport};
 pub use error::ErrorKind;
-pub use finding::{FindingReport, OtherReport, SiteReport};
+pub use finding::{FindingReport, OtherReport, Severity, SiteReport};
 pub use output::{Metrics, OutputReport, Tolerance};
 pub use problem::{
     Element, FirstBad, GuardSide, Hypothesis, Owner, Problem, Reference, UnwrittenSource,

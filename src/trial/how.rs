@@ -2,7 +2,7 @@
 
 use super::FinishedTrial;
 use crate::device::DeviceErrorKind;
-use crate::report::model::{GuardSide, Hypothesis, Problem, Verdict};
+use crate::report::model::{FindingReport, GuardSide, Hypothesis, Problem, Verdict};
 
 /// Describes the failure of a trial that should have passed. A trial that ran and is skipped has right outputs that prove nothing.
 pub fn not_passed(done: &FinishedTrial) -> Option<String> {
@@ -33,7 +33,7 @@ pub fn how(done: &FinishedTrial) -> Option<String> {
             (_, None, None, None) if of_relations().is_some() => {
                 of_relations().map(words).unwrap_or_default()
             }
-            (_, None, None, None) => match report.findings.first() {
+            (_, None, None, None) => match FindingReport::first_that_counts(&report.findings) {
                 Some(finding) => format!("{}: {}", finding.check, finding.kind),
                 None => report.verdict.word().to_lowercase(),
             },

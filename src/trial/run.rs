@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
 
     /// Fails the trial if the sanitizer has findings that count.
     fn judge_findings(&self, report: &mut TrialReport) {
-        let found = !report.findings.is_empty() && self.watch.judges_findings();
+        let found = self.watch.fails(&report.findings);
         if found {
             fail(report);
         }

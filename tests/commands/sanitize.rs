@@ -89,9 +89,22 @@ fn rule(found: &Finding) -> String {
     format!("{}: {}", found.check, found.kind)
 }
 
-fn planted() -> Vec<PlantedKernel> {
-    let file = root().join("kernels/planted/sanitizer/expected.toml");
-    let text = fs::read_to_string(file).expect("the list");
+/// Lists of planted kernels, each with its code object and the folder of its sources.
+const LISTS: [(&str, &str, &str); 2] = [
+    (
+        "kernels/planted/sanitizer/expected.toml",
+        "kernels/built/sanitizer.co",
+        "kernels/planted/sanitizer/",
+    ),
+    (
+        "tests/data/mistakes.toml",
+        "tests/data/mistakes.co",
+        "./mistakes.hip",
+    ),
+];
+
+fn planted(list: &str) -> Vec<PlantedKernel> {
+    let text = fs::read_to_string(root().join(list)).expect("the list");
     let table: Table = text.parse().expect("TOML");
     let defaults = table["defaults"].as_table().expect("a table");
     let kernels = table["kernels"].as_table().expect("a table");
@@ -126,8 +139,8 @@ fn planted() -> Vec<PlantedKernel> {
     planted.collect()
 }
 
-fn object() -> (CodeObject, Lines) {
-    let bytes = fs::read(root().join("kernels/built/sanitizer.co")).expect("built kernels");
+fn object(path: &str) -> (CodeObject, Lines) {
+    let bytes = fs::read(root().join(path)).expect("built kernels");
     let lines = Lines::read(&bytes).expect("line tables");
     (CodeObject::parse(&bytes).expect("a code object"), lines)
 }
@@ -190,8 +203,14 @@ fn found(
 /// Each mistake is found in every order of waves and groups, and nothing else is; nothing in the right twins.
 #[test]
 fn planted_mistakes_are_found_and_right_twins_are_not() {
-    let (object, lines) = object();
-    let planted = planted();
+    for (list, path, sources) in LISTS {
+        check_planted(list, path, sources);
+    }
+}
+
+fn check_planted(list: &str, path: &str, sources: &str) {
+    let (object, lines) = object(path);
+    let planted = planted(list);
     let kernels: BTreeSet<&str> = object
         .kernels
         .iter()
@@ -248,9 +267,8 @@ fn planted_mistakes_are_found_and_right_twins_are_not() {
                     told.join("\n")
                 ));
             }
-            let sources = findings.iter().filter_map(|one| one.at.source.as_deref());
-            let ours = |source: &&str| source.contains("kernels/planted/sanitizer/");
-            sited += sources.filter(ours).count();
+            let lines = findings.iter().filter_map(|one| one.at.source.as_deref());
+            sited += lines.filter(|line| line.contains(sources)).count();
             met += findings.len();
         }
     }
@@ -320,6 +338,54 @@ fn findings_of_exec_are_failures_or_warnings() {
             run.out
         );
     }
+}
+
+/// Returns a launch file of a planted kernel with two buffers.
+fn launch_file(folder: &Path, kernel: &str, block: u32) -> String {
+    let object = root().join("kernels/built/sanitizer.co");
+    let launch = serde_json::json!({
+        "code_object": object,
+        "buffers": {
+            "in": { "bytes": 16384, "fill": "zero" },
+            "out": { "bytes": 16384, "fill": "zero" },
+        },
+        "launches": [{
+            "kernel": kernel, "grid": [1, 1, 1], "block": [block, 1, 1],
+            "args": ["$in", "$out", { "i32": 3 }],
+        }],
+    });
+    let name = format!("{kernel}.json");
+    fs::write(folder.join(&name), launch.to_string()).expect("room");
+    name
+}
+
+/// A hint never fails a run, and findings of the severity portability fail it unless the user lets them pass.
+#[test]
+fn the_severity_of_a_finding_decides_the_exit_code() {
+    let here = scratch("severity");
+    let hint = launch_file(&here, "odd_pairs_wrong", 128);
+    let portability = launch_file(&here, "wave_leaves_wrong", 256);
+    let race = launch_file(&here, "lds_reversed_wrong", 128);
+    for (launch, warn, code, told) in [
+        (&hint, None, 0, "hint     memory: misaligned"),
+        (&portability, None, 1, "finding  sync: barrier skipped"),
+        (
+            &portability,
+            Some("--sanitize-warn=portability"),
+            0,
+            "portable only to hardware where waves that ended leave the barrier",
+        ),
+        (&race, Some("--sanitize-warn=portability"), 1, "race: LDS"),
+        (&race, Some("--sanitize-warn"), 0, "race: LDS"),
+    ] {
+        let args = ["exec", launch, "--sanitize"].into_iter().chain(warn);
+        let run = run(&here, &args.collect::<Vec<_>>());
+        assert_eq!(run.code, code, "{launch} {warn:?}: {}{}", run.out, run.err);
+        assert!(run.out.contains(told), "{launch}: {}", run.out);
+    }
+    let json = run(&here, &["exec", &hint, "--sanitize", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(report["findings"][0]["severity"], "hint");
 }
 
 #[test]

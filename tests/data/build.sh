@@ -18,3 +18,7 @@ clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx9
     -fuse-cuid=none -O1 -g -ffile-prefix-map="$PWD=." debug.hip -o debug.co
 clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
     -fuse-cuid=none -O0 -g -ffile-prefix-map="$PWD=." debug.hip -o debug_O0.co
+# For the sanitizer, with line tables.
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
+    --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 -gline-tables-only \
+    -ffile-prefix-map="$PWD=." mistakes.hip -o mistakes.co

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
-use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer};
+use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer, Severity};
 use gfx906::observe::{Footprint, Profile};
 
 use crate::diagnostics::{self, messages, summary};
@@ -102,7 +102,7 @@ pub fn launch(
         let mut finding_log = lock(&sanitized.told);
         findings
             .iter()
-            .filter(|finding| finding_log.log(finding))
+            .filter(|finding| finding_log.log(finding) && finding.severity() > Severity::Hint)
             .count()
     };
     if news > 0 && settings::SANITIZE_ABORT.is_on() {
@@ -190,9 +190,11 @@ impl FindingLog {
         if !self.keys.insert(key) {
             return false;
         }
-        summary::count_finding();
+        summary::count_finding(finding.severity());
         if self.keys.len() <= TOLD {
-            messages::keep_finding(&finding.to_string());
+            if finding.severity() > Severity::Hint {
+                messages::keep_finding(&finding.to_string());
+            }
             diagnostics::log(finding);
         } else if self.keys.len() == TOLD + 1 {
             diagnostics::log(format!(

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::commands::table;
-use crate::report::model::CountersReport;
+use crate::report::model::{CountersReport, Severity};
 use crate::report::{CountersRow, counters_tables};
 use crate::text::kernel_label;
 
@@ -20,6 +20,7 @@ const SHOWN: usize = 20;
 struct Process {
     failed: u64,
     findings: u64,
+    portability: u64,
     kernels: Vec<Kernel>,
 }
 
@@ -45,6 +46,8 @@ pub struct Summary {
     processes: u64,
     failed: u64,
     findings: u64,
+    /// Findings of the severity `portability`.
+    portability: u64,
     /// Totals of each kernel, by its name.
     kernels: BTreeMap<String, KernelTotals>,
 }
@@ -63,6 +66,7 @@ impl Summary {
             all.processes += 1;
             all.failed += process.failed;
             all.findings += process.findings;
+            all.portability += process.portability;
             for ran in process.kernels {
                 let sum = all.kernels.entry(ran.kernel).or_default();
                 sum.launches += ran.launches;
@@ -75,9 +79,13 @@ impl Summary {
         all
     }
 
-    /// Returns the number of findings of the sanitizer.
-    pub fn findings(&self) -> u64 {
-        self.findings
+    /// Returns the number of findings of the sanitizer that are heavier than a severity.
+    pub fn findings_above(&self, severity: Severity) -> u64 {
+        match severity {
+            Severity::Hint => self.findings,
+            Severity::Portability => self.findings.saturating_sub(self.portability),
+            Severity::Mistake => 0,
+        }
     }
 
     /// Returns the number of launches of all kernels.
@@ -151,6 +159,7 @@ impl Summary {
             "failed": self.failed,
             "instructions": self.instructions(),
             "findings": self.findings,
+            "portability": self.portability,
             "kernels": kernels.collect::<Vec<_>>(),
         })
     }
@@ -176,7 +185,7 @@ mod tests {
 
     #[test]
     fn processes_add_up_and_a_line_cut_short_does_not_count() {
-        let line = r#"{"process":7,"launches":3,"failed":1,"instructions":30,"findings":2,"kernels":[{"kernel":"_Z5scalePf","launches":3,"instructions":30}]}"#;
+        let line = r#"{"process":7,"launches":3,"failed":1,"instructions":30,"findings":2,"portability":1,"kernels":[{"kernel":"_Z5scalePf","launches":3,"instructions":30}]}"#;
         let all = Summary::of(&format!("{line}\n{line}\n{}", &line[..40]));
         assert_eq!(
             (all.processes, all.launches(), all.instructions()),

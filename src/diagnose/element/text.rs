@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::lines::lines;
 use super::{ElementReport, SourceReport};
-use crate::text::{demangled, shortest};
+use crate::text::{kernel_label, shortest};
 
 /// Most lines of instructions, and most boxes of a tensor's elements.
 const LINES: usize = 30;
@@ -69,7 +69,7 @@ pub fn text(report: &ElementReport) -> String {
             let _ = write!(text, " = {value}");
         }
         if kernels {
-            let _ = write!(text, "  ({})", demangled(&line.kernel));
+            let _ = write!(text, "  ({})", kernel_label(&line.kernel));
         }
         text.push('\n');
     }

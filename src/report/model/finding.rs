@@ -1,5 +1,6 @@
 //! Findings of the sanitizer: mistakes that the values of outputs do not show.
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,19 @@ pub struct OtherReport {
     pub wave: Option<u32>,
 }
 
+/// The weight of a finding, from the lightest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Right on the card, and slow there, or wrong elsewhere. It never fails a test.
+    Hint,
+    /// Right only on hardware that behaves as the card does.
+    Portability,
+    /// A mistake.
+    #[default]
+    Mistake,
+}
+
 /// A mistake, as the first wave made it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingReport {
@@ -36,6 +50,9 @@ pub struct FindingReport {
     pub check: String,
     /// The rule of the check that was broken.
     pub kind: String,
+    /// The weight of the rule.
+    #[serde(default)]
+    pub severity: Severity,
     /// The kernel that made the mistake.
     pub kernel: String,
     /// The instruction that made the mistake.
@@ -57,6 +74,13 @@ pub struct FindingReport {
 }
 
 impl FindingReport {
+    /// Returns the first of some findings that may fail a test.
+    pub fn first_that_counts(findings: &[FindingReport]) -> Option<&FindingReport> {
+        findings
+            .iter()
+            .find(|finding| finding.severity > Severity::Hint)
+    }
+
     /// Returns true if another finding is the same mistake: the same rule, kernel and instructions.
     fn is(&self, other: &FindingReport) -> bool {
         let of = |one: &FindingReport| {
@@ -67,7 +91,7 @@ impl FindingReport {
             && of(self) == of(other)
     }
 
-    /// Adds findings to a list. A finding that the list has already adds to that finding's count.
+    /// Adds findings to a list, in which the heaviest come first. A finding that the list has already adds to that finding's count.
     pub fn gather(all: &mut Vec<FindingReport>, more: impl IntoIterator<Item = FindingReport>) {
         for finding in more {
             match all.iter_mut().find(|known| known.is(&finding)) {
@@ -75,6 +99,7 @@ impl FindingReport {
                 None => all.push(finding),
             }
         }
+        all.sort_by_key(|finding| Reverse(finding.severity));
     }
 }
 

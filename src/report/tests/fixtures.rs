@@ -11,8 +11,8 @@ use crate::report::model::{
     self, BytesReport, CardReport, CauseReport, CodeObjectReport, CountersReport, DeviceReport,
     DiagnosisReport, EnvironmentReport, ErrorKind, ExplainedElements, FindingReport, HostReport,
     KernelReport, LaunchReport, OriginReport, OtherReport, OutputReport, Owner, PhaseReport,
-    Problem, RelationReport, RunReport, SiteReport, SmallestCase, SourceReport, Tolerance,
-    TrialReport, Verdict,
+    Problem, RelationReport, RunReport, Severity, SiteReport, SmallestCase, SourceReport,
+    Tolerance, TrialReport, Verdict,
 };
 use crate::tensor::Axis;
 use crate::tensor::guards::Guards;
@@ -705,6 +705,7 @@ fn findings() -> Vec<FindingReport> {
     let race = FindingReport {
         check: "race".into(),
         kind: "LDS is read while it is written".into(),
+        severity: Severity::Mistake,
         kernel: "_Z6kernelPf".into(),
         at: site(0x1a40, "ds_read_b32 v2, v1", Some("kernel.hip:12")),
         work_group: [0, 3, 1],
@@ -723,6 +724,7 @@ fn findings() -> Vec<FindingReport> {
     let alone = FindingReport {
         check: "memory".into(),
         kind: "misaligned".into(),
+        severity: Severity::Hint,
         lanes: "7".into(),
         what: "LDS is read at \u{1b}byte 4".into(),
         other: None,

@@ -1,7 +1,8 @@
 //! Summary of a process: with `GFX906_SUMMARY=FILE`, one line of JSON is appended to the file when the process ends.
 //!
-//! `{"process": pid, "launches": n, "failed": n, "instructions": n, "findings": n, "kernels": [{"kernel": name, "launches": n,
-//! "instructions": n}, ...]}`. `failed` counts the launches that did not complete; their instructions are not counted. With
+//! `{"process": pid, "launches": n, "failed": n, "instructions": n, "findings": n, "portability": n, "kernels":
+//! [{"kernel": name, "launches": n, "instructions": n}, ...]}`. `findings` leaves hints out, and `portability` counts those of this severity.
+//! `failed` counts the launches that did not complete; their instructions are not counted. With
 //! `GFX906_COUNTERS=1` each kernel has `counters` too, which sum over all of its launches, failed ones included.
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::io::Write;
 use std::process::id;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use gfx906::observe::sanitize::Severity;
 use gfx906::observe::{Profile, Space};
 use serde_json::{Map, Value, json};
 
@@ -37,6 +39,8 @@ struct ProcessSums {
     kernels: BTreeMap<String, KernelSums>,
     failed: u64,
     findings: u64,
+    /// Findings of the severity `portability`.
+    portability: u64,
 }
 
 static SUMS: Mutex<Option<ProcessSums>> = Mutex::new(None);
@@ -84,9 +88,12 @@ pub fn count_profile(kernel: &str, profile: &Profile) {
     });
 }
 
-/// Counts a new finding of the sanitizer.
-pub fn count_finding() {
-    count(|sums| sums.findings += 1);
+/// Counts a new finding of the sanitizer. Hints are no findings that count.
+pub fn count_finding(severity: Severity) {
+    count(|sums| {
+        sums.findings += u64::from(severity > Severity::Hint);
+        sums.portability += u64::from(severity == Severity::Portability);
+    });
 }
 
 /// Appends the summary to its file: when the process ends, or before it is aborted.
@@ -142,6 +149,7 @@ impl ProcessSums {
             "failed": self.failed,
             "instructions": sum(|sums| sums.instructions),
             "findings": self.findings,
+            "portability": self.portability,
             "kernels": kernels.collect::<Vec<_>>(),
         })
     }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub use crate::machine::access::{Access, Part, Space};
 pub use checks::{Check, Checks, UnknownCheck};
 pub use facts::Facts;
-pub use finding::{Finding, Findings, Other, Site, ranges};
+pub use finding::{Finding, Findings, Other, Severity, Site, ranges};
 pub use heap::{Block, Heap, MemoryDeclarations};
 pub use memory::find_argument;
 
@@ -38,7 +38,7 @@ use self::sync::Sync;
 use self::wait::Wait;
 use super::Observer;
 use crate::machine::access::accesses;
-use crate::machine::{DispatchStart, Group, MemoryPath, Op, Wave};
+use crate::machine::{DispatchStart, Fault, Group, MemoryPath, Op, Wave};
 
 /// Facts about the instruction that a check examines.
 pub struct CheckedInstruction<'a> {
@@ -113,6 +113,9 @@ trait Watch: Send {
 
     /// Reports that an instruction has run.
     fn after(&mut self, _: &CheckedInstruction<'_>, _: &mut Findings) {}
+
+    /// Reports that a wave cannot continue, so that the group does not end.
+    fn stopped(&mut self, _: &mut Findings) {}
 }
 
 /// Observer that runs the requested checks over all dispatches.
@@ -235,6 +238,12 @@ impl Observer for Sanitizer {
         self.each(wave, op, pc, |watch, here, findings| {
             watch.after(here, findings);
         });
+    }
+
+    fn fault(&mut self, _: &Wave, _: Option<&Op>, _: u64, _: &Fault) {
+        for watch in &mut self.watches {
+            watch.stopped(&mut self.findings);
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Site, hazard, init, memory, wait};
-use crate::isa::uses::Uses;
-use crate::isa::{Inst, Properties, disassemble};
+use crate::isa::uses::{RegisterSet, Uses};
+use crate::isa::{Encoding, Inst, Kind, Properties, Role, disassemble};
 use crate::machine::Op;
 
 /// Static facts about an instruction.
@@ -47,6 +47,36 @@ impl Facts {
             memory: memory::Traits::of(inst),
         }
     }
+}
+
+/// Returns the registers that a store or an atomic takes.
+pub fn stored(inst: &Inst) -> RegisterSet {
+    let mut set = RegisterSet::default();
+    for (operand, code) in inst.row.operands.iter().zip(&inst.operands) {
+        let is_data = matches!(operand.role, Role::Data | Role::Data1 | Role::Sdst);
+        if is_data && code.0 < 512 {
+            set.add(code.0, operand.ty.registers() as u16);
+        }
+    }
+    set
+}
+
+/// Returns the link addresses of an instruction's successors, as far as its words determine them. A return and a computed jump have no
+/// successor, and a call continues behind itself.
+pub fn successors(pc: u64, inst: &Inst) -> impl Iterator<Item = u64> + use<> {
+    let behind = pc + inst.size() as u64;
+    let target = behind.checked_add_signed(i64::from(inst.literal as i32) * 4);
+    let to = match inst.kind() {
+        _ if inst.has(Properties::PATH_END) => [None, None],
+        Kind::Branch if inst.has(Properties::JUMP) => [target, None],
+        Kind::Branch
+            if inst.has(Properties::CONDITIONAL_BRANCH) && inst.encoding == Encoding::Sopp =>
+        {
+            [Some(behind), target]
+        }
+        _ => [Some(behind), None],
+    };
+    to.into_iter().flatten()
 }
 
 /// Executed instructions of a code object, by link address, from all workers.

@@ -49,6 +49,37 @@ pub struct Other {
     pub wave: Option<u32>,
 }
 
+/// Weight of a finding, from the lightest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Right on this card as it is set up, and slow, or wrong elsewhere.
+    Hint,
+    /// Right only on hardware that behaves as this card does beyond what the programming model promises.
+    Portability,
+    /// A mistake.
+    Mistake,
+}
+
+impl Severity {
+    /// Returns the name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Hint => "hint",
+            Severity::Portability => "portability",
+            Severity::Mistake => "mistake",
+        }
+    }
+
+    /// Returns the severity of a rule.
+    const fn of(check: Check, kind: &str) -> Severity {
+        match (check, kind.as_bytes()) {
+            (Check::Memory, b"misaligned") | (Check::Init, b"inactive lane") => Severity::Hint,
+            (Check::Sync, b"barrier skipped") => Severity::Portability,
+            _ => Severity::Mistake,
+        }
+    }
+}
+
 /// A mistake at its first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -96,6 +127,13 @@ type Key = (String, Check, &'static str, u64, u64);
 pub struct Findings {
     found: BTreeMap<Key, Finding>,
     beyond: u64,
+}
+
+impl Finding {
+    /// Returns the severity.
+    pub fn severity(&self) -> Severity {
+        Severity::of(self.check, self.kind)
+    }
 }
 
 impl Findings {
@@ -234,6 +272,10 @@ impl fmt::Display for Site {
 impl fmt::Display for Finding {
     /// Prints several lines: the problem, its place, the other side, the cure.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.severity() {
+            Severity::Mistake => {}
+            severity => write!(f, "{}: ", severity.name())?,
+        }
         writeln!(f, "{}: {}: {}", self.check, self.kind, self.what)?;
         writeln!(f, "  kernel      {}", self.kernel)?;
         writeln!(f, "  pc          {}", self.at)?;

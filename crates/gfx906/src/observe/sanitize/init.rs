@@ -22,6 +22,7 @@ use self::report::{Origins, UndefinedUse};
 use self::rule::Requirement;
 use self::shadow::Shadow;
 use self::storage::{Lds, Scratch};
+use super::facts::stored;
 use super::{CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Encoding, Properties, Role};
@@ -86,8 +87,15 @@ impl Watch for Init {
         if !here.facts.exact || vector && here.wave.indexes_vgprs() {
             return indexed(state, here, &mut self.origins, findings);
         }
+        if vector && traits.writes_one_lane {
+            // The lane is current again, and with it the scalars that compilers keep in lanes.
+            state.shadow.renew(&uses.writes, !0);
+        } else if vector {
+            state.shadow.renew(&uses.writes, lanes);
+        }
         let dirty = state.shadow.meets(&uses.reads);
-        if !dirty && !moves {
+        let names_inactive = traits.names_lanes && here.wave.exec() != !0;
+        if !dirty && !moves && !names_inactive {
             return state.shadow.define(&uses.writes, lanes);
         }
         if dirty {
@@ -118,13 +126,13 @@ impl Watch for Init {
             );
         }
         let read = if traits.crosses { !0 } else { lanes };
-        if state.shadow.first_of(&uses.reads, read).is_none() {
+        if !names_inactive && state.shadow.first_of(&uses.reads, read).is_none() {
             return state.shadow.define(&uses.writes, lanes);
         }
         if !computes(here.op.encoding) {
             return;
         }
-        let alu = Alu::new(
+        let mut alu = Alu::new(
             &mut state.shadow,
             here.wave,
             here.op,
@@ -133,6 +141,7 @@ impl Watch for Init {
             lanes,
             traits.crosses,
         );
+        alu.inactive = names_inactive.then(|| self.origins.of_inactive_lane(here));
         let (exec, origin) = alu.run(traits.rule);
         if exec != 0 {
             let mut undefined = UndefinedUse {
@@ -239,7 +248,8 @@ fn access(
             return through_lds(reached, from, to);
         }
         if here.op.encoding == Encoding::Smem || vector && here.op.row.has_role(Role::Data) {
-            let data = shadow.meets(&uses.reads) && shadow.first_of(&data(here), lanes).is_some();
+            let data = shadow.meets(&uses.reads)
+                && shadow.first_of(&stored(&here.op.inst), lanes).is_some();
             if data {
                 let global = parts.iter().filter(|part| part.space == Space::Global);
                 let global = global.fold(0, |all, part| all | part.lanes);
@@ -249,11 +259,20 @@ fn access(
                     origins,
                     findings,
                 }
-                .check_store(&self::data(here), global);
+                .check_store(&stored(&here.op.inst), global);
+                let lds = parts.iter().filter(|part| part.space == Space::Lds);
+                let lds = lds.fold(0, |all, part| all | part.lanes);
+                UndefinedUse {
+                    here,
+                    shadow,
+                    origins,
+                    findings,
+                }
+                .check_inactive(&stored(&here.op.inst), lds);
             }
             for part in parts {
                 match part.register.filter(|_| data) {
-                    Some(first) => store(shadow, reached, here, part, first),
+                    Some(first) => store(shadow, reached, here, part, first, origins),
                     None => reached.define(part),
                 }
             }
@@ -268,19 +287,6 @@ fn access(
         return through_lds(reached, from, to);
     }
     load(shadow, reached, here, lanes, origins);
-}
-
-/// Returns the registers that a store takes.
-fn data(here: &CheckedInstruction<'_>) -> RegisterSet {
-    let mut set = RegisterSet::default();
-    let inst = &here.op.inst;
-    for (operand, code) in inst.row.operands.iter().zip(&inst.operands) {
-        let is_data = matches!(operand.role, Role::Data | Role::Data1 | Role::Sdst);
-        if is_data && code.0 < 512 {
-            set.add(code.0, operand.ty.registers() as u16);
-        }
-    }
-    set
 }
 
 fn through_lds(reached: &mut AccessedMemory<'_>, from: &Part, to: &Part) {
@@ -360,12 +366,18 @@ fn store(
     here: &CheckedInstruction<'_>,
     part: &Part,
     first: u16,
+    origins: &Origins,
 ) {
     for (lane, at) in part.places() {
         for (k, offset) in (0..part.bytes).step_by(4).enumerate() {
             let count = (part.bytes - offset).min(4);
             let (shift, ..) = part_of_register(here, part, count);
-            let bits = shadow.get(first + k as u16, lane) >> if count < 4 { shift } else { 0 };
+            let register = first + k as u16;
+            // Memory tells undefined values by their bytes, not by their origin, and the store itself was a use of such a value.
+            let bits = match origins.is_inactive_lane(shadow.origin(register)) {
+                true => 0,
+                false => shadow.get(register, lane) >> if count < 4 { shift } else { 0 },
+            };
             reached.put(part.space, lane, at + offset, count, bits);
         }
     }
@@ -381,7 +393,7 @@ fn atomic(
     findings: &mut Findings,
 ) {
     let replaces = here.op.has(Properties::EXCHANGES_VALUE);
-    let operands = data(here);
+    let operands = stored(&here.op.inst);
     for part in &here.access.parts {
         if !replaces && reached.any(part) {
             let found = part
@@ -480,6 +492,19 @@ impl UndefinedUse<'_, '_> {
                 "is stored to memory",
             );
             self.shadow.define(registers, undefined);
+        }
+    }
+
+    /// Checks a store to LDS for values from inactive lanes.
+    fn check_inactive(&mut self, registers: &RegisterSet, lanes: u64) {
+        let mut registers = registers.iter();
+        let found = registers.find(|&register| {
+            self.origins.is_inactive_lane(self.shadow.origin(register))
+                && self.lanes_of(register, lanes) != 0
+        });
+        if let Some(register) = found {
+            let from = self.lanes_of(register, lanes);
+            self.found("undefined store", register, from, "is stored to LDS");
         }
     }
 

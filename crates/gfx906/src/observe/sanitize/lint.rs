@@ -4,6 +4,7 @@
 //! an LDS or memory access (here a flat access goes to memory), and the effects of called functions (here all results have arrived when a
 //! function returns, as compilers ensure). In return this search sees the paths that no wave took.
 
+mod clobber;
 mod paths;
 
 use std::collections::BTreeSet;
@@ -117,21 +118,25 @@ pub fn lint(function: &Function<'_>, checks: Checks) -> Vec<Mistake> {
         alone: function.alone,
     };
     let mut found = Vec::new();
+    let mut add = |at: usize, check, kind, detail: Detail| {
+        found.push(Mistake {
+            check,
+            kind,
+            function: function.name.to_owned(),
+            at: lines[at].site(),
+            what: detail.what,
+            other: detail.other,
+            cure: detail.cure,
+        });
+    };
     for (at, state) in walk.states(function.entry).into_iter().enumerate() {
         walk.step(at, state, |check, kind, detail| {
-            let Detail {
-                what, other, cure, ..
-            } = detail;
-            let at = lines[at].site();
-            found.push(Mistake {
-                check,
-                kind,
-                function: function.name.to_owned(),
-                at,
-                what,
-                other,
-                cure,
-            });
+            add(at, check, kind, detail)
+        });
+    }
+    if checks.has(Check::Hazard) {
+        clobber::clobbered(&lines, |at, detail| {
+            add(at, Check::Hazard, clobber::RULE, detail)
         });
     }
     found

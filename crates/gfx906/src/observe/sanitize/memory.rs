@@ -11,7 +11,8 @@
 //! unaligned mode, where vector memory and LDS accept any address, and compilers use that for packed structures. In the strict modes, an
 //! access of a dword or more to device memory must be aligned to a dword. A `dwordx4` at a multiple of 4 is valid in all modes, because
 //! memory is accessed dword by dword. LDS has banks of 8 bytes: an access of 8 bytes must be aligned to 8 bytes, and a wider one to 16. The
-//! two halves of a `ds_read2` are separate elements. The check reports misaligned accesses to LDS only.
+//! two halves of a `ds_read2` are separate elements. The check reports accesses of 8 bytes and more that a strict mode rejects. They are hints,
+//! because ROCm's mode accepts them.
 
 mod origin;
 mod provenance;
@@ -293,13 +294,13 @@ fn stack(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
     });
 }
 
-/// Checks for wide accesses to LDS that the strict mode rejects.
+/// Checks for accesses of 8 bytes and more that the strict modes reject.
 fn misaligned(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
     let align = match part.space {
         Space::Lds if here.access.atomic => 1,
         Space::Lds if part.bytes > 8 => 16,
         Space::Lds if part.bytes == 8 => 8,
-        // HSA permits any address in device memory, and compilers join loads of narrow neighbours.
+        Space::Global if part.bytes >= 8 && !here.access.atomic => 4,
         _ => 1,
     };
     let off = part.places().fold(0, |off, (_, at)| off | at) & (align - 1);
@@ -313,8 +314,13 @@ fn misaligned(here: &CheckedInstruction<'_>, part: &Part, findings: &mut Finding
     findings.note(here, Check::Memory, "misaligned", 0, || Detail {
         lanes: 1 << lane,
         what: format!(
-            "{} {} at byte {at} of LDS, which is no multiple of {align}: it faults in the strict modes of the card",
-            verb(part), byte_count(part.bytes)
+            "{} {} at {}, which is no multiple of {align}: it is slow, and faults in the strict modes of the card",
+            verb(part),
+            byte_count(part.bytes),
+            match part.space {
+                Space::Lds => format!("byte {at} of LDS"),
+                _ => format!("{at:#x}"),
+            },
         ),
         other: None,
         cure: format!("align the data to {align} bytes"),

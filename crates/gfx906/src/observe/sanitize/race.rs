@@ -10,16 +10,31 @@
 //!
 //! Atomics do not race with each other, and neither do writes of the value that is already there. The check ignores the addresses of the
 //! atomics that order accesses: two groups that have met at any address count as ordered.
+//!
+//! # Values that nothing uses
+//!
+//! A read within a group whose value reaches no store that had an effect, no branch and no address is no mistake: a tile that is smaller
+//! than its group is computed by several waves, and only one of them stores it. The end of the group decides about such findings.
+//!
+//! # Lost updates
+//!
+//! Loads past the cache and the stores beside them do not race one by one. But a group that loads a value past the cache and stores a value
+//! made of it loses what another group has stored in between. The load's value orders nothing here, as another run may have found the value
+//! before. A wave that decides by the value takes turns with the others, and is excused.
 
 mod cell;
 mod global;
 mod order;
+mod reach;
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use self::cell::{Cell, Conflict, Kind, Lds, Mark};
 use self::global::DeviceAccesses;
 use self::order::Group;
+use self::reach::{Certainty, reach};
+use super::facts::Code;
 use super::finding::{Detail, Other};
 use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Part, Space, Watch};
 use crate::machine;
@@ -32,6 +47,16 @@ pub struct Race {
     lds: Lds,
     /// Number of groups that this worker has begun. Stale marks of LDS have another number.
     serial: u32,
+    /// Waves of the group that have not ended.
+    waves: usize,
+    /// Stores and atomics of each wave that had an effect, by link address.
+    effects: Vec<BTreeSet<u64>>,
+    /// Findings about reads of this group, each with the wave and the link address of the load.
+    reads: Vec<(usize, u64, Findings)>,
+    /// The group's loads past the cache whose value another group may have changed since: link address, by wave and dword.
+    stale: HashMap<(usize, u64), u64>,
+    /// Answers to [`updates`], by the link addresses of load and store.
+    updates: HashMap<(u64, u64), bool>,
 }
 
 impl Watch for Race {
@@ -45,6 +70,8 @@ impl Watch for Race {
     fn dispatch(&mut self) {
         // A launch is ordered after everything before it.
         self.shared = Arc::default();
+        self.updates.clear();
+        self.reads.clear();
     }
 
     fn group(&mut self, group: &machine::Group, launch: &CheckedLaunch) {
@@ -52,6 +79,10 @@ impl Watch for Race {
         let number = (z * grid[1] + y) * grid[0] + x;
         self.serial += 1;
         self.group = Group::new(number, group.waves);
+        self.waves = group.waves;
+        self.effects.iter_mut().for_each(BTreeSet::clear);
+        self.effects.resize_with(group.waves, BTreeSet::new);
+        self.stale.clear();
     }
 
     fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
@@ -65,8 +96,21 @@ impl Watch for Race {
             self.group.come_to_grid(wave, &self.shared);
             return;
         }
+        if here.facts.ends {
+            self.waves = self.waves.saturating_sub(1);
+            if self.waves == 0 {
+                self.judge_reads(here.code, findings);
+            }
+            return;
+        }
+        let has_effect = |part: &Part| part.writes && part.lanes != 0;
+        if here.access.parts.iter().any(has_effect) {
+            self.effects[wave].insert(here.pc);
+        }
         if here.access.atomic {
             for part in &here.access.parts {
+                // After the atomic has run, it is itself the last writer. A plain store that it finds races with it.
+                self.group.find(wave, part, &self.shared, Mark::atomic);
                 self.group.release(wave, part, &self.shared);
             }
         }
@@ -87,6 +131,9 @@ impl Watch for Race {
         for part in &here.access.parts {
             match part.space {
                 Space::Global => {
+                    if !here.access.atomic {
+                        self.note_stale(here, part);
+                    }
                     self.group.acquire(wave, part, &self.shared);
                     if !here.access.atomic {
                         self.check(here, part, findings);
@@ -97,9 +144,47 @@ impl Watch for Race {
             }
         }
     }
+
+    fn stopped(&mut self, findings: &mut Findings) {
+        for (.., found) in self.reads.drain(..) {
+            findings.join(found);
+        }
+    }
 }
 
 impl Race {
+    /// Reports the findings about reads of the group whose values had an effect.
+    fn judge_reads(&mut self, code: &Code, findings: &mut Findings) {
+        for (wave, load, found) in self.reads.drain(..) {
+            let reach = reach(code, load, Certainty::Possible);
+            let stores = !reach.stores.is_disjoint(&self.effects[wave]);
+            if stores || reach.decides || reach.elsewhere {
+                findings.join(found);
+            }
+        }
+    }
+
+    /// Records the dwords of a load past the cache that another group has written, with nothing but the loaded value to order the two.
+    fn note_stale(&mut self, here: &CheckedInstruction<'_>, part: &Part) {
+        let wave = here.wave.index as usize;
+        if !self.stale.is_empty() {
+            for (_, at) in part.places() {
+                self.stale.remove(&(wave, at & !3));
+            }
+        }
+        for (at, mark) in self.shared.writers(part) {
+            let wrote = Conflict { mark, wrote: true };
+            let number = self.group.number;
+            if mark.group != number
+                && self
+                    .group
+                    .unordered(wave, &wrote, number, Space::Global, &self.shared)
+            {
+                self.stale.insert((wave, at & !3), here.pc);
+            }
+        }
+    }
+
     /// Checks and marks the cells of a part.
     fn check(&mut self, here: &CheckedInstruction<'_>, part: &Part, findings: &mut Findings) {
         let wave = here.wave.index as usize;
@@ -115,9 +200,36 @@ impl Race {
         let mut met: Option<(Conflict, u64, u64)> = None;
         // The last writer that was found to be ordered, because lanes often meet the same one again.
         let mut ordered = (0, 0);
+        let stores = kind == Kind::Write && part.space == Space::Global;
+        let mut lost: Option<LostUpdate> = None;
         let look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
             if cell.alone(mark, kind, value, stale) {
                 return;
+            }
+            if let Some((load, writer)) = cell.changed_since_load(mark).filter(|_| stores) {
+                let other = Conflict {
+                    mark: writer,
+                    wrote: true,
+                };
+                let load = match self.stale.get(&(wave, at & !3)) {
+                    Some(&load) => Some(load),
+                    None => load.filter(|_| {
+                        group.unordered(wave, &other, number, part.space, &self.shared)
+                    }),
+                };
+                let same = |lost: &LostUpdate| lost.writer.pc() == writer.pc();
+                match (load, &mut lost) {
+                    (Some(_), Some(lost)) if same(lost) => lost.lanes |= 1 << lane,
+                    (Some(load), None) => {
+                        lost = Some(LostUpdate {
+                            load,
+                            writer,
+                            at,
+                            lanes: 1 << lane,
+                        });
+                    }
+                    _ => {}
+                }
             }
             for found in cell.touch(mark, kind, value) {
                 let stretch = (found.mark.group, found.mark.segment);
@@ -142,14 +254,44 @@ impl Race {
             Space::Lds => self.lds.visit(here, part, look),
             _ => self.shared.visit(here, part, look),
         }
+        if let Some(lost) = lost {
+            self.report_lost(here, lost, findings);
+        }
         if let Some((found, at, lanes)) = met {
             self.report(here, part.space, (kind, found), at, lanes, findings);
         }
     }
 
     #[cold]
+    fn report_lost(
+        &mut self,
+        here: &CheckedInstruction<'_>,
+        lost: LostUpdate,
+        findings: &mut Findings,
+    ) {
+        let known = self.updates.entry((lost.load, here.pc));
+        if !*known.or_insert_with(|| updates(here.code, lost.load, here.pc)) {
+            return;
+        }
+        findings.note(here, Check::Race, "lost update", lost.writer.pc(), || Detail {
+            lanes: lost.lanes,
+            what: format!(
+                "{:#x} is loaded at {:#x}, changed and stored here, while another of the groups writes it: one of the two updates is lost",
+                lost.at, lost.load,
+            ),
+            other: Some(Other {
+                did: "writes it".into(),
+                site: Some(here.code.site(lost.writer.pc())),
+                group: Some(id(lost.writer.group, here.launch.grid)),
+                wave: None,
+            }),
+            cure: "update it by an atomic, such as `atomicAdd`: neither `volatile` nor atomic loads and stores make load and store one operation".into(),
+        });
+    }
+
+    #[cold]
     fn report(
-        &self,
+        &mut self,
         here: &CheckedInstruction<'_>,
         space: Space,
         (kind, met): (Kind, Conflict),
@@ -170,6 +312,17 @@ impl Race {
             (_, false, true, false) => "a wave writes what another reads",
             (_, false, ..) => "a wave reads what another writes",
         };
+        let reader = match (kind.writes(), met.wrote) {
+            _ if elsewhere => None,
+            (false, _) => Some((here.wave.index as usize, here.pc)),
+            (true, false) => Some((self.group.wave_of(mark.segment) as usize, mark.pc())),
+            (true, true) => None,
+        };
+        let findings = match reader {
+            None => findings,
+            Some(reader) => deferred(&mut self.reads, reader),
+        };
+        let wave_of = self.group.wave_of(mark.segment);
         findings.note(here, Check::Race, rule, mark.pc(), || {
             let place = match space {
                 Space::Lds => format!("byte {at} of LDS"),
@@ -197,12 +350,39 @@ impl Race {
                     did: did.into(),
                     site: Some(here.code.site(mark.pc())),
                     group: elsewhere.then(|| id(mark.group, here.launch.grid)),
-                    wave: (!elsewhere).then(|| self.group.wave_of(mark.segment)),
+                    wave: (!elsewhere).then_some(wave_of),
                 }),
                 cure: cure.into(),
             }
         });
     }
+}
+
+/// A store that may undo another group's write.
+struct LostUpdate {
+    /// Link address of the load.
+    load: u64,
+    writer: Mark,
+    at: u64,
+    lanes: u64,
+}
+
+/// Returns the list of findings that belong to a wave's load.
+fn deferred(reads: &mut Vec<(usize, u64, Findings)>, (wave, load): (usize, u64)) -> &mut Findings {
+    let known = reads
+        .iter()
+        .position(|(by, at, _)| (*by, *at) == (wave, load));
+    let number = known.unwrap_or(reads.len());
+    if known.is_none() {
+        reads.push((wave, load, Findings::default()));
+    }
+    &mut reads[number].2
+}
+
+/// Returns true if a store takes the value of a load, or one made of it, and the value decides nothing.
+fn updates(code: &Code, load: u64, store: u64) -> bool {
+    let reach = reach(code, load, Certainty::Likely);
+    reach.stores.contains(&store) && !reach.decides
 }
 
 /// Returns true if an instruction sees values that others have released.

@@ -8,6 +8,10 @@ use super::finding::{Detail, Other};
 use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::{Group, MemoryPath};
 
+/// Hardware on which a barrier that a wave has skipped by its end does no harm.
+const PORTABLE: &str =
+    "which is portable only to hardware where waves that ended leave the barrier, as on this card";
+
 #[derive(Clone, Debug, Default)]
 struct WaveBarriers {
     /// Number of barriers at which the wave has arrived.
@@ -100,7 +104,7 @@ impl Sync {
             let last = other.last;
             findings.note(here, Check::Sync, "barrier skipped", last.unwrap_or(0), || Detail {
                 lanes: 0,
-                what: "a wave of the group has ended without coming to this barrier".into(),
+                what: format!("a wave of the group has ended without coming to this barrier, {PORTABLE}"),
                 other: Some(Other {
                     did: format!("ended after {} barriers", other.barriers),
                     site: None,
@@ -126,7 +130,7 @@ impl Sync {
         };
         findings.note(here, Check::Sync, "barrier skipped", last, || Detail {
             lanes: 0,
-            what: format!("the wave ends after {count} barriers, and another one of its group waits at one more"),
+            what: format!("the wave ends after {count} barriers, and another one of its group waits at one more, {PORTABLE}"),
             other: Some(Other {
                 did: "waits".into(),
                 site: Some(here.code.site(last)),

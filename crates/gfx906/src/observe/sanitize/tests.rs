@@ -44,6 +44,8 @@ fn races(words: &str, waves: usize) -> Vec<&'static str> {
 const WRITE: &str = "24020082 d81a0000 00000001 bf8cc07f";
 const READ: &str = "d86c0000 02000001 bf8cc07f";
 const BARRIER: &str = "bf8a0000";
+// v_cmp_ne_u32 vcc, 0, v2; s_cbranch_vccz to the next instruction: the value that was read decides a branch.
+const USE: &str = "7d9a0480 bf860000";
 
 #[test]
 fn waves_that_write_the_same_values_do_not_race() {
@@ -64,9 +66,11 @@ fn a_barrier_orders_what_waves_do_in_lds() {
     assert_eq!(find(write), ["two waves write LDS"]);
     // Wave 0 writes (s_cmp_eq_u32 s4, 0; s_cbranch_scc0 over it), and both waves read.
     let first = "24020082 bf068004 bf840003 d81a0000 00000001 bf8cc07f";
-    let together = format!("{first} {READ}");
+    let unused = format!("{first} {READ}");
+    assert_eq!(find(&unused), <[&str; 0]>::default());
+    let together = format!("{first} {READ} {USE}");
     assert_eq!(find(&together), ["LDS is read while it is written"]);
-    let apart = format!("{first} {BARRIER} {READ}");
+    let apart = format!("{first} {BARRIER} {READ} {USE}");
     assert_eq!(find(&apart), <[&str; 0]>::default());
 }
 

@@ -37,6 +37,8 @@ pub struct Alu<'a> {
     /// Lanes in which the instruction has an effect.
     lanes: u64,
     origin: Origin,
+    /// Origin of values that come from inactive lanes, if the instruction can read some.
+    pub inactive: Option<Origin>,
 }
 
 fn is_half(ty: Type) -> bool {
@@ -124,6 +126,7 @@ impl<'a> Alu<'a> {
             mask,
             lanes,
             origin,
+            inactive: None,
         }
     }
 
@@ -557,7 +560,12 @@ impl<'a> Alu<'a> {
             false => chosen.value as usize % LANES,
         };
         let value = self.fetch(0, lane);
-        let undefined = if !first && chosen.undefined != 0 {
+        let on = self.wave.exec() >> lane & 1 != 0;
+        let source = self.sources[0].map_or(0, |source| source.code.0);
+        let outdated = !first && !on && self.shadow.is_outdated(source, lane);
+        let inactive = self.inactive.filter(|_| outdated && value.undefined == 0);
+        self.origin = inactive.unwrap_or(self.origin);
+        let undefined = if inactive.is_some() || !first && chosen.undefined != 0 {
             !0
         } else {
             value.undefined
@@ -603,23 +611,28 @@ impl<'a> Alu<'a> {
             address as usize / 4 % LANES
         };
         let mut made = [0; LANES];
+        // An inactive lane reads as 0, which is no value of the program.
+        let absent = self.inactive.map_or(0, |_| u64::from(u32::MAX));
+        let mut any_absent = false;
         for lane in each(self.lanes) {
             match rule {
                 Rule::Swizzle => {
                     let pattern = self.inst.offset as u32 & 0xffff;
                     let from = lane & 32 | swizzled(pattern, lane as u32 & 31) as usize;
+                    any_absent |= !on(from);
                     made[lane] = if on(from) {
                         self.shadow.get(addr, from).into()
                     } else {
-                        0
+                        absent
                     };
                 }
                 Rule::FromLanes => {
                     let from = named(lane);
+                    any_absent |= !on(from);
                     let value = if on(from) {
                         self.shadow.get(data, from)
                     } else {
-                        0
+                        absent as u32
                     };
                     let chosen = if self.shadow.get(addr, lane) != 0 {
                         !0
@@ -637,6 +650,9 @@ impl<'a> Alu<'a> {
                     made[named(lane)] = u64::from(self.shadow.get(data, lane) | chosen);
                 }
             }
+        }
+        if any_absent {
+            self.origin = self.inactive.unwrap_or(self.origin);
         }
         let register = self.inst.by_role(Role::Vdst).0;
         self.put(register, 32, self.lanes, &made);

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use super::shadow::{Origin, REGISTERS, Shadow};
-use crate::isa::{Code, register_name};
+use crate::isa::{Code, Properties, register_name};
 use crate::machine::access::Space;
 use crate::observe::sanitize::finding::{Detail, Other};
 use crate::observe::sanitize::{Check, CheckedInstruction, Findings, Site};
 
-/// Loads that returned undefined values.
+/// Rule for values from lanes that were inactive.
+const INACTIVE_LANE: &str = "inactive lane";
+
+/// Instructions that returned undefined values, or values of inactive lanes.
 #[derive(Default)]
 pub struct Origins {
     loads: Vec<UndefinedLoad>,
@@ -18,6 +21,8 @@ pub struct Origins {
 struct UndefinedLoad {
     site: Site,
     what: String,
+    /// True for a value of an inactive lane.
+    inactive: bool,
 }
 
 impl Origins {
@@ -38,14 +43,41 @@ impl Origins {
                 None => format!("address {at:#x}"),
             },
         };
-        let origin = REGISTERS + self.loads.len() as Origin;
         let what = format!("reads {place}, which nobody wrote");
+        self.insert(key, here.site(), what, false)
+    }
+
+    /// Returns the origin of values that the instruction reads from inactive lanes.
+    #[cold]
+    pub fn of_inactive_lane(&mut self, here: &CheckedInstruction<'_>) -> Origin {
+        let key = (here.launch.kernel.clone(), here.pc);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let what = match here.facts.inst.has(Properties::LDS_LANE_EXCHANGE) {
+            true => "reads inactive lanes, for which this card gives 0",
+            false => "reads an inactive lane, whose value is older than that of the active ones",
+        };
+        self.insert(key, here.site(), what.to_owned(), true)
+    }
+
+    fn insert(&mut self, key: (String, u64), site: Site, what: String, inactive: bool) -> Origin {
+        let origin = REGISTERS + self.loads.len() as Origin;
         self.loads.push(UndefinedLoad {
-            site: here.site(),
+            site,
             what,
+            inactive,
         });
         self.known.insert(key, origin);
         origin
+    }
+
+    /// Returns true if an origin is a read of inactive lanes.
+    pub fn is_inactive_lane(&self, origin: Origin) -> bool {
+        let load = origin
+            .checked_sub(REGISTERS)
+            .and_then(|n| self.loads.get(n as usize));
+        load.is_some_and(|load| load.inactive)
     }
 
     fn tell(&self, origin: Origin) -> Other {
@@ -111,7 +143,7 @@ impl UndefinedUse<'_, '_> {
     pub fn found(&mut self, kind: &'static str, register: u16, lanes: u64, matters: &str) {
         let origin = self.shadow.origin(register);
         self.note(kind, origin, lanes, || {
-            format!("{} {matters} and is undefined", named(register))
+            format!("{} {matters} and", named(register))
         });
     }
 
@@ -119,7 +151,7 @@ impl UndefinedUse<'_, '_> {
     #[cold]
     pub fn exec(&mut self, lanes: u64, origin: Origin) {
         self.note("undefined EXEC", origin, lanes, || {
-            "exec says which lanes are on, and is undefined".to_owned()
+            "exec says which lanes are on, and".to_owned()
         });
     }
 
@@ -127,7 +159,7 @@ impl UndefinedUse<'_, '_> {
     #[cold]
     pub fn memory_operand(&mut self, lane: usize, origin: Origin) {
         self.note("undefined atomic", origin, 1 << lane, || {
-            "an atomic works on memory that nobody wrote".to_owned()
+            "an atomic works on memory that nobody wrote and".to_owned()
         });
     }
 
@@ -139,12 +171,21 @@ impl UndefinedUse<'_, '_> {
         what: impl FnOnce() -> String,
     ) {
         let (origins, key) = (&*self.origins, self.origins.key(origin));
+        let inactive = origins.is_inactive_lane(origin);
+        let kind = if inactive { INACTIVE_LANE } else { kind };
         self.findings
             .note(self.here, Check::Init, kind, key, || Detail {
                 lanes,
-                what: what(),
+                what: match inactive {
+                    true => format!("{} comes from a lane that was inactive", what()),
+                    false => format!("{} is undefined", what()),
+                },
                 other: Some(origins.tell(origin)),
                 cure: match origin {
+                    _ if inactive => {
+                        "let the lanes that are read take part, or use the value only where they do"
+                            .to_owned()
+                    }
                     0..REGISTERS => "set it on every way that leads here".to_owned(),
                     _ => "write it before it is read: on all ways, and for all lanes".to_owned(),
                 },

@@ -74,6 +74,10 @@ pub struct Traits {
     pub needs: Option<(Requirement, RegisterSet)>,
     /// True if lanes read registers of other lanes.
     pub crosses: bool,
+    /// True if the instruction writes one lane of a register.
+    pub writes_one_lane: bool,
+    /// True if the instruction reads lanes that it names, whether they are active or not.
+    pub names_lanes: bool,
 }
 
 impl Traits {
@@ -95,6 +99,8 @@ impl Traits {
             address: address(inst),
             needs: needs(inst),
             crosses,
+            writes_one_lane: matches!(rule, Rule::ToLane),
+            names_lanes: matches!(rule, Rule::Lane | Rule::FromLanes | Rule::Swizzle),
         }
     }
 }

@@ -22,6 +22,12 @@ pub struct Shadow {
     /// Registers with an undefined bit.
     set: RegisterSet,
     origins: [Origin; REGISTERS as usize],
+    /// Lanes with which the wave began.
+    present: u64,
+    /// Lanes of a vector register that were inactive when it was last written.
+    outdated: [u64; 256],
+    /// Registers with such lanes.
+    partly_outdated: RegisterSet,
 }
 
 impl Default for Shadow {
@@ -36,6 +42,9 @@ impl Default for Shadow {
             scalar: [0; SCC as usize + 1],
             set: RegisterSet::default(),
             origins: [0; REGISTERS as usize],
+            present: 0,
+            outdated: [0; 256],
+            partly_outdated: RegisterSet::default(),
         }
     }
 }
@@ -63,6 +72,30 @@ impl Shadow {
         let first = if lanes == !0 { vgprs } else { 0 };
         self.set.add(256 + first, 256 - first.min(256));
         self.origins = std::array::from_fn(|register| register as Origin);
+        self.present = lanes;
+        self.partly_outdated = RegisterSet::default();
+    }
+
+    /// Records that an instruction writes vector registers in some lanes.
+    #[inline]
+    pub fn renew(&mut self, registers: &RegisterSet, lanes: u64) {
+        let inactive = self.present & !lanes;
+        if inactive == 0 && !self.partly_outdated.meets(registers) {
+            return;
+        }
+        for register in registers.iter().filter(|&register| register >= 256) {
+            self.outdated[usize::from(register) - 256] = inactive;
+            match inactive {
+                0 => self.partly_outdated.remove(register, 1),
+                _ => self.partly_outdated.add(register, 1),
+            }
+        }
+    }
+
+    /// Returns true if a lane of a vector register has an older value than the lanes that were active at the register's last write.
+    pub fn is_outdated(&self, register: u16, lane: usize) -> bool {
+        let outdated = register >= 256 && self.partly_outdated.has(register);
+        outdated && self.outdated[usize::from(register) - 256] >> lane & 1 != 0
     }
 
     /// Returns true if one of some registers has an undefined bit.

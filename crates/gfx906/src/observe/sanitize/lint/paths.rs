@@ -1,8 +1,8 @@
 //! Lines of a function: instructions, static facts about them, and the successors of each.
 
-use super::super::facts::Facts;
+use super::super::facts::{Facts, successors};
 use super::super::finding::Site;
-use crate::isa::{Encoding, Inst, Kind, Properties, disassemble};
+use crate::isa::{Inst, disassemble};
 
 /// Effect of an instruction on the state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,9 @@ pub fn lines(code: &[(u64, Inst)]) -> Vec<Line> {
         inst: *inst,
         facts: Facts::of(inst),
         path: path(inst),
-        to: next(code, *pc, inst),
+        to: successors(*pc, inst)
+            .filter_map(|to| code.binary_search_by_key(&to, |(pc, _)| *pc).ok())
+            .collect(),
     });
     lines.collect()
 }
@@ -56,23 +58,4 @@ fn path(inst: &Inst) -> Path {
         "s_set_gpr_idx_off" => Path::Indexes(false),
         _ => Path::Plain,
     }
-}
-
-/// Returns the successors of an instruction, as far as its words determine them. A return and a computed jump have no successor, and a call
-/// continues behind itself.
-fn next(code: &[(u64, Inst)], pc: u64, inst: &Inst) -> Vec<usize> {
-    let behind = pc + inst.size() as u64;
-    let at = |address: u64| code.binary_search_by_key(&address, |(pc, _)| *pc).ok();
-    let target = || at(behind.checked_add_signed(i64::from(inst.literal as i32) * 4)?);
-    let to = match inst.kind() {
-        _ if inst.has(Properties::PATH_END) => [None, None],
-        Kind::Branch if inst.has(Properties::JUMP) => [target(), None],
-        Kind::Branch
-            if inst.has(Properties::CONDITIONAL_BRANCH) && inst.encoding == Encoding::Sopp =>
-        {
-            [at(behind), target()]
-        }
-        _ => [at(behind), None],
-    };
-    to.into_iter().flatten().collect()
 }

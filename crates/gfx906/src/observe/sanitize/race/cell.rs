@@ -63,7 +63,8 @@ impl Mark {
         4 * u64::from(self.code & CODE)
     }
 
-    fn atomic(self) -> bool {
+    /// Returns true if the access is an atomic, or is taken for one.
+    pub fn atomic(self) -> bool {
         self.code & ATOMIC != 0
     }
 
@@ -182,6 +183,15 @@ impl Cell {
             self.known = value.is_some();
         }
         met.into_iter().flatten()
+    }
+
+    /// Returns the last writer if it belongs to another group, with the load past the cache by which the mark's wave has read the dword.
+    pub fn changed_since_load(&self, mark: Mark) -> Option<(Option<u64>, Mark)> {
+        let writer = self.writer;
+        let loads = self.readers.into_iter();
+        let mut loads = loads.filter(|read| read.is_there() && read.same(mark) && read.atomic());
+        (writer.is_there() && writer.group != mark.group)
+            .then(|| (loads.next().map(Mark::pc), writer))
     }
 
     #[inline(always)]

@@ -174,10 +174,10 @@ impl DeviceAccesses {
         Some(shard.pages.len() - 1)
     }
 
-    /// Returns the last writers of a part's dwords, or of its bytes where they are recorded separately.
-    pub fn writers(&self, part: &Part) -> Vec<Mark> {
+    /// Returns the last writers of a part's dwords, or of its bytes where they are recorded separately, each with an address that it wrote.
+    pub fn writers(&self, part: &Part) -> Vec<(u64, Mark)> {
         let mut held: Option<(u64, Option<usize>, MutexGuard<'_, Shard>)> = None;
-        let mut writers: Vec<Mark> = Vec::new();
+        let mut writers: Vec<(u64, Mark)> = Vec::new();
         let places = part.places().flat_map(|(_, at)| pieces(at, part.bytes));
         for (place, _, bytes) in places {
             let number = place / (4 * PAGE as u64);
@@ -192,8 +192,8 @@ impl DeviceAccesses {
             };
             let cell = &shard.pages[*page][(place / 4) as usize % PAGE];
             for writer in cell.writers(&shard.split, place, bytes) {
-                if writers.last() != Some(&writer) {
-                    writers.push(writer);
+                if writers.last().is_none_or(|(_, last)| *last != writer) {
+                    writers.push((place, writer));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::{Part, Space};
-use super::cell::Conflict;
+use super::cell::{Conflict, Mark};
 use super::global::DeviceAccesses;
 
 /// Largest number of waves of a group.
@@ -142,10 +142,25 @@ impl Group {
                     .for_each(|(own, place)| *own = *place.max(own));
             }
         }
+        if part.space == Space::Global {
+            self.find(wave, part, shared, |_| true);
+            self.waves[wave].seen = Some(shared.now());
+        }
+    }
+
+    /// Records that a wave finds the values of those last writers of a part of device memory that `releases` selects.
+    pub fn find(
+        &mut self,
+        wave: usize,
+        part: &Part,
+        shared: &DeviceAccesses,
+        releases: fn(Mark) -> bool,
+    ) {
         if part.space != Space::Global {
             return;
         }
-        for writer in shared.writers(part) {
+        let writers = shared.writers(part).into_iter();
+        for (_, writer) in writers.filter(|(_, writer)| releases(*writer)) {
             if writer.group != self.number {
                 shared.found(self.number, writer);
             } else if let Some(&theirs) = self.segments.get(writer.segment as usize - 1) {
@@ -153,7 +168,6 @@ impl Group {
                 *known = theirs.clock.max(*known);
             }
         }
-        self.waves[wave].seen = Some(shared.now());
     }
 
     /// Returns true if nothing orders an earlier access before an access of a wave now.
