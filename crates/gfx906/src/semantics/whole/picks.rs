@@ -84,6 +84,7 @@ fn pick_all<const N: usize, const M: usize>(
 #[inline(always)]
 pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,
+    _: u64,
     sources: [&Register; N],
     to: &mut Register,
     choice: impl Pick<N>,
@@ -96,6 +97,7 @@ pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
 #[inline(always)]
 pub(in crate::semantics) fn single_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,
+    _: u64,
     sources: [&Register; N],
     to: &mut Register,
     choice: impl Pick<N>,

@@ -37,6 +37,7 @@ fn all_lanes<const N: usize, F: Single<N>>(mode: Mode, sources: [&[f32; LANES]; 
 #[inline(always)]
 pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Single<N>>(
     mode: Mode,
+    _: u64,
     sources: [&Register; N],
     to: &mut Register,
 ) -> bool {
@@ -57,6 +58,7 @@ pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Sing
 #[inline(always)]
 pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
+    _: u64,
     [a, b]: [&Register; 2],
     to: &mut Register,
 ) -> bool {
@@ -78,6 +80,7 @@ pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize,
 #[inline(always)]
 pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
+    _: u64,
     [a]: [&Register; 1],
     to: &mut Register,
 ) -> bool {
@@ -103,10 +106,32 @@ pub fn widen_halves<const WIDTH: usize>(from: &Register, shift: u32, to: &mut Re
 }
 
 /// Computes a function of f32 in all lanes, by a formula for numbers that are not NaN and have no NaN result. Returns false if a NaN
-/// occurs, or if the mode flushes f32 denormals or does not round to nearest.
+/// occurs in an enabled lane, or if the mode flushes f32 denormals or does not round to nearest.
 #[inline(always)]
 pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Single<N>>(
     mode: Mode,
+    exec: u64,
+    sources: [&Register; N],
+    to: &mut Register,
+) -> bool {
+    by_formula::<true, N, F>(mode, exec, sources, to)
+}
+
+/// [`numbers`] for a formula whose result is a NaN wherever a source is, so that the test of the result is enough.
+#[inline(always)]
+pub(in crate::semantics) fn sums<const WIDTH: usize, const N: usize, F: Single<N>>(
+    mode: Mode,
+    exec: u64,
+    sources: [&Register; N],
+    to: &mut Register,
+) -> bool {
+    by_formula::<false, N, F>(mode, exec, sources, to)
+}
+
+#[inline(always)]
+fn by_formula<const SOURCES: bool, const N: usize, F: Single<N>>(
+    mode: Mode,
+    exec: u64,
     sources: [&Register; N],
     to: &mut Register,
 ) -> bool {
@@ -118,11 +143,20 @@ pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Singl
         let mut lane = [0.0; N];
         for (value, source) in lane.iter_mut().zip(sources) {
             *value = f32::from_bits(source[l]);
-            any_nan |= value.is_nan();
+            any_nan |= SOURCES && value.is_nan();
         }
         let result = F::compute(Mode::HIP, lane);
         any_nan |= result.is_nan();
         to[l] = result.to_bits();
     }
-    !any_nan
+    // Registers that nobody has written are NaNs, often in disabled lanes.
+    !any_nan || exec != !0 && !enabled_nan(exec, &sources, to)
+}
+
+/// Returns true if an enabled lane has a NaN.
+#[cold]
+fn enabled_nan(exec: u64, sources: &[&Register], to: &Register) -> bool {
+    let nan = |register: &Register, l: usize| f32::from_bits(register[l]).is_nan();
+    let of_lane = |l: usize| nan(to, l) || sources.iter().any(|source| nan(source, l));
+    (0..LANES).any(|l| exec >> l & 1 != 0 && of_lane(l))
 }
