@@ -115,8 +115,15 @@ impl Race {
         let mut met: Option<(Conflict, u64, u64)> = None;
         // The last writer that was found to be ordered, because lanes often meet the same one again.
         let mut ordered = (0, 0);
+        let mut last_read = None;
         let look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
-            if cell.alone(mark, kind, value, stale) {
+            // Another read of the same dword by the same instruction meets nothing new.
+            if kind == Kind::Read && met.is_none() && last_read.replace(at) == Some(at) {
+                return;
+            }
+            if cell.alone(mark, kind, value, stale)
+                || kind == Kind::Read && cell.read_after(mark, ordered)
+            {
                 return;
             }
             for found in cell.touch(mark, kind, value) {

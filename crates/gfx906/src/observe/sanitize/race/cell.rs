@@ -184,6 +184,16 @@ impl Cell {
         met.into_iter().flatten()
     }
 
+    /// Marks a read if the last writer's stretch, a group and its number, is the given one. Returns true if so.
+    #[inline(always)]
+    pub fn read_after(&mut self, mark: Mark, stretch: (u32, u32)) -> bool {
+        let after = (self.writer.group, self.writer.segment) == stretch;
+        if after {
+            self.read(mark);
+        }
+        after
+    }
+
     #[inline(always)]
     fn read(&mut self, mark: Mark) {
         let [last, other] = self.readers;
