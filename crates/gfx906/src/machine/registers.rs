@@ -165,23 +165,6 @@ pub fn expand(mask: u64) -> Lanes {
     out
 }
 
-/// Writes values to a register in the lanes of a mask.
-#[inline(always)]
-pub fn blend(to: &mut Lanes, values: &Lanes, lanes: u64) {
-    let (low, high) = to.split_at_mut(LANES / 2);
-    let (low_values, high_values) = values.split_at(LANES / 2);
-    let halves = [
-        (low, low_values, lanes as u32),
-        (high, high_values, (lanes >> 32) as u32),
-    ];
-    for (to, values, bits) in halves {
-        for (l, (to, value)) in to.iter_mut().zip(values).enumerate() {
-            let on = 0u32.wrapping_sub(bits >> l & 1);
-            *to = value & on | *to & !on;
-        }
-    }
-}
-
 /// Collects one byte per lane (0 or 1) to one bit per lane.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! A wave: 64 lanes and their registers.
 
 use super::memory::{PRIVATE_BASE, PRIVATE_LIMIT, SHARED_BASE, SHARED_LIMIT};
-use super::registers::{LANES, Lanes, Registers, Results, blend, expand};
+use super::registers::{LANES, Lanes, Registers, Results, expand};
 use crate::isa::{Code, F64_CONSTANTS, inline_constant};
 use crate::semantics::Mode;
 
@@ -155,7 +155,11 @@ impl Wave {
             self.v[register] = *values;
             return;
         }
-        blend(&mut self.v[register], values, lanes);
+        let mask = self.mask_of(lanes);
+        let old = &mut self.v[register];
+        for l in 0..LANES {
+            old[l] = values[l] & mask[l] | old[l] & !mask[l];
+        }
     }
 
     /// Reads a scalar source of 32 bits: register, constant or literal. A VGPR reads lane 0's value; callers exclude VGPRs.

@@ -7,7 +7,7 @@ use super::super::handler::at_level;
 use super::super::lane::Float;
 use super::super::modifiers::{Change, Fill};
 use super::super::op::Op;
-use super::super::registers::{CacheAligned, LANES, Lanes, REGISTERS, Results, SOURCES, blend};
+use super::super::registers::{LANES, Lanes, REGISTERS, Results, SOURCES};
 use super::super::wave::Wave;
 use crate::isa::{Code, F16_CONSTANTS, Flags, Inst};
 use crate::semantics::{self, Omod};
@@ -219,22 +219,29 @@ at_level! {
     pub fn commit(w: &mut Wave, op: &Op, registers: u8) -> () {
         let vdst = usize::from(op.plan.vdst) % REGISTERS;
         let lanes = write_mask(w, op);
+        let mask = w.mask_of(lanes);
         if let Some(Fill { shift, field, signs, stay }) = op.plan.fill {
             let (values, old) = (&w.results.lo, &mut w.v[vdst]);
             let shift = u32::from(shift) & 31;
             // The result's sign bit is the top bit of its field.
             let top = field.leading_zeros();
-            let mut filled = CacheAligned([0; LANES]);
             for l in 0..LANES {
                 let value = values[l] << shift & field;
                 let sign = ((value << top) as i32 >> 31) as u32 & signs;
-                filled[l] = value | sign | old[l] & stay;
+                let new = value | sign | old[l] & stay;
+                old[l] = new & mask[l] | old[l] & !mask[l];
             }
-            return blend(old, &filled, lanes);
+            return;
         }
-        blend(&mut w.v[vdst], &w.results.lo, lanes);
+        let (values, old) = (&w.results.lo, &mut w.v[vdst]);
+        for l in 0..LANES {
+            old[l] = values[l] & mask[l] | old[l] & !mask[l];
+        }
         if registers == 2 {
-            blend(&mut w.v[vdst + 1], &w.results.hi, lanes);
+            let (values, old) = (&w.results.hi, &mut w.v[vdst + 1]);
+            for l in 0..LANES {
+                old[l] = values[l] & mask[l] | old[l] & !mask[l];
+            }
         }
     }
 }

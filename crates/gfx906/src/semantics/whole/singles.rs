@@ -150,13 +150,27 @@ fn by_formula<const SOURCES: bool, const N: usize, F: Single<N>>(
         to[l] = result.to_bits();
     }
     // Registers that nobody has written are NaNs, often in disabled lanes.
-    !any_nan || exec != !0 && !enabled_nan(exec, &sources, to)
+    !any_nan || exec != !0 && !enabled_nan::<SOURCES, N>(exec, sources, to)
 }
 
-/// Returns true if an enabled lane has a NaN.
-#[cold]
-fn enabled_nan(exec: u64, sources: &[&Register], to: &Register) -> bool {
-    let nan = |register: &Register, l: usize| f32::from_bits(register[l]).is_nan();
-    let of_lane = |l: usize| nan(to, l) || sources.iter().any(|source| nan(source, l));
-    (0..LANES).any(|l| exec >> l & 1 != 0 && of_lane(l))
+/// Returns true if an enabled lane has a NaN as its result or, with `SOURCES`, as a source.
+#[inline(always)]
+fn enabled_nan<const SOURCES: bool, const N: usize>(
+    exec: u64,
+    sources: [&Register; N],
+    to: &Register,
+) -> bool {
+    let mut on = Row([0; LANES]);
+    for (l, on) in on.0.iter_mut().enumerate() {
+        *on = 0u32.wrapping_sub((exec >> l) as u32 & 1);
+    }
+    let mut enabled = 0;
+    for l in 0..LANES {
+        let mut nan = f32::from_bits(to[l]).is_nan();
+        for source in sources {
+            nan |= SOURCES && f32::from_bits(source[l]).is_nan();
+        }
+        enabled |= if nan { on.0[l] } else { 0 };
+    }
+    enabled != 0
 }
