@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
-"""Times and host instruction counts of the workloads of bench-workloads.tsv. `scripts/bench.sh` calls it.
+"""User CPU time of two programs on the workloads of bench-workloads.tsv, in turns. `scripts/bench.sh --against` calls it.
 
-  bench-workloads.py against NEW OLD [BENCH OLD_BENCH]   user CPU time of two programs, in turns; loops of instructions of two benches
-  bench-workloads.py counts PROGRAM [--write]            host instructions by callgrind, at most 3 % above the table's
+  bench-workloads.py NEW OLD [BENCH OLD_BENCH]   with BENCH: loops of instructions of two benches, too
 """
-import math, os, pathlib, re, subprocess, sys, tempfile
+import math, os, pathlib, re, subprocess, sys
 
 TABLE = pathlib.Path(__file__).with_suffix(".tsv")
 # A workload takes turns at least this often, and up to this many seconds.
 ROUNDS, SECONDS = 3, 60
-# Permitted growth of a count. The same build on the same machine counts the same within 0.1 %.
-GROWTH = 1.03
 
 
 def rows():
@@ -31,7 +28,7 @@ def user_seconds(program, arguments):
 def against(new, old):
     print(f"{processor()}, user CPU seconds on one core, best of N in turns")
     print(f"{'workload':<20}{'N':>4}{'before':>9}{'after':>9}{'ratio':>7}{'spread':>8}{'MB':>7}{'MB':>7}")
-    for name, _, arguments in rows():
+    for name, arguments in rows():
         times, peaks = ([], []), [0, 0]
         while len(times[0]) < ROUNDS or sum(map(sum, times)) < 2 and len(times[0]) < 20:
             for at, program in enumerate((old, new)):
@@ -75,47 +72,15 @@ def loops(new, old):
         print(f"{f'{level} {text}'[:85]:<86}{before:>9.1f}{after:>9.1f}{after / before:>7.2f}")
 
 
-def count(program, arguments):
-    """Returns thousands of host instructions. Valgrind has no AVX-512, so that every x86-64 host of today counts at the level of AVX2."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", program, *arguments.split()],
-            capture_output=True, text=True, env={**os.environ, "RAYON_NUM_THREADS": "1"})
-    found = re.search(r"Collected : (\d+)", out.stderr)
-    if not found:
-        sys.exit(f"valgrind counted nothing: {out.stderr[-500:]}")
-    return int(found[1]) // 1000
-
-
-def counts(program, write):
-    grown = []
-    text = TABLE.read_text()
-    for name, before, arguments in rows():
-        if not before:
-            continue
-        after = count(program, arguments)
-        ratio = after / max(int(before), 1)
-        print(f"{name:<20}{int(before):>12,}{after:>12,} thousand{ratio:>8.3f}", flush=True)
-        text = text.replace(f"{name}\t{before}\t", f"{name}\t{after}\t")
-        if ratio > GROWTH:
-            grown.append(name)
-    if write:
-        TABLE.write_text(text)
-    elif grown:
-        sys.exit(f"more host instructions than {TABLE.name} allows: {', '.join(grown)}; scripts/bench.sh --counts --write accepts them")
-
-
 def processor():
     lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
     return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "unknown processor")
 
 
 match sys.argv[1:]:
-    case ["against", new, old, *benches]:
+    case [new, old, *benches] if len(benches) in (0, 2):
         if benches:
             loops(*benches)
         against(new, old)
-    case ["counts", program, *flags]:
-        counts(program, "--write" in flags)
     case _:
         sys.exit(__doc__)

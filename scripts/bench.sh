@@ -5,7 +5,6 @@
 # that alone; with --sanitizer --write its table in docs/sanitizer.md, too).
 #   --against BINARY [INSTRUCTIONS]   instead: this tree's program against another deltanet-check, and this tree's loops of instructions
 #                                     against another build of that bench, in turns
-#   --counts [--write]                instead: host instructions of small workloads, held by a ratchet (bench-workloads.tsv)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -56,10 +55,7 @@ if [[ ${1:-} == --against ]]; then
             python3 -c 'import json, sys; print([e for e in (json.loads(line).get("executable") for line in sys.stdin) if e][-1])')
         benches=("$bench" "$3")
     fi
-    exec scripts/bench-workloads.py against "$check" "$2" "${benches[@]}"
-fi
-if [[ ${1:-} == --counts ]]; then
-    exec scripts/bench-workloads.py counts "$check" "${@:2}"
+    exec scripts/bench-workloads.py "$check" "$2" "${benches[@]}"
 fi
 
 native=target/native-times.txt
