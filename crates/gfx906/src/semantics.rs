@@ -19,12 +19,11 @@ pub trait Function<Arguments> {
     const MODE_FIELDS: u32 = Mode::FIELDS;
     /// Calls the function.
     fn call(arguments: Arguments) -> Self::Result;
-    /// Computes the lanes of EXEC at the feature level of vectors of `WIDTH` bytes; the other lanes of `to` become undefined. Each source is
-    /// one register. Returns false if no method is faster than one lane at a time; all of `to` is then undefined.
+    /// Computes all lanes of a wave at the feature level of vectors of `WIDTH` bytes. Each source is one register. Returns false if no
+    /// method is faster than one lane at a time; `to` is then undefined.
     #[inline(always)]
     fn compute_wave<const WIDTH: usize>(
         _mode: Mode,
-        _exec: u64,
         _sources: &[&[u32; 64]],
         _to: &mut [u32; 64],
     ) -> bool {
@@ -50,14 +49,13 @@ macro_rules! as_type {
                     #[inline(always)]
                     fn compute_wave<const WIDTH: usize>(
                         mode: super::Mode,
-                        exec: u64,
                         sources: &[&[u32; 64]],
                         to: &mut [u32; 64],
                     ) -> bool {
                         let Ok(&sources) = sources.try_into() else {
                             return false;
                         };
-                        $(super::whole::$method::<WIDTH, _>(mode, exec, sources, to, $($argument)*))?
+                        $(super::whole::$method::<WIDTH, _>(mode, sources, to, $($argument)*))?
                         $(
                             enum Lane {}
                             impl super::whole::Single<$n> for Lane {
@@ -66,7 +64,7 @@ macro_rules! as_type {
                                     $single
                                 }
                             }
-                            super::whole::$method::<WIDTH, $n, Lane>(mode, exec, sources, to)
+                            super::whole::$method::<WIDTH, $n, Lane>(mode, sources, to)
                         )?
                     }
                 )?

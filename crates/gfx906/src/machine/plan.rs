@@ -40,8 +40,6 @@ pub struct Plan {
     pub clamps: bool,
     /// True if a result fills its register in every enabled lane, with neither a part nor a DPP mask.
     pub whole: bool,
-    /// True if all lanes' results may go straight to the destination: they are whole and exact, and no source is among their registers.
-    pub apart: bool,
     /// Register of the address.
     pub addr: u16,
     /// Register of the data.
@@ -95,12 +93,6 @@ impl Plan {
                 }
             };
         }
-        let results = plan.vdst..plan.vdst + u16::from(shape.result.registers);
-        let mut sources = shape.sources.iter().zip(plan.sources);
-        let overlaps = sources.any(|(slot, source)| {
-            source < results.end && results.start < source + u16::from(slot.registers)
-        });
-        plan.apart = plan.whole && plan.exact && results.end <= 256 && !overlaps;
         plan
     }
 }

@@ -90,68 +90,6 @@ pub struct Results {
     pub bits: [u8; LANES],
 }
 
-/// Places of the running instruction's results: [`Results`], or the destination's registers instead of its values.
-pub struct ResultPlaces<'a> {
-    /// Low register of the value.
-    pub lo: &'a mut Lanes,
-    /// High register of the value, if it takes two.
-    pub hi: &'a mut Lanes,
-    /// Bit of a mask per lane.
-    pub bits: &'a mut [u8; LANES],
-}
-
-/// Registers that an instruction reads: all, or all but those of its destination.
-pub struct SourceRegisters<'a> {
-    below: &'a [Lanes],
-    above: &'a [Lanes],
-    first_above: usize,
-}
-
-impl SourceRegisters<'_> {
-    /// Returns a register that is not among the destination's.
-    #[inline(always)]
-    pub fn get(&self, register: usize) -> &Lanes {
-        match self.below.get(register) {
-            Some(lanes) => lanes,
-            None => &self.above[register - self.first_above],
-        }
-    }
-}
-
-impl Registers {
-    /// Separates the registers that an instruction reads from the places of its results. `straight` names the first register of a
-    /// destination to which they may go straight, and the number of its registers.
-    #[inline(always)]
-    pub fn split<'a>(
-        &'a mut self,
-        results: &'a mut Results,
-        straight: Option<(usize, usize)>,
-    ) -> (SourceRegisters<'a>, ResultPlaces<'a>) {
-        let Results { lo, hi, bits } = results;
-        let Some((vdst, count)) = straight else {
-            let sources = SourceRegisters {
-                below: &self.0,
-                above: &[],
-                first_above: REGISTERS,
-            };
-            return (sources, ResultPlaces { lo, hi, bits });
-        };
-        let (below, rest) = self.0.split_at_mut(vdst);
-        let (destination, above) = rest.split_at_mut(count);
-        let sources = SourceRegisters {
-            below,
-            above,
-            first_above: vdst + count,
-        };
-        let places = match destination {
-            [lo] => ResultPlaces { lo, hi, bits },
-            [lo, hi, ..] => ResultPlaces { lo, hi, bits },
-            [] => ResultPlaces { lo, hi, bits },
-        };
-        (sources, places)
-    }
-}
-
 /// Expands one bit per lane to one dword per lane, all ones where the bit is set.
 #[inline(always)]
 pub fn expand(mask: u64) -> Lanes {

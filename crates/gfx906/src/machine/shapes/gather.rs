@@ -156,7 +156,7 @@ impl Pattern {
             return;
         }
         if N > 1 && self.run {
-            let mut lines = CacheAligned([[0; LANES]; N]);
+            let mut lines = [[0; LANES]; N];
             if words.copy::<WIDTH, N>(index(0), &mut lines) {
                 return part::<N>(&lines, out);
             }
@@ -244,10 +244,7 @@ fn part<const N: usize>(lines: &[Lanes; N], out: &mut [Lanes; N]) {
 /// Stores `N` dwords of each lane, with consecutive lanes, as vectors of `WIDTH` bytes.
 #[inline(always)]
 pub fn store_run<const WIDTH: usize, const N: usize>(words: &[AtomicU32], rows: [&Lanes; N]) {
-    if N == 1 {
-        return put_run::<WIDTH>(words, rows[0]);
-    }
-    let mut lines = CacheAligned([[0; LANES]; N]);
+    let mut lines = [[0; LANES]; N];
     let line = lines.as_flattened_mut();
     for (k, row) in rows.iter().enumerate() {
         for l in 0..LANES {

@@ -2,7 +2,7 @@
 
 use super::super::env::Env;
 use super::super::memory::Hint;
-use super::super::registers::{CacheAligned, LANES, Lanes, each_lane, expand};
+use super::super::registers::{LANES, Lanes, each_lane, expand};
 use super::super::single::{store8, store16, store32};
 use super::super::trap::StepResult;
 use super::super::wave::Wave;
@@ -32,7 +32,7 @@ pub fn transfer(
     let Some(first) = register.as_vgpr().map(usize::from) else {
         return Ok(());
     };
-    let mut rows = CacheAligned([[0; LANES]; 4]);
+    let mut rows = [[0; LANES]; 4];
     if direction == Direction::Store {
         let (dwords, _) = element.parts();
         for (row, register) in rows.iter_mut().zip(&w.v[first..][..dwords.into()]) {
@@ -41,7 +41,7 @@ pub fn transfer(
     }
     by(w, e, &mut rows)?;
     if direction == Direction::Load {
-        commit(w, first, lanes, element, &*rows);
+        commit(w, first, lanes, element, &rows);
     }
     Ok(())
 }

@@ -11,7 +11,8 @@
 use super::super::lane::{Float, Lane};
 use super::super::lane::{LaneSignature, Slot};
 use super::super::op::Op;
-use super::super::registers::{LANES, Lanes, collect, expand};
+use super::super::registers::SOURCES;
+use super::super::registers::{LANES, Lanes, REGISTERS, Results, collect, expand};
 use super::super::trap::StepResult;
 use super::super::wave::Wave;
 use super::select;
@@ -56,8 +57,8 @@ pub trait Output: Copy {
     const MASK: Option<usize>;
     /// Floating-point format for omod and clamp.
     const FLOAT: Option<Float>;
-    /// Stores a lane's result: its registers, and its bit of a mask.
-    fn keep(self, lo: &mut u32, hi: &mut u32, bit: &mut u8);
+    /// Stores a lane's result.
+    fn keep(self, results: &mut Results, lane: usize);
 }
 
 impl<T: Lane> Output for T {
@@ -66,11 +67,11 @@ impl<T: Lane> Output for T {
     const MASK: Option<usize> = None;
     const FLOAT: Option<Float> = T::FLOAT;
     #[inline(always)]
-    fn keep(self, lo: &mut u32, hi: &mut u32, _: &mut u8) {
-        let (low, high) = self.put();
-        *lo = low;
+    fn keep(self, results: &mut Results, lane: usize) {
+        let (lo, hi) = self.put();
+        results.lo[lane] = lo;
         if T::REGISTERS == 2 {
-            *hi = high;
+            results.hi[lane] = hi;
         }
     }
 }
@@ -81,9 +82,9 @@ impl<T: Lane> Output for (T, bool) {
     const MASK: Option<usize> = Some(1);
     const FLOAT: Option<Float> = T::FLOAT;
     #[inline(always)]
-    fn keep(self, lo: &mut u32, hi: &mut u32, bit: &mut u8) {
-        self.0.keep(lo, hi, bit);
-        self.1.keep(lo, hi, bit);
+    fn keep(self, results: &mut Results, lane: usize) {
+        self.0.keep(results, lane);
+        self.1.keep(results, lane);
     }
 }
 
@@ -93,8 +94,8 @@ impl Output for bool {
     const MASK: Option<usize> = Some(0);
     const FLOAT: Option<Float> = None;
     #[inline(always)]
-    fn keep(self, _: &mut u32, _: &mut u32, bit: &mut u8) {
-        *bit = self.into();
+    fn keep(self, results: &mut Results, lane: usize) {
+        results.bits[lane] = self.into();
     }
 }
 
@@ -111,34 +112,27 @@ pub const fn shape_of<S, F: LaneFunction<S>>() -> &'static LaneSignature {
     F::SHAPE
 }
 
-/// Computes all lanes from sources into results. This is the loop that benefits from a feature level. Results are separate from the
-/// sources, so that no lane's result can be another lane's source; the compiler knows this only of separate arguments.
+/// Computes all lanes from registers into results. This is the loop that benefits from a feature level. Results are separate from
+/// registers, so that no lane's result can be another lane's source.
 macro_rules! over_lanes {
-    ($sources:ident, $results:ident; $($t:ident $s:ident $n:literal),*; $body:expr) => {{
+    ($w:ident, $op:ident; $($t:ident $s:ident $n:literal),*; $body:expr) => {{
         #[inline(always)]
         fn each<R: Output, $($t: Argument),*>(
-            lo: &mut Lanes,
-            hi: &mut Lanes,
-            bits: &mut [u8; LANES],
-            $($s: (&Lanes, &Lanes),)*
+            registers: &[Lanes; REGISTERS],
+            results: &mut Results,
+            sources: &[u16; SOURCES],
             f: impl Fn($($t),*) -> R,
         ) {
+            $(
+                let at = usize::from(sources[$n]);
+                let $s = (&registers[at], &registers[at + ($t::SLOT.registers == 2) as usize]);
+            )*
             for l in 0..LANES {
-                let result = f($($t::get($s.0[l], $s.1[l])),*);
-                result.keep(&mut lo[l], &mut hi[l], &mut bits[l]);
+                f($($t::get($s.0[l], $s.1[l])),*).keep(results, l);
             }
         }
-        each($results.lo, $results.hi, $results.bits, $($sources[$n],)* $body)
+        each(&$w.v, &mut $w.results, &$op.plan.sources, $body)
     }};
-}
-
-/// Returns the destination to which results may go straight: all lanes are enabled, and nothing changes or limits the results.
-#[inline(always)]
-fn straight<R: Output>(w: &Wave, op: &Op) -> Option<(usize, usize)> {
-    let halves = matches!(R::FLOAT, Some(Float::F16 | Float::PairF16));
-    let limits = halves && w.mode_bits() & Mode::FP16_OVERFLOW != 0;
-    let may = R::SLOT.registers != 0 && op.plan.apart && w.exec() == !0 && !limits;
-    may.then_some((op.plan.vdst.into(), R::SLOT.registers.into()))
 }
 
 /// Moves a source that is one scalar for all lanes, or a mask, to its slot.
@@ -153,27 +147,13 @@ fn bring<A: Argument>(w: &mut Wave, op: &Op, n: usize) {
     }
 }
 
-/// Writes the results to their destinations, to which values may have gone straight. `formats` are those of the sources.
+/// Writes the results to their destinations. `formats` are those of the sources.
 #[inline(always)]
 fn finish<R: Output, const WIDTH: usize>(
     w: &mut Wave,
     op: &Op,
-    is_straight: bool,
     formats: &[Option<Float>],
 ) -> StepResult {
-    if !is_straight {
-        finish_values::<R, WIDTH>(w, op, formats);
-    }
-    if let Some(n) = R::MASK {
-        let mask = collect(&w.results.bits) & select::write_mask(w, op);
-        w.set_scalar64(op.operands[n], mask);
-    }
-    Ok(())
-}
-
-/// Changes the values of the results by modifiers, and writes them.
-#[inline(always)]
-fn finish_values<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op, formats: &[Option<Float>]) {
     let whole = op.plan.whole && w.exec() == !0;
     let mut clamps = false;
     if let Some(float) = R::FLOAT
@@ -210,6 +190,11 @@ fn finish_values<R: Output, const WIDTH: usize>(w: &mut Wave, op: &Op, formats: 
             select::commit::<WIDTH>(w, op, R::SLOT.registers);
         }
     }
+    if let Some(n) = R::MASK {
+        let mask = collect(&w.results.bits) & select::write_mask(w, op);
+        w.set_scalar64(op.operands[n], mask);
+    }
+    Ok(())
 }
 
 /// Returns the mode that a function with these fields and formats needs, or `None` for HIP's mode. f32 has its own fields, and DX10_CLAMP
@@ -245,25 +230,30 @@ fn to_nearest(mode: Mode) -> Option<Mode> {
 
 macro_rules! lane_function {
     ($($t:ident $s:ident $n:literal),*) => {
-        lane_function!(fn($($t),*) -> R, [], |_mode, exec, whole, sources, results| {
-            if !F::compute_wave::<WIDTH>(Mode::HIP, exec, &whole, results.lo) {
-                over_lanes!(sources, results; $($t $s $n),*; |$($s),*| F::call(($($s,)*)));
+        lane_function!(fn($($t),*) -> R, [], |w, op| {
+            let sources = [$(&w.v[usize::from(op.plan.sources[$n])]),*];
+            if !F::compute_wave::<WIDTH>(Mode::HIP, &sources, &mut w.results.lo) {
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call(($($s,)*)));
             }
         }; $($t $s $n),*);
-        lane_function!((Mode, fn($($t),*) -> R), [Mode,], |mode, exec, whole, sources, results| {
-            if !F::compute_wave::<WIDTH>(mode.unwrap_or(Mode::HIP), exec, &whole, results.lo) {
-                match (mode, mode.and_then(to_nearest)) {
-                    (None, _) => over_lanes!(sources, results; $($t $s $n),*; |$($s),*| F::call((Mode::HIP, $($s),*))),
-                    (_, Some(mode)) => over_lanes!(sources, results; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*))),
-                    (Some(mode), _) => over_lanes!(sources, results; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*))),
-                }
+        lane_function!((Mode, fn($($t),*) -> R), [Mode,], |w, op| {
+            let mode = mode_of(w, F::MODE_FIELDS, &[R::FLOAT, $($t::FLOAT),*]);
+            let sources = [$(&w.v[usize::from(op.plan.sources[$n])]),*];
+            if F::compute_wave::<WIDTH>(mode.unwrap_or(Mode::HIP), &sources, &mut w.results.lo) {
+                return finish::<R, WIDTH>(w, op, &[$($t::FLOAT),*]);
+            }
+            let Some(mode) = mode else {
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((Mode::HIP, $($s),*)));
+                return finish::<R, WIDTH>(w, op, &[$($t::FLOAT),*]);
+            };
+            if let Some(mode) = to_nearest(mode) {
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*)));
+            } else {
+                over_lanes!(w, op; $($t $s $n),*; |$($s),*| F::call((mode, $($s),*)));
             }
         }; $($t $s $n),*);
     };
-    (
-        $signature:ty, [$($m:ty,)?], |$mode:ident, $exec:ident, $whole:ident, $sources:ident, $results:ident| $loops:block;
-        $($t:ident $s:ident $n:literal),*
-    ) => {
+    ($signature:ty, [$($m:ty,)?], |$w:ident, $op:ident| $loops:block; $($t:ident $s:ident $n:literal),*) => {
         impl<F, R, $($t),*> LaneFunction<$signature> for F
         where
             F: Function<($($m,)? $($t,)*), Result = R>,
@@ -277,25 +267,16 @@ macro_rules! lane_function {
             };
 
             #[inline(always)]
-            fn run<const WIDTH: usize>(w: &mut Wave, op: &Op) -> StepResult {
-                $(bring::<$t>(w, op, $n);)*
-                if op.plan.signs != 0 {
-                    select::fetch_signed::<WIDTH>(w, op);
+            fn run<const WIDTH: usize>($w: &mut Wave, $op: &Op) -> StepResult {
+                $(bring::<$t>($w, $op, $n);)*
+                if $op.plan.signs != 0 {
+                    select::fetch_signed::<WIDTH>($w, $op);
                 }
-                if op.plan.fetch != 0 {
-                    select::fetch::<WIDTH>(w, op);
+                if $op.plan.fetch != 0 {
+                    select::fetch::<WIDTH>($w, $op);
                 }
-                let formats = [$($t::FLOAT),*];
-                let $mode = mode_of(w, F::MODE_FIELDS, &[R::FLOAT, $($t::FLOAT),*]);
-                let ($exec, straight) = (w.exec(), straight::<R>(w, op));
-                let (registers, $results) = w.v.split(&mut w.results, straight);
-                let $sources = [$({
-                    let at = usize::from(op.plan.sources[$n]);
-                    (registers.get(at), registers.get(at + ($t::SLOT.registers == 2) as usize))
-                }),*];
-                let $whole = [$($sources[$n].0),*];
                 $loops
-                finish::<R, WIDTH>(w, op, straight.is_some(), &formats)
+                finish::<R, WIDTH>($w, $op, &[$($t::FLOAT),*])
             }
         }
     };

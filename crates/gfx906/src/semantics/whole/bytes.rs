@@ -7,7 +7,6 @@ use crate::semantics::Mode;
 #[inline(always)]
 pub(in crate::semantics) fn permuted_bytes<const WIDTH: usize, const N: usize>(
     _mode: Mode,
-    _: u64,
     [a, b, selector]: [&Register; 3],
     to: &mut Register,
     _: [(); N],

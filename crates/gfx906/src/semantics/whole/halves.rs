@@ -132,7 +132,6 @@ fn compute_at_width<const WIDTH: usize, const N: usize, const M: usize>(
 #[inline(always)]
 pub(in crate::semantics) fn packed<const WIDTH: usize, const N: usize>(
     mode: Mode,
-    _: u64,
     sources: [&Register; N],
     to: &mut Register,
     operation: impl Operation<N>,
@@ -145,7 +144,6 @@ pub(in crate::semantics) fn packed<const WIDTH: usize, const N: usize>(
 #[inline(always)]
 pub(in crate::semantics) fn single<const WIDTH: usize, const N: usize>(
     mode: Mode,
-    _: u64,
     sources: [&Register; N],
     to: &mut Register,
     operation: impl Operation<N>,
@@ -165,7 +163,6 @@ pub(in crate::semantics) fn single<const WIDTH: usize, const N: usize>(
 #[inline(always)]
 pub(in crate::semantics) fn dot<const WIDTH: usize, const N: usize>(
     mode: Mode,
-    _: u64,
     sources: [&Register; 3],
     to: &mut Register,
     _: [(); N],

@@ -84,7 +84,6 @@ fn pick_all<const N: usize, const M: usize>(
 #[inline(always)]
 pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,
-    _: u64,
     sources: [&Register; N],
     to: &mut Register,
     choice: impl Pick<N>,
@@ -97,7 +96,6 @@ pub(in crate::semantics) fn packed_pick<const WIDTH: usize, const N: usize>(
 #[inline(always)]
 pub(in crate::semantics) fn single_pick<const WIDTH: usize, const N: usize>(
     mode: Mode,
-    _: u64,
     sources: [&Register; N],
     to: &mut Register,
     choice: impl Pick<N>,

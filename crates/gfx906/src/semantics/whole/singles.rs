@@ -37,7 +37,6 @@ fn all_lanes<const N: usize, F: Single<N>>(mode: Mode, sources: [&[f32; LANES]; 
 #[inline(always)]
 pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Single<N>>(
     mode: Mode,
-    _: u64,
     sources: [&Register; N],
     to: &mut Register,
 ) -> bool {
@@ -58,7 +57,6 @@ pub(in crate::semantics) fn from_f32<const WIDTH: usize, const N: usize, F: Sing
 #[inline(always)]
 pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
-    _: u64,
     [a, b]: [&Register; 2],
     to: &mut Register,
 ) -> bool {
@@ -80,7 +78,6 @@ pub(in crate::semantics) fn pair_toward_zero<const WIDTH: usize, const N: usize,
 #[inline(always)]
 pub(in crate::semantics) fn through_f32<const WIDTH: usize, const N: usize, F: Single<1>>(
     mode: Mode,
-    _: u64,
     [a]: [&Register; 1],
     to: &mut Register,
 ) -> bool {
@@ -106,32 +103,10 @@ pub fn widen_halves<const WIDTH: usize>(from: &Register, shift: u32, to: &mut Re
 }
 
 /// Computes a function of f32 in all lanes, by a formula for numbers that are not NaN and have no NaN result. Returns false if a NaN
-/// occurs in an enabled lane, or if the mode flushes f32 denormals or does not round to nearest.
+/// occurs, or if the mode flushes f32 denormals or does not round to nearest.
 #[inline(always)]
 pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Single<N>>(
     mode: Mode,
-    exec: u64,
-    sources: [&Register; N],
-    to: &mut Register,
-) -> bool {
-    by_formula::<true, N, F>(mode, exec, sources, to)
-}
-
-/// [`numbers`] for a formula whose result is a NaN wherever a source is, so that the test of the result is enough.
-#[inline(always)]
-pub(in crate::semantics) fn sums<const WIDTH: usize, const N: usize, F: Single<N>>(
-    mode: Mode,
-    exec: u64,
-    sources: [&Register; N],
-    to: &mut Register,
-) -> bool {
-    by_formula::<false, N, F>(mode, exec, sources, to)
-}
-
-#[inline(always)]
-fn by_formula<const SOURCES: bool, const N: usize, F: Single<N>>(
-    mode: Mode,
-    exec: u64,
     sources: [&Register; N],
     to: &mut Register,
 ) -> bool {
@@ -143,34 +118,11 @@ fn by_formula<const SOURCES: bool, const N: usize, F: Single<N>>(
         let mut lane = [0.0; N];
         for (value, source) in lane.iter_mut().zip(sources) {
             *value = f32::from_bits(source[l]);
-            any_nan |= SOURCES && value.is_nan();
+            any_nan |= value.is_nan();
         }
         let result = F::compute(Mode::HIP, lane);
         any_nan |= result.is_nan();
         to[l] = result.to_bits();
     }
-    // Registers that nobody has written are NaNs, often in disabled lanes.
-    !any_nan || exec != !0 && !enabled_nan::<SOURCES, N>(exec, sources, to)
-}
-
-/// Returns true if an enabled lane has a NaN as its result or, with `SOURCES`, as a source.
-#[inline(always)]
-fn enabled_nan<const SOURCES: bool, const N: usize>(
-    exec: u64,
-    sources: [&Register; N],
-    to: &Register,
-) -> bool {
-    let mut on = Row([0; LANES]);
-    for (l, on) in on.0.iter_mut().enumerate() {
-        *on = 0u32.wrapping_sub((exec >> l) as u32 & 1);
-    }
-    let mut enabled = 0;
-    for l in 0..LANES {
-        let mut nan = f32::from_bits(to[l]).is_nan();
-        for source in sources {
-            nan |= SOURCES && f32::from_bits(source[l]).is_nan();
-        }
-        enabled |= if nan { on.0[l] } else { 0 };
-    }
-    enabled != 0
+    !any_nan
 }
