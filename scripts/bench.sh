@@ -3,6 +3,8 @@
 # (Debian: pocl-opencl-icd; left out where it is missing) and the host's FMA peak; loops of single instructions; and the wall time of
 # the whole validation run on one core and on all, and of choosing its cases alone; what the sanitizer's checks cost (with --sanitizer:
 # that alone; with --sanitizer --write its table in docs/sanitizer.md, too).
+#   --against BINARY [INSTRUCTIONS]   instead: this tree's program against another deltanet-check, and this tree's loops of instructions
+#                                     against another build of that bench, in turns
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,6 +47,15 @@ PYTHON
 if [[ ${1:-} == --sanitizer ]]; then
     sanitizer "${@:2}" | tail -n +2
     exit
+fi
+if [[ ${1:-} == --against ]]; then
+    benches=()
+    if [[ -n ${3:-} ]]; then
+        bench=$(cargo bench --quiet --no-run -p gfx906 --bench instructions --message-format json |
+            python3 -c 'import json, sys; print([e for e in (json.loads(line).get("executable") for line in sys.stdin) if e][-1])')
+        benches=("$bench" "$3")
+    fi
+    exec scripts/bench-workloads.py "$check" "$2" "${benches[@]}"
 fi
 
 native=target/native-times.txt

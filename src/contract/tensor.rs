@@ -180,3 +180,13 @@ pub struct PreparedCase {
     /// Outputs and their expected values.
     pub checks: Vec<Check>,
 }
+
+impl PreparedCase {
+    /// Returns the bytes of the tensors and of all that comparisons keep of the expected values, roughly.
+    pub fn bytes(&self) -> u64 {
+        // A tensor has values and initial bytes; an output has the reference and the oracle, and both again in its limits.
+        let tensors = self.tensors.iter().map(|tensor| 8 * tensor.count());
+        let checks = self.checks.iter().map(|check| 48 * check.oracle.len());
+        tensors.chain(checks).sum::<usize>() as u64
+    }
+}

@@ -1,7 +1,7 @@
 //! The plan of one trial, and its result.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,50 @@ pub enum Dump<'a> {
 }
 
 /// A slot that keeps the inputs and references of a case.
-pub type PreparedCaseSlot = OnceLock<Result<Arc<PreparedCase>, DeviceError>>;
+#[derive(Default)]
+pub struct PreparedCaseSlot(Mutex<Option<PreparedResult>>);
+
+type PreparedResult = Result<Arc<PreparedCase>, DeviceError>;
+
+impl PreparedCaseSlot {
+    /// Creates an empty slot.
+    pub fn new() -> PreparedCaseSlot {
+        PreparedCaseSlot::default()
+    }
+
+    /// Returns the case, prepared at the first call. Other threads wait for it.
+    pub(super) fn get_or_prepare(
+        &self,
+        prepare: impl FnOnce() -> PreparedResult,
+    ) -> PreparedResult {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.get_or_insert_with(prepare).clone()
+    }
+
+    /// Returns the bytes that the slot keeps, roughly; 0 while a thread prepares the case.
+    fn bytes(&self) -> u64 {
+        let slot = self.0.try_lock().ok();
+        let case = slot.as_ref().and_then(|slot| slot.as_ref()?.as_ref().ok());
+        case.map_or(0, |case| case.bytes())
+    }
+
+    /// Empties the largest of the slots as long as all of them keep more bytes than `most`. A case that is needed again is prepared again;
+    /// large cases are those that fewest trials reach.
+    pub fn keep_within(slots: &[PreparedCaseSlot], most: u64) {
+        let mut kept: Vec<(u64, &PreparedCaseSlot)> =
+            slots.iter().map(|slot| (slot.bytes(), slot)).collect();
+        kept.sort_unstable_by_key(|(bytes, _)| *bytes);
+        let mut all: u64 = kept.iter().map(|(bytes, _)| bytes).sum();
+        while all > most
+            && let Some((bytes, slot)) = kept.pop()
+        {
+            if let Ok(mut slot) = slot.0.try_lock() {
+                *slot = None;
+            }
+            all -= bytes;
+        }
+    }
+}
 
 /// A trial to run.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ impl Plan<'_> {
     /// Returns the inputs and references of the case: from the shared slot, or newly made.
     pub(super) fn prepared(&self) -> DeviceResult<Arc<PreparedCase>> {
         match self.shared {
-            Some(slot) => slot.get_or_init(|| self.prepare()).clone(),
+            Some(slot) => slot.get_or_prepare(|| self.prepare()),
             None => self.prepare(),
         }
     }

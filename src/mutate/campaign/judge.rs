@@ -19,6 +19,9 @@ use crate::report::model::Verdict;
 use crate::run::RunError;
 use crate::trial::{FinishedTrial, PreparedCaseSlot, each, how};
 
+/// The most bytes of inputs and references that a campaign keeps between trials.
+const KEPT_BYTES: u64 = 256 << 20;
+
 /// A reason why a mutant cannot be judged.
 #[derive(Debug, thiserror::Error)]
 enum JudgeError {
@@ -136,6 +139,7 @@ impl Campaign<'_> {
             let done = self
                 .plan(case, Some(&slots[case]), &program, &watch, limits)
                 .run();
+            PreparedCaseSlot::keep_within(slots, KEPT_BYTES);
             report.ran += 1;
             if differed.is_none() && done.digest != honest[case].digest {
                 differed = Some(done.report.id.clone());

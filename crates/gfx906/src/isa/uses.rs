@@ -90,7 +90,8 @@ impl RegisterSet {
 
     /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
-        self.0 == [0; 8]
+        // A comparison of arrays would call the host's `memcmp`.
+        self.0.iter().fold(0, |any, word| any | word) == 0
     }
 }
 

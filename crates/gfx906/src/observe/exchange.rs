@@ -44,6 +44,22 @@ impl Exchange {
         self.pages.clear();
     }
 
+    /// Records an access of consecutive bytes. Returns true if one of them took part in an exchange.
+    fn record(&mut self, mut at: u64, mut count: u64, now: Byte) -> bool {
+        let mut exchanged = false;
+        while count != 0 {
+            let first = at as usize % PAGE;
+            let here = count.min((PAGE - first) as u64);
+            let page = self.pages.entry(at / PAGE as u64).or_insert_with(empty);
+            for byte in &mut page[first..first + here as usize] {
+                *byte = meet(*byte, now);
+                exchanged |= met(*byte);
+            }
+            (at, count) = (at.wrapping_add(here), count - here);
+        }
+        exchanged
+    }
+
     /// Returns the number of a wave in the launch. A wave whose number does not fit counts as several waves.
     fn number(&self, wave: &Wave) -> Byte {
         let [x, y, z] = self.group.id.map(u64::from);
@@ -55,12 +71,9 @@ impl Exchange {
 
 /// Combines the record of a byte with a new access.
 fn meet(before: Byte, now: Byte) -> Byte {
-    let who = match (before & SEVERAL, now & SEVERAL) {
-        (0, one) | (one, 0) => one,
-        (one, other) if one == other => one,
-        _ => SEVERAL,
-    };
-    (before | now) & STORED | who
+    let (one, other) = (before & SEVERAL, now & SEVERAL);
+    let same = one == 0 || other == 0 || one == other;
+    (before | now) & STORED | if same { one | other } else { SEVERAL }
 }
 
 /// Returns true if the byte took part in an exchange.
@@ -112,29 +125,26 @@ impl Observer for Exchange {
             return;
         }
         let scratch = self.group.scratch + u64::from(wave.index) * self.group.scratch_stride;
-        accesses(wave, op, scratch, &mut self.access);
+        let mut access = std::mem::take(&mut self.access);
+        accesses(wave, op, scratch, &mut access);
         let number = self.number(wave);
         let mut exchanged = false;
-        let parts = self.access.parts.iter();
+        let parts = access.parts.iter();
         for part in parts.filter(|part| part.space == Space::Global) {
             let stored = if part.writes { STORED } else { 0 };
-            let mut held: Option<(u64, &mut [Byte])> = None;
+            // Elements that follow each other are recorded together, and one that several lanes access once.
+            let (mut begin, mut end) = (0, 0);
             for (_, at) in part.places() {
-                for at in (0..part.bytes).map(|byte| at.wrapping_add(byte)) {
-                    let page = at / PAGE as u64;
-                    if held.as_ref().is_none_or(|(known, _)| *known != page) {
-                        held = Some((page, self.pages.entry(page).or_insert_with(empty)));
-                    }
-                    if let Some(byte) = held
-                        .as_mut()
-                        .and_then(|(_, bytes)| bytes.get_mut(at as usize % PAGE))
-                    {
-                        *byte = meet(*byte, number | stored);
-                        exchanged |= met(*byte);
-                    }
+                if at == end || at == begin && end == begin.wrapping_add(part.bytes) {
+                    end = at.wrapping_add(part.bytes);
+                    continue;
                 }
+                exchanged |= self.record(begin, end.wrapping_sub(begin), number | stored);
+                (begin, end) = (at, at.wrapping_add(part.bytes));
             }
+            exchanged |= self.record(begin, end.wrapping_sub(begin), number | stored);
         }
+        self.access = access;
         if exchanged || self.pages.len() > MOST {
             self.record_exchange();
         }
