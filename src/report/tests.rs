@@ -2,6 +2,9 @@
 
 pub mod fixtures;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
@@ -393,6 +396,11 @@ fn annotations_of_a_run_with_every_verdict_and_problem() {
 fn html_of_a_run_with_every_verdict_and_problem() {
     let text = Format::Html.render(&fixtures::mixed()).expect("rendered");
     assert!(!text.contains("://"), "nothing is loaded from elsewhere");
+    // The policy of the page names its script by what it is.
+    let (_, script) = text.split_once("<script>").expect("a script");
+    let (script, _) = script.split_once("</script>").expect("its end");
+    let hash = BASE64_STANDARD.encode(Sha256::digest(script));
+    assert!(text.contains(&format!("script-src 'sha256-{hash}'\"")));
     insta::assert_snapshot!(without_version(&text));
 }
 

@@ -22,7 +22,7 @@ fn with(buffers: &str, args: &str) -> String {
 #[test]
 fn the_whole_of_it() {
     let text = r#"{ "code_object": "x.co",
-          "buffers": { "in": {"file": "in.bin"}, "out": {"bytes": 4096, "fill": "poison", "save": "/abs/out.bin"} },
+          "buffers": { "in": {"file": "in.bin"}, "out": {"bytes": 4096, "fill": "poison", "save": "sub/out.bin"} },
           "launches": [ {"kernel": "k", "grid": [4,2,1], "block": [64,1,1], "dynamic_lds": 16, "cooperative": true,
                          "args": ["$in", "$out", {"i32": 5}, {"f32": 1.0}, {"raw": "00ff"}]} ],
           "limits": {"instructions": 1000000000, "seconds": 6.5} }"#;
@@ -34,7 +34,7 @@ fn the_whole_of_it() {
     assert!(matches!(&file.buffers[1].source, Source::Poison(4096)));
     assert_eq!(
         file.buffers[1].save.as_deref(),
-        Some(Path::new("/abs/out.bin"))
+        Some(Path::new("/dir/sub/out.bin"))
     );
     let launch = &file.launches[0];
     assert_eq!(
