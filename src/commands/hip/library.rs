@@ -18,8 +18,8 @@ const VARIABLE: &str = "DELTANET_CHECK_LIBHIP";
 const NAME: &str = "libamdhip64.so.5";
 /// The names of the library that programs of HIP 5, 6 and 7 are linked to.
 const NAMES: [&str; 4] = [
+    "libamdhip64.so",
     NAME,
-    "libamdhip64.so.5",
     "libamdhip64.so.6",
     "libamdhip64.so.7",
 ];
