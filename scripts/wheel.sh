@@ -48,6 +48,9 @@ build() {
     completions bash bash-completion/completions/deltanet-check
     completions zsh zsh/site-functions/_deltanet-check
     completions fish fish/vendor_completions.d/deltanet-check.fish
+    # Kits for builds and clusters (docs/ci.md).
+    install -D -m 644 -t "$prefix/share/cmake/DeltanetCheck" ci/DeltanetCheckConfig.cmake
+    install -D -m 755 -t "$prefix/share/deltanet-check" ci/slurm-array.sh
     install -D -m 644 LICENSE "$prefix/share/doc/deltanet-check/copyright"
 
     DELTANET_CHECK_BUNDLE=$prefix DELTANET_CHECK_PLATFORM=$platform \

@@ -337,7 +337,8 @@ fn the_hook_fails_where_lint_finds_something() {
 #[test]
 fn the_tests_of_cmake_fail_where_a_part_fails() {
     if Command::new("ctest").arg("--version").output().is_err() {
-        eprintln!("CMake is not installed");
+        // The gate installs it.
+        assert!(std::env::var_os("CI").is_none(), "no CMake");
         return;
     }
     let blocks = blocks("cmake");
