@@ -380,6 +380,10 @@ fn the_kits_have_the_version_of_the_program() {
     assert!(kit("ci/gitlab.yml").contains(&format!("DELTANET_CHECK: {PACKAGE}\n")));
     let version = format!("version = \"{}\"\n", env!("CARGO_PKG_VERSION"));
     assert!(kit("python/pyproject.toml").contains(&version));
+    assert!(
+        kit("python/src/deltanet_check/__init__.py")
+            .contains(&format!("__{}", version.replacen(" =", "__ =", 1)))
+    );
     let page = kit("docs/ci.md");
     let tag = concat!("v", env!("CARGO_PKG_VERSION"));
     for word in ["ref: ", "rev: ", "OWNER/deltanet-check@"] {
