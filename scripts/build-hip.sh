@@ -1,19 +1,34 @@
 #!/usr/bin/env bash
 # Builds the HIP runtime on the emulator into target/hip/: libamdhip64.so, libhiprtc.so, libhipblas.so and librocblas.so under each name that
 # programs look for. target/hip/stand-ins/ gets libraries that refuse all but a few calls, for programs that are linked with them.
-#   scripts/build-hip.sh [--dev]     --dev: the dev profile, quicker to compile and slower to run
-# The linker gives the exported functions the symbol versions of the table in crates/gfx906-hip/src/api.rs.
+#   scripts/build-hip.sh [--dev]                      --dev: the dev profile, quicker to compile and slower to run
+#   scripts/build-hip.sh --archives FOLDER --out OUT  links static libraries that cargo has built into FOLDER, and writes to OUT
+# CC is the compiler and linker, with flags (default: cc). The linker gives the exported functions the symbol versions of the table in
+# crates/gfx906-hip/src/api.rs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+cc() { command ${CC:-cc} "$@"; }
 
-profile=release
-if [[ ${1:-} == --dev ]]; then profile=dev; fi
 target=${CARGO_TARGET_DIR:-target}
-# Together with the program, so that what both are made of is compiled once.
-if [[ $profile == dev ]]; then scripts/build.sh --dev; else scripts/build.sh; fi
-archive=$target/${profile/#dev/debug}/libgfx906_hip.a
-
 out=$target/hip
+archives=
+case ${1:-} in
+--archives)
+    archives=$2
+    out=$4
+    ;;
+--dev)
+    # Together with the program, so that what both are made of is compiled once.
+    scripts/build.sh --dev
+    archives=$target/debug
+    ;;
+*)
+    scripts/build.sh
+    archives=$target/release
+    ;;
+esac
+archive=$archives/libgfx906_hip.a
+
 mkdir -p "$out/stand-ins"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -23,14 +38,14 @@ sed -nE 's/^    "(hip_[0-9.]+)" (\w+)( as "(\w+)")? ?\(.*/\1 \4 \2/p' crates/gfx
     awk 'function close_node() { print before == "" ? "  local: *;\n};" : "} " before ";" }
          $1 != node { if (node) { close_node(); before = node }; node = $1; print node " {\n  global:" }
          { print "    " $2 ";" }
-         END { close_node() }' >"$out/hip.map"
+         END { close_node() }' >"$work/hip.map"
 # Functions of the library's own, for programs that know the emulator (crates/gfx906-hip/src/extension.rs).
-printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n    gfx906_settings;\n    gfx906_set_generation;\n};\n' >>"$out/hip.map"
+printf 'GFX906 {\n  global:\n    gfx906_report;\n    gfx906_version;\n    gfx906_register_read_only;\n    gfx906_settings;\n    gfx906_set_generation;\n};\n' >>"$work/hip.map"
 # Members are taken for the functions they define: taking all of them would hide two names that rustc's own library has too.
-sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$out/hip.map" >"$work/symbols"
+sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$work/hip.map" >"$work/symbols"
 # Threads of the library outlive a `dlclose`: it stays loaded.
 cc -shared -o "$out/libamdhip64.so.5" @"$work/symbols" "$archive" \
-    -Wl,--version-script="$out/hip.map" -Wl,-soname,libamdhip64.so.5 -Wl,--gc-sections -Wl,-z,defs -Wl,-z,nodelete -lgcc_s -lpthread -lm -ldl -lc
+    -Wl,--version-script="$work/hip.map" -Wl,-soname,libamdhip64.so.5 -Wl,--gc-sections -Wl,-z,defs -Wl,-z,nodelete -lgcc_s -lpthread -lm -ldl -lc
 ln -sf libamdhip64.so.5 "$out/libamdhip64.so"
 
 # The libraries of HIP 6 and 7 are filters: a program that is linked with one loads it by its own SONAME, and finds every function in the one
@@ -48,12 +63,12 @@ later_generations() {
             -Wl,--version-script="$map" -Wl,-soname,"$library.so.$generation" -Wl,--filter="$library.so.5"
     done
 }
-later_generations libamdhip64 "$out/hip.map" gfx906_set_generation
+later_generations libamdhip64 "$work/hip.map" gfx906_set_generation
 
 # hipRTC is in the runtime (HIP 5 has it there alone) and, for programs that ask for it by its own name, in a library without the rest.
 {
     printf '{\n  global:\n'
-    grep -E '^    hiprtc\w+;$' "$out/hip.map"
+    grep -E '^    hiprtc\w+;$' "$work/hip.map"
     printf '    gfx906_set_hiprtc_generation;\n  local: *;\n};\n'
 } >"$work/hiprtc.map"
 sed -nE 's/^    (\w+);$/-Wl,-u,\1/p' "$work/hiprtc.map" >"$work/symbols"
@@ -99,7 +114,7 @@ library_of_table() {
 }
 
 # hipBLAS and rocBLAS find the runtime beside them, and take whatever runtime the program has already.
-archive=$target/${profile/#dev/debug}/libgfx906_hipblas.a
+archive=$archives/libgfx906_hipblas.a
 library_of_table hipblas "$out" "$archive"
 library_of_table rocblas "$out" "$archive"
 for table in crates/gfx906-hip/stand-ins/*.names; do
@@ -111,4 +126,6 @@ for table in crates/gfx906-hip/stand-ins/*.names; do
 done
 # The view of the kernel driver's files, for LD_PRELOAD (src/commands/hip/machine.rs).
 cc -shared -fPIC -O1 -fvisibility=hidden -Wall -Wextra -Werror crates/gfx906-hip/stand-ins/rocm_view.c -o "$out/stand-ins/libgfx906_rocm_view.so" -ldl
+# The names that are links, for packages that hold none: `deltanet-check hip` makes them (src/commands/hip/library.rs).
+(cd "$out" && find . -type l -printf '%P %l\n' | LC_ALL=C sort) >"$out/links"
 echo "$out/libamdhip64.so: run a HIP program with LD_LIBRARY_PATH=$(realpath "$out")"

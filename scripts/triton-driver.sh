@@ -31,7 +31,7 @@ scripts/build-hip.sh >/dev/null
 "$home/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
 "$home/venv/bin/python" -c 'import torch, triton; print("torch", torch.__version__, "Triton", triton.__version__)'
 
-export DELTANET_CHECK_LIBHIP=$target/hip/libamdhip64.so DELTANET_CHECK_PROGRAM=$target/release/deltanet-check
+export DELTANET_CHECK_LIBHIP=$target/hip/libamdhip64.so.7 DELTANET_CHECK_PROGRAM=$target/release/deltanet-check
 # Fused multiply-adds are Triton's default up to 3.9, and what is judged here with later ones, too.
 export TRITON_CACHE_DIR=$home/cache TRITON_DEFAULT_FP_FUSION=1
 "$home/venv/bin/python" -m pytest -q -p no:cacheprovider -p deltanet_check.pytest tests/triton

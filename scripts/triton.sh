@@ -47,5 +47,5 @@ if ! grep -q '^FAIL recurrent:' "$out/wrong.txt" || grep -q '^\(PASS\|ERROR\)' "
     echo "wrong.hsaco: its mistake is not a FAIL everywhere" >&2
     exit 1
 fi
-PYTHONPATH=python/src DELTANET_CHECK_LIBHIP=$target/hip/libamdhip64.so DELTANET_CHECK_PROGRAM=$tool \
+PYTHONPATH=python/src DELTANET_CHECK_LIBHIP=$target/hip/libamdhip64.so.7 DELTANET_CHECK_PROGRAM=$tool \
     TRITON_CACHE_DIR=$home/cache TRITON_DEFAULT_FP_FUSION=1 "$home/venv/bin/python" tests/triton/ahead.py

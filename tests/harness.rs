@@ -243,11 +243,11 @@ fn what_is_not_usable_exits_3() {
         (&["--registry", &garbage], "error"),
         (
             &["--kernels", "/dev/zero"],
-            "cannot read /dev/zero: it is larger",
+            "cannot read /dev/zero: it is a device",
         ),
         (
             &["--registry", "/dev/zero"],
-            "cannot read /dev/zero: it is larger",
+            "cannot read /dev/zero: it is a device",
         ),
         (&["--device", "hip"], "was built without HIP"),
         (&["--test", "mul", "--dump", &blocked], "cannot create"),

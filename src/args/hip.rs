@@ -11,9 +11,9 @@ use crate::device::Budget;
 
 /// Run a HIP program on the emulator, as it was built: hipcc, clang, or Python with torch or Triton.
 ///
-/// The runtime is a file of its own, libamdhip64.so, which `cargo install` does not build:
-/// scripts/build-hip.sh builds it in a clone. The command takes the file that DELTANET_CHECK_LIBHIP
-/// names, or the first one beside this program, in ../lib, or in ../hip. The HIP program finds the
+/// The runtime is a file of its own, libamdhip64.so.5. The wheel has it; after `cargo install`,
+/// `deltanet-check hip --install` builds it. The command takes the file that DELTANET_CHECK_LIBHIP names,
+/// or the first one beside this program, in ../lib/deltanet-check, or in ../hip. The HIP program finds the
 /// runtime through LD_LIBRARY_PATH; a program that was linked with -rpath to another runtime does not
 /// find it. Standard output belongs to the program. At the end the command prints on standard error what
 /// ran, if the program used the runtime and could end.
@@ -84,8 +84,19 @@ pub struct HipArgs {
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
 
+    /// Build the HIP runtime from the sources of this program, and install it where this program finds it
+    ///
+    /// For a program that `cargo install` has built: it takes cargo and a C compiler, and some minutes. The
+    /// runtime is written to ../lib/deltanet-check, from the folder of this program.
+    #[arg(long, exclusive = true)]
+    pub install: bool,
+
     /// The program and its arguments
-    #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
+    #[arg(
+        last = true,
+        required_unless_present = "install",
+        value_name = "PROGRAM [ARGS]"
+    )]
     pub command: Vec<OsString>,
 }
 

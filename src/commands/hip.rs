@@ -1,5 +1,6 @@
 //! `hip`: runs a HIP program on the emulator's HIP runtime.
 
+mod install;
 mod library;
 mod machine;
 mod profile;
@@ -25,6 +26,9 @@ use summary::Summary;
 /// # Errors
 /// There is no library, or the program does not start.
 pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
+    if args.install {
+        return install::run();
+    }
     let Some((program, arguments)) = args.command.split_first() else {
         return Err(Stop::usage("name a program: deltanet-check hip -- PROGRAM"));
     };

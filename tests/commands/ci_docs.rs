@@ -1,8 +1,9 @@
-//! Every step of docs/ci.md, run as the page has it: the workflows by a small runner (`runner.rs`), the Slurm array by a `sbatch` that runs
-//! every task at once, and the tests of CMake by their command lines.
+//! Every step of docs/ci.md, run as the page has it: the workflows and the action of this repository by a small runner (`runner.rs`), the job
+//! of GitLab by its scripts, the hook by its entry, the Slurm array by a `sbatch` that runs every task at once, and the tests of CMake by
+//! CMake, where it is installed.
 //!
-//! Stand-ins replace what a test cannot have. `cargo install --git` copies the program under test, if the command line is the one that the
-//! page has. `make my.co` copies a code object of this repository. The actions of GitHub copy files.
+//! Stand-ins replace what a test cannot have. A `python3` makes an environment whose `pip` installs the program under test, if the
+//! package is the one that the action names. `make my.co` copies a code object of this repository. The actions of GitHub copy files.
 
 mod runner;
 
@@ -10,9 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::scratch;
-use runner::{Ending, Place, WORDS, Workflow};
+use runner::{ACTION, Ending, Place, Workflow};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_deltanet-check");
+/// The package that the kits install: this version.
+const PACKAGE: &str = concat!("deltanet-check==", env!("CARGO_PKG_VERSION"));
 
 /// Blocks of a language in docs/ci.md.
 fn blocks(language: &str) -> Vec<String> {
@@ -39,30 +43,31 @@ fn place(name: &str, binding: &str) -> Place {
     std::fs::create_dir_all(&repository).expect("made");
     let bindings = Path::new(ROOT).join("tests/bindings");
     std::fs::copy(bindings.join(binding), repository.join("my.bind.toml")).expect("copied");
-    let program = env!("CARGO_BIN_EXE_deltanet-check");
-    let cargo = format!(
-        "[[ \"$*\" == \"install --locked --git $TOOL --rev $COMMIT --root tool deltanet-check\" ]] || exit 101\n\
-         echo installed >>'{}'\nmkdir -p tool/bin && cp '{program}' tool/bin/deltanet-check",
+    let pip = format!(
+        "[[ \"${{*: -1}}\" == {PACKAGE} ]] || exit 101\necho installed >>'{}'\nln -sf '{PROGRAM}' \"${{0%/*}}/deltanet-check\"",
         root.join("installed").display()
     );
-    stand_in(&bin, "cargo", &cargo);
+    stand_in(&bin, "pip", &pip);
+    let python = "[[ $1 == -m && $2 == venv ]] || exec /usr/bin/python3 \"$@\"\n\
+                  mkdir -p \"$3/bin\" && cp \"${0%/*}/pip\" \"$3/bin/\" && ln -sf /usr/bin/python3 \"$3/bin/python\"";
+    stand_in(&bin, "python3", python);
     let tile = bindings.join("tile.co");
     let make = format!("[[ \"$*\" == my.co ]] && cp '{}' my.co", tile.display());
     stand_in(&bin, "make", &make);
     Place { root }
 }
 
-/// Returns the number of times that the program was built in a place.
-fn builds(place: &Place) -> usize {
+/// Returns the number of times that the program was installed in a place.
+fn installations(place: &Place) -> usize {
     let built = std::fs::read_to_string(place.root.join("installed"));
     built.map_or(0, |text| text.lines().count())
 }
 
+/// The workflows of GitHub on the page: one job, and shards.
 fn workflows() -> [Workflow; 2] {
-    let all: Vec<Workflow> = blocks("yaml")
-        .iter()
-        .map(|text| Workflow::new(text))
-        .collect();
+    let blocks = blocks("yaml").into_iter();
+    let blocks = blocks.filter(|text| text.starts_with("name: "));
+    let all: Vec<Workflow> = blocks.map(|text| Workflow::new(&text)).collect();
     all.try_into().expect("two workflows")
 }
 
@@ -75,20 +80,16 @@ fn endings(ended: &[(String, Ending)]) -> Vec<(&str, &Ending)> {
 }
 
 #[test]
-fn the_one_job_passes_a_right_kernel_and_builds_the_program_once() {
+fn the_one_job_passes_a_right_kernel() {
     let [one_job, _] = workflows();
     let place = place("right", "tile.toml");
-    for _ in 0..2 {
-        let ended = one_job.run(&place);
-        assert_eq!(endings(&ended), [("validate", &Ending::Passed)]);
-        let report = place.root.join("artifacts/report");
-        assert!(report.join("report.json").exists() && report.join("report.html").exists());
+    let ended = one_job.run(&place);
+    assert_eq!(endings(&ended), [("validate", &Ending::Passed)]);
+    let report = place.root.join("artifacts/deltanet-check");
+    for name in ["report.json", "report.xml", "report.html"] {
+        assert!(report.join(name).exists(), "{name}");
     }
-    assert_eq!(
-        builds(&place),
-        1,
-        "the second run has the program from the cache"
-    );
+    assert_eq!(installations(&place), 1);
     let summary = std::fs::read_to_string(place.root.join("summary")).expect("written");
     assert!(summary.starts_with("## deltanet-check: "), "{summary}");
     assert!(summary.contains("my.co on gfx906 emulator"), "{summary}");
@@ -102,8 +103,53 @@ fn the_one_job_fails_a_wrong_kernel_and_keeps_its_report() {
     let [(_, Ending::Failed { step, code: 1 })] = &ended[..] else {
         panic!("{ended:?}");
     };
-    assert!(step.starts_with("deltanet-check --kernels my.co"), "{step}");
-    assert!(place.root.join("artifacts/report/report.html").exists());
+    assert!(step.contains("deltanet-check --kernels"), "{step}");
+    let report = place.root.join("artifacts/deltanet-check/report.html");
+    assert!(report.exists());
+    let printed = std::fs::read_to_string(place.root.join("printed")).expect("written");
+    assert!(printed.contains("::error "), "{printed}");
+}
+
+/// The inputs of the action become flags: several files, checks of the sanitizer, other arguments.
+#[test]
+fn the_inputs_of_the_action_become_flags() {
+    let place = place("inputs", "tile.toml");
+    let bin = place.root.join("bin");
+    let pip = "printf '#!/bin/bash\\nprintf \"%%s\\\\n\" \"$@\" >arguments\\n' >\"${0%/*}/deltanet-check\"; chmod +x \"${0%/*}/deltanet-check\"";
+    stand_in(&bin, "pip", pip);
+    let ran = |with: &str| {
+        let text = format!(
+            "jobs:\n  one:\n    steps:\n      - uses: {ACTION}\n        with: {{ {with} }}\n"
+        );
+        let ended = Workflow::new(&text).run(&place);
+        assert_eq!(endings(&ended), [("one", &Ending::Passed)]);
+        std::fs::read_to_string(place.root.join("jobs/one/arguments")).ok()
+    };
+    let flags = ran(
+        r#"kernels: "a b.co", binds: "one.toml\ntwo three.toml\n", contracts: c.toml, sanitize: "race,init", arguments: "--known  known.toml""#,
+    );
+    let flags = flags.expect("it ran");
+    let (own, reports) = flags.split_once("--report\n").expect("reports");
+    assert_eq!(
+        own.lines().collect::<Vec<_>>(),
+        [
+            "--kernels",
+            "a b.co",
+            "--bind",
+            "one.toml",
+            "--bind",
+            "two three.toml",
+            "--contract",
+            "c.toml",
+            "--sanitize=race,init",
+            "--known",
+            "known.toml",
+        ]
+    );
+    assert_eq!(reports.lines().count(), 7, "{reports}");
+    let flags = ran("kernels: a.co, sanitize: true").expect("it ran");
+    assert!(flags.starts_with("--kernels\na.co\n--sanitize\n--report\n"));
+    assert_eq!(ran("artifact: nothing"), None, "it only installs");
 }
 
 #[test]
@@ -112,7 +158,7 @@ fn shards_leave_the_verdict_to_the_merge() {
     for (name, binding) in [("shards", "tile.toml"), ("shards-wrong", "wrong.toml")] {
         let place = place(name, binding);
         let ended = shards.run(&place);
-        assert_eq!(builds(&place), 1);
+        assert_eq!(installations(&place), 5, "four shards and the merge");
         let (merge, before) = ended.split_last().expect("jobs");
         let names: Vec<&str> = before.iter().map(|(name, _)| &name[..]).collect();
         assert_eq!(names, ["build", "shard 1", "shard 2", "shard 3", "shard 4"]);
@@ -134,18 +180,14 @@ fn shards_leave_the_verdict_to_the_merge() {
         };
         let merged = selected("jobs/merge/report.json");
         one_job.run(&place);
-        assert_eq!(merged, selected("artifacts/report/report.json"));
+        assert_eq!(merged, selected("artifacts/deltanet-check/report.json"));
         assert!(merged > 4);
     }
 }
 
-/// Runs a shell script in a folder, with the stand-ins and `tool/bin` in its PATH.
+/// Runs a shell script in a folder, with the stand-ins in its PATH.
 fn bash(place: &Place, folder: &Path, script: &str) -> i32 {
-    let path = format!(
-        "{}:{}/tool/bin:/usr/bin:/bin",
-        place.root.join("bin").display(),
-        folder.display()
-    );
+    let path = format!("{}:/usr/bin:/bin", place.root.join("bin").display());
     let mut command = Command::new("bash");
     command
         .args(["-e", "-c", script])
@@ -158,23 +200,20 @@ fn bash(place: &Place, folder: &Path, script: &str) -> i32 {
 /// The folder of a user who has installed the program and built a code object.
 fn folder(place: &Place) -> PathBuf {
     let folder = place.root.join("repository");
-    let install = "cargo install --locked --git \"$TOOL\" --rev \"$COMMIT\" --root tool deltanet-check; make my.co";
-    assert_eq!(
-        bash(
-            place,
-            &folder,
-            &format!("TOOL=a COMMIT=b; export TOOL COMMIT; {install}")
-        ),
-        0
-    );
+    std::os::unix::fs::symlink(PROGRAM, place.root.join("bin/deltanet-check")).expect("linked");
+    assert_eq!(bash(place, &folder, "make my.co"), 0);
     folder
+}
+
+/// A file of the kits.
+fn kit(name: &str) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(name)).expect("there")
 }
 
 #[test]
 fn the_slurm_array_runs_all_parts_and_merges_them() {
     let scripts = blocks("sh");
-    let is_array = |text: &&String| text.contains("#SBATCH");
-    let array = scripts.iter().find(is_array).expect("the array");
+    let array = kit("ci/slurm-array.sh");
     let submit = scripts
         .iter()
         .find(|text| text.contains("sbatch --parsable"));
@@ -186,7 +225,7 @@ fn the_slurm_array_runs_all_parts_and_merges_them() {
         let place = place(name, binding);
         stand_in(&place.root.join("bin"), "sbatch", SBATCH);
         let folder = folder(&place);
-        std::fs::write(folder.join("array.sh"), array).expect("written");
+        std::fs::write(folder.join("slurm-array.sh"), &array).expect("written");
         assert_eq!(bash(&place, &folder, submit), 0);
         let tasks = std::fs::read_to_string(folder.join("tasks")).expect("written");
         let failed = tasks.lines().filter(|line| *line != "0").count();
@@ -204,10 +243,11 @@ fn the_slurm_array_runs_all_parts_and_merges_them() {
 /// A `sbatch` that runs its script at once, and writes the exit codes into files.
 const SBATCH: &str = r#"case $1 in
 --parsable)
-    read -r first last <<<"$(sed -nE 's/^#SBATCH --array=([0-9]+)-([0-9]+) .*/\1 \2/p' "$2")"
+    grep -q '^#SBATCH --cpus-per-task=4$' "$3" || exit 1
+    IFS=- read -r first last <<<"${2#--array=}"
     for task in $(seq "$first" "$last"); do
         export SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_COUNT=$((last - first + 1)) SLURM_CPUS_PER_TASK=4
-        bash "$2" >/dev/null
+        bash "${@:3}" >/dev/null
         echo $? >>tasks
     done
     echo 17
@@ -220,53 +260,136 @@ const SBATCH: &str = r#"case $1 in
 *) exit 1 ;;
 esac"#;
 
+/// The job of GitLab: its scripts, with the variables of the page in place of the defaults.
 #[test]
-fn the_command_of_the_cmake_tests_fails_where_a_part_fails() {
+fn the_job_of_gitlab_fails_where_a_kernel_is_wrong() {
+    use saphyr::{LoadableYamlNode as _, YamlOwned};
+    let parse = |text: &str| YamlOwned::load_from_str(text).expect("YAML").remove(0);
+    let page = blocks("yaml")
+        .into_iter()
+        .find(|text| text.starts_with("include:"));
+    let page = parse(&page.expect("on the page"));
+    assert_eq!(page["include"][0]["file"].as_str(), Some("ci/gitlab.yml"));
+    let template = parse(&kit("ci/gitlab.yml"));
+    let name = page["kernels"]["extends"].as_str().expect("a name");
+    let job = &template[name];
+    for (name, binding, wanted) in [
+        ("gitlab", "tile.toml", 0),
+        ("gitlab-wrong", "wrong.toml", 1),
+    ] {
+        let place = place(name, binding);
+        let folder = folder(&place);
+        let mut script = String::new();
+        for variables in [&job["variables"], &page["kernels"]["variables"]] {
+            for (name, value) in variables.as_mapping().expect("variables") {
+                let (name, value) = (name.as_str(), value.as_str());
+                script += &format!(
+                    "export {}='{}'\n",
+                    name.expect("a name"),
+                    value.expect("a text")
+                );
+            }
+        }
+        // The installation links the program into the folder of `pip`, which has it already.
+        for lines in [&job["before_script"], &job["script"]] {
+            for line in lines.as_sequence().expect("lines") {
+                script += &format!("{}\n", line.as_str().expect("a line"));
+            }
+        }
+        assert_eq!(bash(&place, &folder, &script), wanted);
+        assert_eq!(installations(&place), 1);
+        for name in ["report.json", "report.xml", "report.html"] {
+            assert!(folder.join(name).exists(), "{name}");
+        }
+        let artifacts = &job["artifacts"];
+        assert_eq!(artifacts["reports"]["junit"].as_str(), Some("report.xml"));
+        assert_eq!(artifacts["when"].as_str(), Some("always"));
+    }
+}
+
+/// The hook's entry, with files behind it as pre-commit runs it.
+#[test]
+fn the_hook_fails_where_lint_finds_something() {
+    use saphyr::{LoadableYamlNode as _, YamlOwned};
+    let hooks = YamlOwned::load_from_str(&kit(".pre-commit-hooks.yaml")).expect("YAML");
+    let hook = &hooks[0][0];
+    let page = blocks("yaml").join("");
+    let id = hook["id"].as_str().expect("an id");
+    assert!(page.contains(&format!("- id: {id}\n")));
+    let entry = hook["entry"].as_str().expect("a command");
+    let place = place("hook", "tile.toml");
+    let folder = folder(&place);
+    let root = Path::new(ROOT).display();
+    let planted = format!("{root}/kernels/built/sanitizer.co");
+    let right = format!("{root}/tests/bindings/tile.co");
+    for (files, wanted) in [
+        (vec![&right], 0),
+        (vec![&planted, &right], 1),
+        (vec![&right, &planted], 1),
+    ] {
+        let files: Vec<String> = files.iter().map(|file| format!("'{file}'")).collect();
+        let script = format!("{entry} {}", files.join(" "));
+        assert_eq!(bash(&place, &folder, &script), wanted, "{files:?}");
+    }
+}
+
+/// The tests of CMake, by CMake where it is installed: `find_package`, the parts, what they write, and their failures.
+#[test]
+fn the_tests_of_cmake_fail_where_a_part_fails() {
+    if Command::new("ctest").arg("--version").output().is_err() {
+        // The gate installs it.
+        assert!(std::env::var_os("CI").is_none(), "no CMake");
+        return;
+    }
     let blocks = blocks("cmake");
     let [block] = &blocks[..] else {
         panic!("{blocks:?}");
     };
-    let command = block
-        .split("COMMAND ")
-        .nth(1)
-        .and_then(|rest| rest.split(")\n").next());
-    let command = command.expect("a command");
     for (name, binding) in [("cmake", "tile.toml"), ("cmake-wrong", "wrong.toml")] {
         let place = place(name, binding);
         let folder = folder(&place);
-        let codes = (1..=4).map(|part| {
-            let values = [
-                ("${DELTANET_CHECK}", "deltanet-check"),
-                ("$<TARGET_FILE:my_kernels>", "my.co"),
-                ("${CMAKE_SOURCE_DIR}", "."),
-                ("${part}", &part.to_string()),
-            ];
-            let mut line = command.replace('\n', " ");
-            for (from, to) in values {
-                line = line.replace(from, to);
-            }
-            bash(&place, &folder, &line)
-        });
-        let codes: Vec<i32> = codes.collect();
-        let failed = codes.iter().filter(|code| **code == 1).count();
-        let passed = codes.iter().filter(|code| **code == 0).count();
-        assert_eq!(
-            (failed + passed, failed > 0),
-            (4, binding == "wrong.toml"),
-            "{codes:?}"
+        // As an installation has it, beside the folder of the program.
+        let module = place.root.join("share/cmake/DeltanetCheck");
+        std::fs::create_dir_all(&module).expect("made");
+        let file = "DeltanetCheckConfig.cmake";
+        std::fs::write(module.join(file), kit(&format!("ci/{file}"))).expect("written");
+        let project = format!(
+            "cmake_minimum_required(VERSION 3.16)\nproject(kernels NONE)\nenable_testing()\n{block}"
         );
+        std::fs::write(folder.join("CMakeLists.txt"), project).expect("written");
+        let cmake = "PATH=\"$PATH:$CMAKE_PLACES\"; cmake -S . -B built >&2";
+        let places = std::env::var("PATH").expect("set");
+        let with = |script: &str| format!("CMAKE_PLACES='{places}'; {script}");
+        assert_eq!(bash(&place, &folder, &with(cmake)), 0);
+        let run = "PATH=\"$PATH:$CMAKE_PLACES\"; cd built; ctest -j 2 >&2";
+        let code = bash(&place, &folder, &with(run));
+        assert_eq!(code != 0, binding == "wrong.toml");
+        for part in 1..=4 {
+            for extension in ["html", "xml"] {
+                let file = folder.join(format!("built/kernels-{part}.{extension}"));
+                assert!(file.exists(), "{}", file.display());
+            }
+        }
     }
 }
 
-/// The address and the commit are visibly none, so that nobody runs somebody else's program.
+/// The kits install this version, and the owner is visibly none, so that nobody runs somebody else's program.
 #[test]
-fn placeholders_are_placeholders() {
-    for workflow in workflows() {
-        let [tool, commit] = WORDS.map(|name| workflow.variable(name));
-        assert!(tool.contains("/OWNER/"), "{tool}");
-        assert!(
-            commit.len() == 40 && commit.bytes().all(|byte| byte == b'0'),
-            "{commit}"
-        );
+fn the_kits_have_the_version_of_the_program() {
+    assert!(kit("action.yml").contains(&format!("default: {PACKAGE}\n")));
+    assert!(kit("ci/gitlab.yml").contains(&format!("DELTANET_CHECK: {PACKAGE}\n")));
+    let version = format!("version = \"{}\"\n", env!("CARGO_PKG_VERSION"));
+    assert!(kit("python/pyproject.toml").contains(&version));
+    assert!(
+        kit("python/src/deltanet_check/__init__.py")
+            .contains(&format!("__{}", version.replacen(" =", "__ =", 1)))
+    );
+    let page = kit("docs/ci.md");
+    let tag = concat!("v", env!("CARGO_PKG_VERSION"));
+    for word in ["ref: ", "rev: ", "OWNER/deltanet-check@"] {
+        let versions = page.split(word).skip(1);
+        let versions: Vec<&str> = versions.filter_map(|rest| rest.lines().next()).collect();
+        assert!(!versions.is_empty() && versions.iter().all(|version| *version == tag));
     }
+    assert!(page.contains(&format!("`{PACKAGE}`, which is the default")));
 }

@@ -115,7 +115,7 @@ fn commands_and_files_name_the_card() {
     let folder = std::fs::canonicalize(&folder).expect("there");
     let first = out.lines().next().expect("a line");
     assert!(
-        first.ends_with(&format!(":/before:{}", folder.display())),
+        first.contains(&format!(":/before:{}:", folder.display())),
         "{out} {err}"
     );
     assert!(out.contains("\ngfx_target_version 90006\n"), "{out}");
@@ -240,8 +240,9 @@ fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_f
         };
         let wanted = format!(
             "error: {start}\n\
-             build it in a clone of deltanet-check: `scripts/build-hip.sh` writes target/hip/libamdhip64.so\n  \
-             the program in target/release finds it there; for another program, name the file:\n  \
+             build it once, from the sources of this program: deltanet-check hip --install\n\
+             or install the wheel of deltanet-check, which has the runtime\n\
+             or name the file of a build by scripts/build-hip.sh in a clone:\n  \
              DELTANET_CHECK_LIBHIP=CLONE/target/hip/libamdhip64.so{looked}{}\n",
             end.collect::<String>()
         );
@@ -249,46 +250,113 @@ fn without_the_library_the_message_says_how_to_build_it_and_where_it_is_looked_f
         assert!(wanted.lines().all(|line| line.len() < 100), "{wanted}");
     };
     let version = env!("CARGO_PKG_VERSION");
-    let nowhere = format!(
-        "there is no HIP runtime (libamdhip64.so) of deltanet-check {version} near the program"
-    );
+    let nowhere = format!("there is no HIP runtime of deltanet-check {version} near the program");
     told(
         None,
         &nowhere,
         &[
             "DELTANET_CHECK_LIBHIP: not set",
-            "HERE/bin/libamdhip64.so: not there",
-            "HERE/lib/libamdhip64.so: not there",
-            "HERE/hip/libamdhip64.so: not there",
+            "HERE/bin/libamdhip64.so.5: not there",
+            "HERE/lib/deltanet-check/libamdhip64.so.5: not there",
+            "HERE/hip/libamdhip64.so.5: not there",
         ],
     );
     // A library of another version, and one that is not ours, as ROCm's may lie in ../lib.
     let (old, foreign) = (
-        here.join("bin/libamdhip64.so"),
-        here.join("lib/libamdhip64.so"),
+        here.join("bin/libamdhip64.so.5"),
+        here.join("lib/deltanet-check/libamdhip64.so.5"),
     );
     std::fs::write(&old, "gfx906-hip version 0.0.1\0").expect("written");
-    std::fs::create_dir(here.join("lib")).expect("made");
+    std::fs::create_dir_all(here.join("lib/deltanet-check")).expect("made");
     std::fs::write(&foreign, "\x7fELF").expect("written");
-    std::fs::create_dir_all(here.join("hip/libamdhip64.so")).expect("made");
-    let other = format!("HERE/bin/libamdhip64.so: has version 0.0.1, not {version}");
+    std::fs::create_dir_all(here.join("hip/libamdhip64.so.5")).expect("made");
+    let other = format!("HERE/bin/libamdhip64.so.5: has version 0.0.1, not {version}");
     told(
         None,
         &nowhere,
         &[
             "DELTANET_CHECK_LIBHIP: not set",
             &other,
-            "HERE/lib/libamdhip64.so: another HIP runtime",
-            "HERE/hip/libamdhip64.so: not a file",
+            "HERE/lib/deltanet-check/libamdhip64.so.5: another HIP runtime",
+            "HERE/hip/libamdhip64.so.5: not a file",
         ],
     );
     told(Some(&old), &format!("DELTANET_CHECK_LIBHIP={other}"), &[]);
-    let other = "DELTANET_CHECK_LIBHIP=HERE/lib/libamdhip64.so: another HIP runtime";
+    let other =
+        "DELTANET_CHECK_LIBHIP=HERE/lib/deltanet-check/libamdhip64.so.5: another HIP runtime";
     told(Some(&foreign), other, &[]);
     // The first folder with the right library is taken, whatever lies in the folders before it.
-    std::fs::remove_dir(here.join("hip/libamdhip64.so")).expect("removed");
-    std::fs::write(here.join("hip/libamdhip64.so"), MARK).expect("written");
+    std::fs::remove_dir(here.join("hip/libamdhip64.so.5")).expect("removed");
+    std::fs::write(here.join("hip/libamdhip64.so.5"), MARK).expect("written");
     assert_eq!(run(None).0, Some(0));
+}
+
+/// A wheel has no links: a list beside the library has their names.
+#[test]
+fn names_of_a_list_are_links_to_files_beside_the_library() {
+    let here = scratch("hip-links");
+    let links = "libhipblas.so.0 libhipblas.so.2\nstand-ins/librccl.so librccl.so.1\n";
+    std::fs::write(here.join("links"), links).expect("written");
+    std::fs::create_dir(here.join("stand-ins")).expect("made");
+    let script = "cd ${LD_LIBRARY_PATH%%:*}; readlink libhipblas.so.0; \
+                  cd ${LD_LIBRARY_PATH##*:}; readlink librccl.so";
+    let (out, err) = texts(&hip(&here, &["--stand-ins"], script));
+    let here = std::fs::canonicalize(&here).expect("there");
+    let wanted = [
+        here.join("libhipblas.so.2"),
+        here.join("stand-ins/librccl.so.1"),
+    ];
+    let wanted = wanted.map(|path| format!("{}\n", path.display()));
+    assert_eq!(out, wanted.concat(), "{err}");
+}
+
+/// The variable may name the library of HIP 7, which only leads to the one of HIP 5 beside it.
+#[test]
+fn a_library_that_leads_to_the_runtime_stands_for_it() {
+    let here = scratch("hip-filter");
+    std::fs::write(here.join("libamdhip64.so.5"), MARK).expect("written");
+    std::fs::write(here.join("libamdhip64.so.7"), "\x7fELF").expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+        .args(["hip", "--", "sh", "-c"])
+        .arg("realpath ${LD_LIBRARY_PATH%%:*}/libamdhip64.so.7")
+        .env("DELTANET_CHECK_LIBHIP", here.join("libamdhip64.so.7"))
+        .output()
+        .expect("it starts");
+    let (out, err) = texts(&output);
+    assert!(out.ends_with("/libamdhip64.so.5\n"), "{out}{err}");
+}
+
+/// `hip --install` needs cargo and a C compiler; what it builds is tried by `scripts/first-ten-minutes.sh`.
+#[test]
+fn an_installation_that_cannot_be_built_is_told_and_leaves_nothing() {
+    let here = scratch("hip-install");
+    std::fs::create_dir(here.join("bin")).expect("made");
+    let program = here.join("bin/deltanet-check");
+    std::fs::hard_link(env!("CARGO_BIN_EXE_deltanet-check"), &program).expect("linked");
+    for (cargo, told) in [
+        ("/nothing/cargo", "error: hip --install: cannot run cargo: "),
+        (
+            "false",
+            "error: hip --install: cargo failed: exit status: 1\n",
+        ),
+    ] {
+        let output = Command::new(&program)
+            .args(["hip", "--install"])
+            .env("CARGO", cargo)
+            .env("TMPDIR", &here)
+            .output()
+            .expect("it starts");
+        let (out, err) = texts(&output);
+        assert_eq!((output.status.code(), &out[..]), (Some(3), ""), "{err}");
+        assert!(err.contains(told), "{err}");
+        let left = std::fs::read_dir(here.join("lib")).expect("made").count();
+        assert_eq!(left, 0);
+    }
+    let output = Command::new(&program)
+        .args(["hip", "--install", "--counters"])
+        .output()
+        .expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 /// A program that leaves a record as the runtime does, and one that cannot be replayed.

@@ -1,6 +1,6 @@
 """Where the library (libamdhip64.so on the emulator) and the program (deltanet-check) are.
 
-In this order: what the environment names, what the wheel brought along, what PATH has, and what was built in the checkout that this
+In this order: what the environment names, what the wheel has installed, what PATH has, and what was built in the checkout that this
 package is in (`scripts/build-hip.sh`).
 """
 from __future__ import annotations
@@ -17,7 +17,10 @@ LIBRARY_VARIABLE = "DELTANET_CHECK_LIBHIP"
 
 _HERE = Path(__file__).resolve().parent
 _PROGRAM = "deltanet-check"
-_LIBRARY = "libamdhip64.so"
+#: The runtime for programs of HIP 7, as which Triton loads it. Every build and package has a file of this name.
+_LIBRARY = "libamdhip64.so.7"
+#: The folders of the runtime, from that of the program: beside it, in an installation, in cargo's target folder.
+_PLACES = ("", "../lib/deltanet-check", "../hip")
 
 
 def _targets() -> Iterator[Path]:
@@ -39,22 +42,45 @@ def _first(variable: str, what: str, places: list[Path]) -> Path:
         if place.is_file():
             # Not where a link leads: which HIP the library is follows from the name that it is loaded by.
             return place.absolute()
-    looked = ", ".join(str(place) for place in places)
-    raise NotFound(f"{what} is not to be found: set {variable}, put deltanet-check into PATH, or build it with scripts/build-hip.sh (looked at {looked})")
+    looked = ", ".join(str(place) for place in places) or "nothing"
+    raise NotFound(
+        f"{what} is not to be found: install the wheel with the program, set {variable}, put deltanet-check into PATH, "
+        f"or build it with scripts/build-hip.sh (looked at {looked})"
+    )
+
+
+def _is_program(path: Path) -> bool:
+    """Says whether a file is the program, and not a command of this package, which would start itself."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(1024)
+    except OSError:
+        return False
+    # Installers write a script that imports this package.
+    return not (start.startswith(b"#!") and b"deltanet_check" in start)
+
+
+def _in_wheel() -> Path | None:
+    """Returns the program of the wheel that this package was installed from."""
+    from importlib.metadata import PackageNotFoundError, files
+
+    try:
+        listed = files("deltanet-check") or []
+    except PackageNotFoundError:
+        return None
+    programs = (Path(file.locate()).resolve() for file in listed if file.name == _PROGRAM)
+    return next((path for path in programs if _is_program(path)), None)
 
 
 def _on_path() -> Path | None:
-    """Returns the first program `deltanet-check` in PATH that is not the command of this package, which would start itself."""
-    for directory in os.get_exec_path():
-        found = shutil.which(_PROGRAM, path=directory)
-        if found is None:
-            continue
-        with open(found, "rb") as file:
-            start = file.read(1024)
-        # Installers write a script that imports this package.
-        if not (start.startswith(b"#!") and b"deltanet_check" in start):
-            return Path(found)
-    return None
+    """Returns the first program `deltanet-check` in PATH."""
+    found = (shutil.which(_PROGRAM, path=directory) for directory in os.get_exec_path())
+    return next((Path(path) for path in found if path and _is_program(Path(path))), None)
+
+
+def _programs() -> list[Path]:
+    """Returns the programs of the wheel and of PATH."""
+    return [path for path in (_in_wheel(), _on_path()) if path]
 
 
 def program() -> Path:
@@ -63,10 +89,7 @@ def program() -> Path:
     Raises:
         NotFound: it is nowhere.
     """
-    on_path = _on_path()
-    places = [_HERE / "bin" / _PROGRAM]
-    places += [on_path] if on_path else []
-    places += [target / "release" / _PROGRAM for target in _targets()]
+    places = [*_programs(), *(target / "release" / _PROGRAM for target in _targets())]
     return _first(PROGRAM_VARIABLE, "the program deltanet-check", places)
 
 
@@ -76,10 +99,7 @@ def library() -> Path:
     Raises:
         NotFound: it is nowhere.
     """
-    on_path = _on_path()
-    places = [_HERE / "bin" / _LIBRARY]
-    if on_path:
-        beside = on_path.resolve().parent
-        places += [beside / _LIBRARY, beside.parent / "lib" / _LIBRARY, beside.parent / "hip" / _LIBRARY]
-    places += [target / "hip" / _LIBRARY for target in _targets()]
-    return _first(LIBRARY_VARIABLE, "the library libamdhip64.so", places)
+    folders = [(path.resolve().parent / place).resolve() for path in _programs() for place in _PLACES]
+    folders += [target / "hip" for target in _targets()]
+    places = [folder / _LIBRARY for folder in folders]
+    return _first(LIBRARY_VARIABLE, "the HIP runtime of deltanet-check", places)

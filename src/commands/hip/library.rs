@@ -1,7 +1,7 @@
 //! The path of the HIP runtime, and the search path by which a program finds it.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::symlink;
@@ -17,24 +17,30 @@ use super::machine;
 
 /// Environment variable that names the library's file and overrides [`PLACES`].
 const VARIABLE: &str = "DELTANET_CHECK_LIBHIP";
-const NAME: &str = "libamdhip64.so";
+const NAME: &str = "libamdhip64.so.5";
 /// The names of the library that programs of HIP 5, 6 and 7 are linked to.
 const NAMES: [&str; 4] = [
+    "libamdhip64.so",
     NAME,
-    "libamdhip64.so.5",
     "libamdhip64.so.6",
     "libamdhip64.so.7",
 ];
-/// Directories in which the library is searched, in this order, relative to the directory of this program: the layouts of an archive,
+/// File beside the library, with the names that are links in a build and that a package cannot have: in each line a name and the file
+/// behind it (`scripts/build-hip.sh`).
+const LINKS: &str = "links";
+/// Directories in which the library is searched, in this order, relative to the directory of this program: the layouts of a loose copy,
 /// an installation and cargo's target folder.
-const PLACES: [&str; 3] = ["", "../lib", "../hip"];
+const PLACES: [&str; 3] = ["", INSTALLED, "../hip"];
+/// The folder of an installed runtime: of wheels, archives and Debian packages, and of `hip --install`.
+const INSTALLED: &str = "../lib/deltanet-check";
 /// Text in the library's file; the version follows, with a NUL at its end (`crates/gfx906-hip/src/extension.rs`).
 const MARK: &[u8] = b"gfx906-hip version ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Bytes of the largest library that is read.
 const MAX_LIBRARY: u64 = 1 << 30;
-const BUILD: &str = "build it in a clone of deltanet-check: `scripts/build-hip.sh` writes target/hip/libamdhip64.so\n  \
-                     the program in target/release finds it there; for another program, name the file:\n  \
+const BUILD: &str = "build it once, from the sources of this program: deltanet-check hip --install\n\
+                     or install the wheel of deltanet-check, which has the runtime\n\
+                     or name the file of a build by scripts/build-hip.sh in a clone:\n  \
                      DELTANET_CHECK_LIBHIP=CLONE/target/hip/libamdhip64.so";
 
 /// Finds the library: the file that the environment names, or the first of the places that has the library of this version.
@@ -44,14 +50,16 @@ const BUILD: &str = "build it in a clone of deltanet-check: `scripts/build-hip.s
 pub fn find() -> Result<PathBuf, Stop> {
     if let Some(named) = env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         let path = PathBuf::from(named);
-        return examine(&path).map_err(|found| {
+        // The names of HIP 6 and 7 are small libraries that lead to the runtime beside them.
+        let found = match examine(&path) {
+            Err(Obstacle::OtherRuntime) if is_filter(&path) => examine(&path.with_file_name(NAME)),
+            found => found,
+        };
+        return found.map_err(|found| {
             Stop::setup(format!("{VARIABLE}={}: {found}\n{BUILD}", shown(&path)))
         });
     }
-    let program = env::current_exe().and_then(fs::canonicalize);
-    let program =
-        program.map_err(|error| Stop::setup(format!("where this program is: {error}")))?;
-    let folder = program.parent().unwrap_or(Path::new("/"));
+    let folder = &program_folder()?;
     let mut looked = format!("looked at, in this order:\n  {VARIABLE}: not set\n");
     for place in PLACES {
         let path = joined(folder, place).join(NAME);
@@ -61,9 +69,37 @@ pub fn find() -> Result<PathBuf, Stop> {
         }
     }
     Err(Stop::setup(format!(
-        "there is no HIP runtime ({NAME}) of deltanet-check {VERSION} near the program\n{BUILD}\n{}",
+        "there is no HIP runtime of deltanet-check {VERSION} near the program\n{BUILD}\n{}",
         looked.trim_end()
     )))
+}
+
+/// Returns true if a path has the name of the runtime for HIP 6 or 7.
+fn is_filter(path: &Path) -> bool {
+    let name = path.file_name();
+    NAMES[2..]
+        .iter()
+        .any(|filter| name == Some(OsStr::new(filter)))
+}
+
+/// Returns the folder of this program, with all links resolved.
+///
+/// # Errors
+/// The system does not tell.
+fn program_folder() -> Result<PathBuf, Stop> {
+    let program = env::current_exe().and_then(fs::canonicalize);
+    let mut folder =
+        program.map_err(|error| Stop::setup(format!("where this program is: {error}")))?;
+    folder.pop();
+    Ok(folder)
+}
+
+/// Returns the folder in which `hip --install` puts the runtime.
+///
+/// # Errors
+/// The system does not tell where this program is.
+pub fn installed_folder() -> Result<PathBuf, Stop> {
+    Ok(joined(&program_folder()?, INSTALLED))
 }
 
 /// Joins a directory and a relative place without `..` in the result.
@@ -139,8 +175,32 @@ impl RunDirectory {
         for name in NAMES {
             symlink(library, place.directory.path().join(name)).map_err(cannot)?;
         }
+        place.link().map_err(cannot)?;
         machine::write_commands(&place.commands()).map_err(cannot)?;
         Ok(place)
+    }
+
+    /// Makes the names that are links and that no file has yet.
+    fn link(&self) -> io::Result<()> {
+        fs::create_dir(self.directory.path().join("stand-ins"))?;
+        let Some(beside) = &self.beside else {
+            return Ok(());
+        };
+        let Ok(links) = fs::read_to_string(beside.join(LINKS)) else {
+            return Ok(());
+        };
+        for line in links.lines() {
+            let Some((name, file)) = line.split_once(' ') else {
+                continue;
+            };
+            let file = beside.join(name).with_file_name(file);
+            if let Err(error) = symlink(file, self.directory.path().join(name))
+                && error.kind() != ErrorKind::AlreadyExists
+            {
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// Returns `LD_LIBRARY_PATH` with this directory and the library's own directory before it, and with the stand-ins behind it.
@@ -152,8 +212,11 @@ impl RunDirectory {
             .into_iter()
             .chain(self.beside.clone());
         let behind = match stand_ins {
-            true => Some(self.beside("stand-ins")?),
-            false => None,
+            true => vec![
+                self.beside("stand-ins")?,
+                self.directory.path().join("stand-ins"),
+            ],
+            false => Vec::new(),
         };
         self.joined_paths("LD_LIBRARY_PATH", own, behind)
     }
@@ -190,7 +253,7 @@ impl RunDirectory {
         &self,
         variable: &str,
         before: impl IntoIterator<Item = PathBuf>,
-        behind: Option<PathBuf>,
+        behind: impl IntoIterator<Item = PathBuf>,
     ) -> Result<OsString, Stop> {
         let set = env::var_os(variable).unwrap_or_default();
         let set = env::split_paths(&set).filter(|path| !path.as_os_str().is_empty());
@@ -207,7 +270,7 @@ impl RunDirectory {
         let path = self.beside.clone().unwrap_or_default().join(name);
         if !path.exists() {
             return Err(Stop::setup(format!(
-                "{}: not there; scripts/build-hip.sh writes it beside the runtime",
+                "{}: not there; scripts/build-hip.sh and `hip --install` write it beside the runtime",
                 shown(&path)
             )));
         }

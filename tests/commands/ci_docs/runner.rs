@@ -1,4 +1,5 @@
-//! A runner for the workflows of docs/ci.md. It does what GitHub does with the few features that they use, and panics at any other.
+//! A runner for the workflows of docs/ci.md and for the action of this repository. It does what GitHub does with the few features that they
+//! use, and panics at any other.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,13 +7,13 @@ use std::process::Command;
 
 use saphyr::{LoadableYamlNode as _, YamlOwned};
 
-/// The variables that the page asks its reader to set.
-pub const WORDS: [&str; 2] = ["TOOL", "COMMIT"];
+/// The action of this repository, by the name that the page has for it.
+pub const ACTION: &str = concat!("OWNER/deltanet-check@v", env!("CARGO_PKG_VERSION"));
 
 /// A folder in which workflows run.
 ///
 /// `bin` has programs that precede those of the system in PATH, `repository` is checked out. Jobs leave `jobs/NAME` (their last
-/// workspace), `artifacts/NAME`, `cache/KEY` and `summary`.
+/// workspace), `artifacts/NAME`, `temporary` and `summary`.
 pub struct Place {
     /// The folder.
     pub root: PathBuf,
@@ -42,13 +43,12 @@ pub struct Workflow {
 struct Job<'a> {
     place: &'a Place,
     workspace: PathBuf,
-    /// Values of expressions: `matrix.part`, `env.COMMIT`, `runner.os`, `steps.tool.outputs.cache-hit`.
+    /// Values of expressions: `matrix.part`, `runner.temp`, `inputs.kernels`.
     values: BTreeMap<String, String>,
+    /// Variables that steps have set for the steps behind them.
     variables: BTreeMap<String, String>,
     /// Directories that steps have added to PATH, the last one first.
     path: Vec<String>,
-    /// The path and key that go into the cache when the job has ended.
-    cached: Vec<(String, String)>,
 }
 
 fn text(yaml: &YamlOwned) -> String {
@@ -89,14 +89,9 @@ impl Workflow {
         Workflow { yaml }
     }
 
-    /// A variable of the workflow.
-    pub fn variable(&self, name: &str) -> String {
-        text(&self.yaml["env"][name])
-    }
-
     /// Runs the jobs in their order; each with its name, and the value of its matrix behind it.
     pub fn run(&self, place: &Place) -> Vec<(String, Ending)> {
-        shell(&place.root, "rm -rf jobs artifacts summary", &[]);
+        shell(&place.root, "rm -rf jobs artifacts temporary summary", &[]);
         let mut ended: Vec<(String, Ending)> = Vec::new();
         for (name, job) in self.yaml["jobs"].as_mapping().expect("jobs") {
             let name = text(name);
@@ -133,14 +128,10 @@ impl Workflow {
 
     fn job(&self, place: &Place, name: &str, job: &YamlOwned, part: Option<&str>) -> Ending {
         let workspace = place.root.join("jobs").join(name);
-        let fresh = "rm -rf \"$1\"; mkdir -p \"$1\" artifacts cache";
+        let fresh = "rm -rf \"$1\"; mkdir -p \"$1\" artifacts temporary";
         shell(&place.root, fresh, &[workspace.to_str().expect("UTF-8")]);
-        let variables = texts(self.yaml.as_mapping_get("env"));
-        let mut values: BTreeMap<String, String> = variables
-            .iter()
-            .map(|(name, value)| (format!("env.{name}"), value.clone()))
-            .collect();
-        values.insert("runner.os".into(), "Linux".into());
+        let temporary = place.root.join("temporary").display().to_string();
+        let mut values = BTreeMap::from([("runner.temp".to_owned(), temporary)]);
         if let Some(part) = part {
             values.insert("matrix.part".into(), part.into());
         }
@@ -148,9 +139,8 @@ impl Workflow {
             place,
             workspace,
             values,
-            variables,
+            variables: BTreeMap::new(),
             path: Vec::new(),
-            cached: Vec::new(),
         };
         running.steps(job["steps"].as_sequence().expect("steps"))
     }
@@ -164,51 +154,71 @@ impl Job<'_> {
             if !self.holds(condition.as_deref(), &ending) {
                 continue;
             }
-            let with = texts(step.as_mapping_get("with"));
-            let with = with
-                .into_iter()
-                .map(|(name, value)| (name, self.expanded(&value)))
-                .collect();
-            match (step.as_mapping_get("uses"), step.as_mapping_get("run")) {
+            let expanded = |name: &str| -> BTreeMap<String, String> {
+                let entries = texts(step.as_mapping_get(name)).into_iter();
+                entries
+                    .map(|(name, value)| (name, self.expanded(&value)))
+                    .collect()
+            };
+            let (with, environment) = (expanded("with"), expanded("env"));
+            let ended = match (step.as_mapping_get("uses"), step.as_mapping_get("run")) {
+                (Some(action), None) if text(action) == ACTION => self.own_action(&with),
                 (Some(action), None) => {
-                    self.action(&text(action), step.as_mapping_get("id"), &with)
+                    self.action(&text(action), &with);
+                    Ending::Passed
                 }
                 (None, Some(script)) => {
                     let script = self.expanded(&text(script));
-                    let code = self.script(&script);
-                    if code != 0 && ending == Ending::Passed {
-                        ending = Ending::Failed { step: script, code };
+                    match self.script(&script, &environment) {
+                        0 => Ending::Passed,
+                        code => Ending::Failed { step: script, code },
                     }
                 }
                 _ => panic!("neither an action nor a script: {step:?}"),
-            }
-        }
-        for (path, key) in std::mem::take(&mut self.cached) {
+            };
             if ending == Ending::Passed {
-                let cache = self.place.root.join("cache").join(key);
-                let keep = "[[ -e $2 ]] || cp -r \"$1\" \"$2\"";
-                shell(
-                    &self.workspace,
-                    keep,
-                    &[&path, cache.to_str().expect("UTF-8")],
-                );
+                ending = ended;
             }
         }
         ending
     }
 
+    /// Runs the steps of the action of this repository, with these inputs.
+    fn own_action(&mut self, with: &BTreeMap<String, String>) -> Ending {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("action.yml");
+        let action = Workflow::new(&std::fs::read_to_string(file).expect("there")).yaml;
+        let inputs = action["inputs"].as_mapping().expect("inputs");
+        for name in with.keys() {
+            assert!(
+                inputs.keys().any(|input| text(input) == *name),
+                "no input {name}"
+            );
+        }
+        for (name, input) in inputs {
+            let name = text(name);
+            let value = with.get(&name).cloned();
+            let value = value.unwrap_or_else(|| text(&input["default"]));
+            self.values.insert(format!("inputs.{name}"), value);
+        }
+        assert_eq!(text(&action["runs"]["using"]), "composite");
+        let steps = action["runs"]["steps"].as_sequence().expect("steps");
+        for step in steps.iter().filter(|step| step.contains_mapping_key("run")) {
+            assert_eq!(text(&step["shell"]), "bash");
+        }
+        self.steps(steps)
+    }
+
     /// True if a step runs. After a failure only a step that always runs does.
     fn holds(&self, condition: Option<&str>, ending: &Ending) -> bool {
-        let well = *ending == Ending::Passed;
-        match condition {
-            None => well,
-            Some("always()") => true,
-            Some(condition) => {
-                let (name, value) = condition.split_once(" != ").expect("a comparison");
-                let have = self.values.get(name).unwrap_or_else(|| panic!("no {name}"));
-                well && *have != value.trim_matches('\'')
-            }
-        }
+        let parts = condition.into_iter().flat_map(|text| text.split(" && "));
+        let (always, comparisons): (Vec<&str>, Vec<&str>) =
+            parts.partition(|part| *part == "always()");
+        let holds = comparisons.iter().all(|comparison| {
+            let (name, value) = comparison.split_once(" != ").expect("a comparison");
+            let have = self.values.get(name).unwrap_or_else(|| panic!("no {name}"));
+            *have != value.trim_matches('\'')
+        });
+        holds && (!always.is_empty() || *ending == Ending::Passed)
     }
 
     /// A text with the values of its expressions.
@@ -224,10 +234,12 @@ impl Job<'_> {
     }
 
     /// Runs a script as GitHub does; its exit code.
-    fn script(&mut self, script: &str) -> i32 {
+    fn script(&mut self, script: &str, environment: &BTreeMap<String, String>) -> i32 {
         let root = &self.place.root;
         std::fs::write(root.join("script"), script).expect("written");
-        std::fs::write(root.join("path"), "").expect("written");
+        for file in ["path", "environment", "output"] {
+            std::fs::write(root.join(file), "").expect("written");
+        }
         let bin = root.join("bin").display().to_string();
         let path = self
             .path
@@ -237,15 +249,18 @@ impl Job<'_> {
         let path: Vec<&str> = path.collect();
         let mut command = Command::new("bash");
         command
-            .arg("-e")
+            .args(["--noprofile", "--norc", "-eo", "pipefail"])
             .arg(root.join("script"))
             .current_dir(&self.workspace);
         command
             .env_clear()
             .envs(&self.variables)
+            .envs(environment)
             .env("PATH", path.join(":"));
         command.env("GITHUB_ACTIONS", "true").env("HOME", root);
         command.env("GITHUB_PATH", root.join("path"));
+        command.env("GITHUB_ENV", root.join("environment"));
+        command.env("GITHUB_OUTPUT", root.join("output"));
         command.env("GITHUB_STEP_SUMMARY", root.join("summary"));
         let output = command.output().expect("bash starts");
         let code = output.status.code().expect("not killed");
@@ -253,14 +268,22 @@ impl Job<'_> {
             let told = String::from_utf8_lossy(&output.stderr);
             eprintln!("{script}\n{told}");
         }
+        // What the program printed, for annotations.
+        std::fs::write(root.join("printed"), &output.stdout).expect("written");
         let added = std::fs::read_to_string(root.join("path")).expect("there");
         for directory in added.lines() {
             self.path.insert(0, directory.to_owned());
         }
+        let set = std::fs::read_to_string(root.join("environment")).expect("there");
+        let set = set
+            .lines()
+            .map(|line| line.split_once('=').expect("NAME=VALUE"));
+        self.variables
+            .extend(set.map(|(name, value)| (name.to_owned(), value.to_owned())));
         code
     }
 
-    fn action(&mut self, action: &str, id: Option<&YamlOwned>, with: &BTreeMap<String, String>) {
+    fn action(&mut self, action: &str, with: &BTreeMap<String, String>) {
         let root = self.place.root.to_str().expect("UTF-8").to_owned();
         let asked = |name: &str| {
             with.get(name)
@@ -270,28 +293,21 @@ impl Job<'_> {
             "actions/checkout@v4" => {
                 shell(&self.workspace, "cp -r \"$1\"/repository/. .", &[&root])
             }
-            "actions/cache@v4" => {
-                let (path, key) = (asked("path"), asked("key"));
-                let hit = Path::new(&root).join("cache").join(key).exists();
-                if hit {
-                    shell(
-                        &self.workspace,
-                        "cp -r \"$1\" \"$2\"",
-                        &[&format!("{root}/cache/{key}"), path],
-                    );
-                }
-                let id = text(id.expect("a cache that a condition asks"));
-                let said = if hit { "true" } else { "" };
-                self.values
-                    .insert(format!("steps.{id}.outputs.cache-hit"), said.into());
-                self.cached.push((path.clone(), key.clone()));
-            }
             "actions/upload-artifact@v4" => {
                 // Files keep their places below the workspace, and lose that they are programs.
                 let keep = "to=$1; shift; mkdir -p \"$to\"; for pattern; do files=($pattern); [[ ${files[@]} && -e ${files[0]} ]]
                             cp --parents \"${files[@]}\" \"$to\"; done; find \"$to\" -type f -exec chmod 644 {} +";
                 let to = format!("{root}/artifacts/{}", asked("name"));
-                let patterns: Vec<&str> = asked("path").lines().collect();
+                let path = asked("path");
+                if Path::new(path).is_absolute() {
+                    shell(
+                        &self.workspace,
+                        "mkdir -p \"$1\"; cp -r \"$2\"/. \"$1\"",
+                        &[&to, path],
+                    );
+                    return;
+                }
+                let patterns: Vec<&str> = path.lines().collect();
                 let here = |pattern: &&str| !pattern.contains('/');
                 assert!(
                     patterns.iter().any(here),
