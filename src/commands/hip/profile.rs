@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::args::HipArgs;
 use crate::commands::exec;
 use crate::exit::Stop;
+use crate::files;
 use crate::profile::{
     Assumptions, CaseProfile, ProfileReport, UnprofiledCase, join, ledger, profile_launches, text,
 };
@@ -32,7 +33,12 @@ pub fn profile_records(
     id: String,
 ) -> Result<RecordedProfile, Stop> {
     let (mut parts, mut lost) = (Vec::new(), Vec::new());
-    for launch in launches(directory)? {
+    let launches = launches(directory)?;
+    if !launches.is_empty() {
+        // Records share their code objects, which lie beside them.
+        files::allow_own(directory).map_err(Stop::setup)?;
+    }
+    for launch in launches {
         match profile_record(args, &assumptions, &launch) {
             Ok(part) => parts.push(part),
             Err(why) => lost.push(why),
