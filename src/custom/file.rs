@@ -6,7 +6,7 @@ mod tensors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::declaration::{Declaration, FileFormula, TensorSpec};
@@ -452,6 +452,19 @@ impl<'s> Reader<'s, '_> {
         })))
     }
 
+    /// Returns the path of a file that the contract names, if it is within reach.
+    fn place(&mut self, at: SpannedValue<'_>, name: &str) -> Option<PathBuf> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        match files::named(folder, name) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                let (title, help) = error.parts();
+                self.out.push(bad(at, &title, "out of reach", &help));
+                None
+            }
+        }
+    }
+
     /// Reads `FILE.py:FUNCTION`.
     fn python_function(&mut self, at: SpannedValue<'_>) -> Option<PythonFunction> {
         let text = string(at, self.out)?;
@@ -467,15 +480,7 @@ impl<'s> Reader<'s, '_> {
             ));
             return None;
         };
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        let file = match files::named(folder, file) {
-            Ok(file) => file,
-            Err(error) => {
-                let (title, help) = error.parts();
-                self.out.push(bad(at, &title, "out of reach", &help));
-                return None;
-            }
-        };
+        let file = self.place(at, file)?;
         let file = std::path::absolute(&file).unwrap_or(file);
         if !file.is_file() {
             self.out.push(bad(

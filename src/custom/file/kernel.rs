@@ -11,7 +11,6 @@ use crate::custom::reference::Reference;
 use crate::custom::results::Results;
 use crate::custom::values::Class;
 use crate::document::{Complaint, SpannedValue, Table, bad, string, unknown};
-use crate::files;
 use crate::files::FileError;
 use crate::program::Program;
 use crate::tensor::ElementKind;
@@ -52,15 +51,7 @@ impl Reader<'_, '_> {
         };
         let at = table.need("code_object", "`code_object = \"FILE.co\"`", self.out)?;
         let named = string(at, self.out)?;
-        let folder = self.path.parent().unwrap_or(std::path::Path::new(""));
-        let path = match files::named(folder, named) {
-            Ok(path) => path,
-            Err(error) => {
-                let (title, help) = error.parts();
-                self.out.push(bad(at, &title, "out of reach", &help));
-                return None;
-            }
-        };
+        let path = self.place(at, named)?;
         let path = std::path::absolute(&path).unwrap_or(path);
         let program = match Program::read(&path) {
             Ok(program) => program,
