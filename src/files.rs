@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 pub use identity::{Identity, identity};
-pub use reach::{OutOfReach, allow, allow_own, allowed_by_flags, named, named_output};
+pub use reach::{OutOfReach, allow, allowed_by_flags, named, named_output};
 
 use crate::text::shown;
 

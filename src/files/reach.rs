@@ -3,15 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use crate::text::shown;
 
 /// The folders below which any file may name places, with links followed.
 static ALLOWED: OnceLock<AllowedFolders> = OnceLock::new();
-
-/// The folders whose files this process had written for itself. They may name places below them.
-static OWN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Folders below which any file may name places.
 struct AllowedFolders {
@@ -64,17 +61,6 @@ pub fn allow(flags: &[PathBuf], others: &[PathBuf]) -> io::Result<()> {
     };
     // A second call could only come from a test.
     let _ = ALLOWED.set(allowed);
-    Ok(())
-}
-
-/// Allows files to name places below a folder whose files this process had written for itself.
-///
-/// # Errors
-/// The folder is not there.
-pub fn allow_own(folder: &Path) -> io::Result<()> {
-    let folder = fs::canonicalize(folder)?;
-    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    own.push(folder);
     Ok(())
 }
 
@@ -138,9 +124,7 @@ fn is_below(place: &Path, folder: &Path) -> bool {
 fn is_allowed(place: &Path) -> bool {
     let allowed = ALLOWED.get().into_iter();
     let mut folders = allowed.flat_map(|allowed| allowed.flags.iter().chain(&allowed.others));
-    let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
     folders.any(|folder| is_below(place, folder))
-        || own.iter().any(|folder| is_below(place, folder))
 }
 
 /// Returns the place that a path leads to. Links are followed as far as it exists; a link to nothing is followed, too. `..` behind that

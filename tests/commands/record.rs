@@ -270,12 +270,8 @@ fn every_record_replays_to_the_same_bits() {
 
     let launch = launch_file(&records[0]);
     let code = launch["code_object"].as_str().expect("a file").to_owned();
-    assert!(code.starts_with("../code-") && records[0].join(code).is_file());
-    insta::assert_snapshot!(format!("{:#}", {
-        let mut launch = launch;
-        launch["code_object"] = json!("../code-HASH.co");
-        launch
-    }));
+    assert!(records[0].join(code).is_file());
+    insta::assert_snapshot!(format!("{launch:#}"));
     // A structure is recorded by its bytes, and a variable with the value that the program wrote.
     let axpy = launch_file(&records[3]);
     assert_eq!(

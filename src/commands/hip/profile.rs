@@ -8,7 +8,6 @@ use serde_json::Value;
 use crate::args::HipArgs;
 use crate::commands::exec;
 use crate::exit::Stop;
-use crate::files;
 use crate::profile::{
     Assumptions, CaseProfile, ProfileReport, UnprofiledCase, join, ledger, profile_launches, text,
 };
@@ -34,10 +33,6 @@ pub fn profile_records(
 ) -> Result<RecordedProfile, Stop> {
     let (mut parts, mut lost) = (Vec::new(), Vec::new());
     let launches = launches(directory)?;
-    if !launches.is_empty() {
-        // Records share their code objects, which lie beside them.
-        files::allow_own(directory).map_err(Stop::setup)?;
-    }
     for launch in launches {
         match profile_record(args, &assumptions, &launch) {
             Ok(part) => parts.push(part),

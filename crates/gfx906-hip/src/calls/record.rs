@@ -166,11 +166,11 @@ impl<'w> Record<'w> {
         if progress().written.saturating_add(needed) > self.settings.limit {
             return Err(RecordFailure::Limit);
         }
-        let code_object = code.write(&self.settings.directory)?;
         let name = &self.work.function.name;
         let directory = files::directory(&self.settings.directory, &mut progress().number, name)?;
+        let code_object = code.write(&self.settings.directory, &directory)?;
         let launch = &mut self.launch;
-        launch.insert("code_object".into(), json!(format!("../{code_object}")));
+        launch.insert("code_object".into(), json!(code_object));
         let (mut before, mut after) = (Map::new(), Map::new());
         for buffer in buffers {
             let name = buffer.name.clone();

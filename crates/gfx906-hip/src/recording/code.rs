@@ -1,4 +1,4 @@
-//! Code object of a record: its ELF file, written once, and the variables that the program has changed since the code was loaded.
+//! Code object of records: its ELF file, written once, and the variables that the program has changed since the code was loaded.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,6 +10,9 @@ use gfx906::machine::Gpu;
 
 use super::files;
 use crate::boundary::Address;
+
+/// Name of the code object in the directory of a record.
+const CODE: &str = "code.co";
 
 /// Copy of a code object for records.
 pub struct RecordedCode {
@@ -59,12 +62,17 @@ impl RecordedCode {
         metadata.is_ok_and(|metadata| metadata.len() == self.elf.len() as u64)
     }
 
-    /// Writes the file unless it exists, and returns its name.
-    pub fn write(&self, directory: &Path) -> io::Result<&str> {
+    /// Writes the file to the directory of all records unless it exists, and gives the record in `record` a link to it. A record with all its
+    /// files below its own directory replays wherever it is moved. Returns the name of the link.
+    pub fn write(&self, directory: &Path, record: &Path) -> io::Result<&'static str> {
+        let shared = directory.join(&self.file);
         if !self.is_in(directory) {
-            files::write(&directory.join(&self.file), &self.elf)?;
+            files::write(&shared, &self.elf)?;
         }
-        Ok(&self.file)
+        let own = record.join(CODE);
+        // A file system without links has copies.
+        std::fs::hard_link(&shared, &own).or_else(|_| files::write(&own, &self.elf))?;
+        Ok(CODE)
     }
 
     /// Returns the variables whose content has changed since the code was loaded.
