@@ -123,7 +123,14 @@ pub fn synchronize(stream: Address) -> HipResult {
     submit::wait(&streams().pending(lane))
 }
 
+/// `hipDeviceSynchronize`.
 pub fn wait_for_device() -> HipResult {
+    capture::allow_device_wait()?;
+    submit::wait(&streams().pending_everywhere())
+}
+
+/// Waits for the device before memory is freed or unmapped, unless that might disturb a capture.
+pub fn wait_to_free() -> HipResult {
     capture::allow_unsafe()?;
     submit::wait(&streams().pending_everywhere())
 }

@@ -250,7 +250,7 @@ fn destroy_object(handle: Address, is: impl Fn(&TextureObject) -> bool) -> HipRe
     if !state().memory.textures.get(&handle).is_some_and(is) {
         return Err(HipError::InvalidValue);
     }
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     state().memory.textures.remove(&handle);
     free::free(handle)
 }

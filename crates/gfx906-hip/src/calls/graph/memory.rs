@@ -16,7 +16,7 @@ use crate::objects::graph::NodeAction;
 pub struct Allocation {
     pool: PoolProperties,
     /// Other fields of `hipMemPoolProps`.
-    rest: [u64; 9],
+    rest: [u64; 7],
     access: In<Access>,
     accesses: usize,
     bytes: usize,
@@ -34,12 +34,15 @@ pub fn add_allocation(
     parameters: Out<Allocation>,
 ) -> HipResult {
     let mut p = parameters.get()?;
+    p.address = 0;
+    parameters.put(p)?;
     p.address = add(NodeInsertion::new(out, graph, after, count)?, &p)?;
     parameters.put(p)
 }
 
 /// Adds a node that allocates memory and returns the memory's address.
 pub fn add(spot: NodeInsertion, p: &Allocation) -> HipResult<Address> {
+    p.pool.check()?;
     let address = memory_of_graph("hipGraphAddMemAllocNode", spot.graph(), p.bytes)?;
     spot.add(NodeAction::Allocate(address, p.bytes))?;
     Ok(address)
@@ -53,7 +56,7 @@ pub fn get_allocation(node: Address, out: Out<Allocation>) -> HipResult {
     };
     out.put(Allocation {
         pool: PoolProperties::of_device(),
-        rest: [0; 9],
+        rest: [0; 7],
         access: In::null(),
         accesses: 0,
         bytes,

@@ -48,15 +48,24 @@ pub fn replace(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
     change(place, node, new, false)
 }
 
-/// Replaces a copy of rows by a copy of planes or the reverse. The node keeps its type.
+/// Replaces a copy of rows by a copy of planes or the reverse. The node keeps its type, and in an executable graph its direction.
 pub fn replace_copy(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
+    exchange_copies(place, node, new, matches!(place, EditTarget::Graph))
+}
+
+/// Replaces a copy by one whose parameters name no direction.
+pub fn replace_driver_copy(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
+    exchange_copies(place, node, new, true)
+}
+
+fn exchange_copies(place: EditTarget, node: Address, new: NodeAction, turn: bool) -> HipResult {
     let (NodeAction::Work(Work::Copy(mut new)), NodeAction::Work(Work::Copy(old))) =
         (new, what(node)?)
     else {
         return Err(HipError::InvalidValue);
     };
     new.form = old.form;
-    change(place, node, NodeAction::Work(Work::Copy(new)), true)
+    change(place, node, NodeAction::Work(Work::Copy(new)), turn)
 }
 
 pub fn child_step(exec: Address, node: Address, child: Address) -> HipResult {

@@ -1,5 +1,6 @@
 //! Functions that free memory.
 
+use super::pool::lane_of;
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
 use crate::error::{HipError, HipResult};
@@ -28,7 +29,7 @@ pub fn free(address: Address) -> HipResult {
     if address == 0 {
         return Ok(());
     }
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     let mut state = state();
     if state.graphs.memory.contains(&address) {
         return Ok(());
@@ -65,7 +66,7 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
     if address == 0 {
         return Err(HipError::InvalidValue);
     }
-    let lane = submit::lane(stream)?;
+    let lane = lane_of(stream)?;
     let of_graph = state().graphs.memory.contains(&address);
     if let Some(id) = capture::find_by_lane(lane)? {
         // A captured graph does not free memory that was allocated outside of it.

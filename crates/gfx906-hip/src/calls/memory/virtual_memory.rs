@@ -204,7 +204,7 @@ pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize)
         }
         access = wanted.flags;
     }
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     let mut state = state();
     for mapping in parts(&state, base, bytes)? {
         if mapping.access == access {
@@ -231,7 +231,7 @@ pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> Hi
 }
 
 pub fn unmap(base: Address, bytes: usize) -> HipResult {
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     let mut state = state();
     for mapping in parts(&state, base, bytes)? {
         withdraw(&mut state, &mapping);
