@@ -13,14 +13,16 @@ use crate::runtime::{state, take_fault};
 
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
-/// Flags: blocking, no timing, interprocess, release to device and to system.
-const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | 0xc000_0000;
+/// Flags of which one may be set: no fence of the system, release to the device, release to the system.
+const RELEASES: u32 = 0xe000_0000;
+/// Flags: blocking, no timing, interprocess, releases.
+const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | RELEASES;
 
 pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
     out.required()?;
-    let releases = flags & 0xc000_0000;
+    let releases = (flags & RELEASES).count_ones();
     let timed = flags & DISABLE_TIMING == 0;
-    if flags & !FLAGS != 0 || releases == 0xc000_0000 || (flags & INTERPROCESS != 0 && timed) {
+    if flags & !FLAGS != 0 || releases > 1 || (flags & INTERPROCESS != 0 && timed) {
         return Err(HipError::InvalidValue);
     }
     let event = Event {
@@ -35,8 +37,11 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
 
 /// Destroys an event. A thread that waits for the event goes on waiting.
 pub fn destroy(event: Address) -> HipResult {
+    if event == 0 {
+        return Err(HipError::InvalidHandle);
+    }
     let removed = state().events.remove(event);
-    removed.map(drop).ok_or(HipError::InvalidHandle)
+    removed.map(drop).ok_or(HipError::ContextIsDestroyed)
 }
 
 /// Records an event behind the work that a stream has so far.

@@ -34,7 +34,11 @@ pub fn create(out: Out<Address>, flags: u32) -> HipResult {
 pub fn destroy(graph: Address) -> HipResult {
     let destructors = {
         let mut state = state();
-        if state.graphs.graph(graph)?.is_child {
+        if graph == 0 {
+            return Err(HipError::InvalidValue);
+        }
+        let found = state.graphs.graph(graph);
+        if found.map_err(|_| HipError::IllegalState)?.is_child {
             return Err(HipError::InvalidValue);
         }
         let held = state.graphs.destroy(graph)?;

@@ -93,7 +93,7 @@ pub fn load_data(out: Out<Address>, at: Address) -> HipResult {
 /// Unloads a module. Launches under way keep its code until they have ended.
 pub fn unload(module: Address) -> HipResult {
     let removed = state().modules.remove(module);
-    let loaded = removed.ok_or(HipError::InvalidHandle)?;
+    let loaded = removed.ok_or_else(|| unknown(module))?;
     free_managed(&loaded);
     let mut state = state();
     state.functions.retain(|f| !Arc::ptr_eq(&f.loaded, &loaded));
@@ -102,7 +102,15 @@ pub fn unload(module: Address) -> HipResult {
 
 fn get(module: Address) -> HipResult<Arc<LoadedCode>> {
     let loaded = state().modules.get(module).cloned();
-    loaded.ok_or(HipError::InvalidHandle)
+    loaded.ok_or_else(|| unknown(module))
+}
+
+/// Returns the error for a null module, or for one that is not there.
+fn unknown(module: Address) -> HipError {
+    match module {
+        0 => HipError::InvalidHandle,
+        _ => HipError::NotFound,
+    }
 }
 
 pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult {

@@ -247,6 +247,9 @@ pub fn create_by_driver(
 
 /// Destroys an object after the device's work is done.
 fn destroy_object(handle: Address, is: impl Fn(&TextureObject) -> bool) -> HipResult {
+    if handle == 0 {
+        return Ok(());
+    }
     if !state().memory.textures.get(&handle).is_some_and(is) {
         return Err(HipError::InvalidValue);
     }

@@ -12,7 +12,7 @@ use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use capture::Captures;
 use exec::{Exec, StepAction};
-use users::Users;
+use users::{UserDestructor, Users};
 
 /// Operation of a node.
 #[derive(Clone)]
@@ -295,12 +295,14 @@ impl Graphs {
         Ok(graph)
     }
 
-    /// Forgets all graphs: `hipDeviceReset`.
-    pub fn clear(&mut self) {
-        self.graphs.clear().for_each(drop);
+    /// Forgets all graphs: `hipDeviceReset`. Returns the destructors of the user objects that only graphs held.
+    pub fn clear(&mut self) -> Vec<UserDestructor> {
+        let of_graphs = self.graphs.clear().flat_map(|graph| graph.users);
+        let of_execs = self.execs.clear().flat_map(|exec| exec.users);
+        let held = of_graphs.chain(of_execs).collect();
         self.nodes.clear().for_each(drop);
-        self.execs.clear().for_each(drop);
         self.captures = Captures::default();
+        self.users.release_all(held)
     }
 }
 

@@ -144,7 +144,7 @@ int main(int, char** arguments) {
     REQUIRE(grid >= 60 && block >= 64 && block <= 1024);
 
     HIP_CHECK(hipModuleUnload(again));
-    EXPECT(hipErrorInvalidHandle, hipModuleUnload(again));
+    EXPECT(hipErrorNotFound, hipModuleUnload(again));
     EXPECT(hipErrorInvalidHandle, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
     HIP_CHECK(hipModuleUnload(module));
     EXPECT(hipErrorInvalidValue, hipModuleLoadData(&module, nullptr));

@@ -176,7 +176,7 @@ fn step(held: &mut LiveObjects, random: &mut Random, alone: bool) {
         18 => {
             if let Some(module) = remove(&mut held.modules, random) {
                 assert_eq!(call!(hipModuleUnload(module)), SUCCESS);
-                assert_eq!(call!(hipModuleUnload(module)), INVALID_HANDLE);
+                assert_eq!(call!(hipModuleUnload(module)), NOT_FOUND);
                 held.stale.push(module);
                 held.functions.retain(|&(of, function)| {
                     if of == module {
@@ -268,7 +268,13 @@ fn step(held: &mut LiveObjects, random: &mut Random, alone: bool) {
                 width,
                 height
             ));
-            assert!([SUCCESS, OUT_OF_MEMORY].contains(&got));
+            // No pitch holds a row of nearly all addresses.
+            let refused = if width > usize::MAX - 256 && height > 0 {
+                INVALID_VALUE
+            } else {
+                OUT_OF_MEMORY
+            };
+            assert!(got == SUCCESS || got == refused);
             if address != 0 {
                 assert!(pitch >= width);
                 held.blocks.push(Block {

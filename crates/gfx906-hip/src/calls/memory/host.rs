@@ -11,6 +11,7 @@ use crate::calls::shared::{ALIGN, GUARD, allocate, share, words_of};
 use crate::calls::{capture, stream};
 use crate::card::FIRST_ADDRESS;
 use crate::error::{HipError, HipResult};
+use crate::generation::{Generation, generation};
 use crate::host::{is_mapped, readable};
 use crate::objects::memory::{Allocation, Kind};
 use crate::runtime::state;
@@ -45,6 +46,15 @@ pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
         return Err(HipError::InvalidValue);
     }
     allocate_into("hipHostMalloc", out, bytes, Kind::Host, flags)
+}
+
+/// `hipHostAlloc`: from HIP 6 on it takes the flags of CUDA alone: portable, mapped, write-combined.
+pub fn alloc(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
+    const LAST: u32 = 7;
+    if generation() >= Generation::Six && flags > LAST {
+        return Err(HipError::InvalidValue);
+    }
+    malloc(out, bytes, flags)
 }
 
 pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
@@ -95,8 +105,8 @@ pub fn get_flags(out: Out<u32>, host: Address) -> HipResult {
 }
 
 pub fn register(host: Address, bytes: usize, flags: u32) -> HipResult {
-    /// Flags: portable, mapped, coarse-grained. Memory of devices is not supported.
-    const FLAGS: u32 = 1 | MAPPED | 8;
+    /// Flags, which change nothing: portable, mapped, of a device, read-only.
+    const FLAGS: u32 = 1 | MAPPED | 4 | 8;
     if flags & !FLAGS != 0 {
         return Err(HipError::InvalidValue);
     }

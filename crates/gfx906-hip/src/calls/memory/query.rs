@@ -154,8 +154,9 @@ impl Described {
             attribute::MEMORY_TYPE => number(self.attributes.memory_type),
             attribute::DEVICE_POINTER => pointer(self.attributes.device_pointer),
             attribute::HOST_POINTER => pointer(self.attributes.host_pointer),
-            // Copies are never synchronous for the sake of their memory.
-            attribute::SYNC_MEMOPS => vec![0],
+            attribute::SYNC_MEMOPS => {
+                vec![u8::from(state().memory.synchronous.contains(&self.range.0))]
+            }
             attribute::BUFFER_ID => number(self.id),
             attribute::IS_MANAGED => vec![self.attributes.is_managed as u8],
             attribute::DEVICE_ORDINAL => number(self.attributes.device as u32),
@@ -192,6 +193,22 @@ pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> HipResult {
     if !described.known || absent {
         return Err(HipError::InvalidValue);
     }
+    Ok(())
+}
+
+/// `hipPointerSetAttribute`: the only attribute says that copies of an allocation's memory are synchronous, which they are in any case.
+pub fn set_attribute(value: In<u32>, attribute: u32, address: Address) -> HipResult {
+    let value = value.get()?;
+    if address == 0 || attribute != attribute::SYNC_MEMOPS || value > 1 {
+        return Err(HipError::InvalidValue);
+    }
+    let (base, _) = range(address).ok_or(HipError::InvalidDevicePointer)?;
+    let mut state = state();
+    let synchronous = &mut state.memory.synchronous;
+    match value {
+        0 => synchronous.remove(&base),
+        _ => synchronous.insert(base),
+    };
     Ok(())
 }
 
