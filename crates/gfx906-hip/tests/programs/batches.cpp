@@ -288,7 +288,7 @@ static void units() {
     EXPECT(hipErrorInvalidValue, hipExtStreamGetCUMask(some, 1, got));
     EXPECT(hipErrorInvalidValue, hipExtStreamGetCUMask(some, 2, nullptr));
     EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&all, 0, mask));
-    EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(nullptr, 1, mask));
+    EXPECT(hipErrorInvalidHandle, hipExtStreamCreateWithCUMask(nullptr, 1, mask));
     EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&all, 1, nullptr));
 
     // One kernel is launched per device; there is one device.

@@ -124,7 +124,7 @@ void of_nodes() {
     HIP_CHECK(hipGraphChildGraphNodeGetGraph(child, &inner));
     REQUIRE(inner != clone);
     HIP_CHECK(hipGraphDestroy(clone));
-    EXPECT(hipErrorInvalidValue, hipGraphDestroy(clone));
+    EXPECT(hipErrorIllegalState, hipGraphDestroy(clone));
     z = 100;
     HIP_CHECK(hipGraphAddKernelNode(&last, outer, &child, 1, &q));
     hipGraphExec_t nested;
