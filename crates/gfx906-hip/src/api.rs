@@ -364,6 +364,9 @@ functions! {
 
     // Graphs and captures. Contexts are ignored, as there is only one.
     "hip_4.3" hipGraphCreate(out: Out<Address>, flags: u32) = device graph::create;
+    "hip_4.5" hipDeviceGetGraphMemAttribute(device: i32, number: u32, out: Out<u64>) = device graph::memory::get_attribute;
+    "hip_4.5" hipDeviceGraphMemTrim(device: i32) = device card::check;
+    "hip_4.5" hipDeviceSetGraphMemAttribute(device: i32, number: u32, value: In<u64>) = device graph::memory::set_attribute;
     "hip_4.3" hipGraphDestroy(graph: Address) = device graph::destroy;
     "hip_4.5" hipGraphClone(out: Out<Address>, graph: Address) = device graph::clone;
     "hip_4.5" hipGraphNodeFindInClone(out: Out<Address>, original: Address, clone: Address) = device graph::find_in_clone;
@@ -617,9 +620,6 @@ functions! {
     "hip_6.5" hipMemGetHandleForAddressRange() = none;
 
     // Not supported: the rest.
-    "hip_4.5" hipDeviceGetGraphMemAttribute() = none;
-    "hip_4.5" hipDeviceGraphMemTrim() = none;
-    "hip_4.5" hipDeviceSetGraphMemAttribute() = none;
     "hip_6.4" hipGraphAddBatchMemOpNode() = none;
     "hip_5.3" hipGraphAddExternalSemaphoresSignalNode() = none;
     "hip_5.3" hipGraphAddExternalSemaphoresWaitNode() = none;

@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod exec;
+pub mod memory;
 pub mod users;
 
 use std::collections::{BTreeSet, HashMap};
@@ -12,6 +13,7 @@ use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use capture::Captures;
 use exec::{Exec, StepAction};
+use memory::GraphMemory;
 use users::{UserDestructor, Users};
 
 /// Operation of a node.
@@ -77,7 +79,7 @@ pub struct Graphs {
     /// Captures under way.
     pub captures: Captures,
     /// Memory that graphs own.
-    pub memory: BTreeSet<Address>,
+    pub memory: GraphMemory,
 }
 
 impl Graphs {
@@ -89,7 +91,7 @@ impl Graphs {
             execs: Handles::new(Tag::Exec),
             users: Users::new(),
             captures: Captures::default(),
-            memory: BTreeSet::new(),
+            memory: GraphMemory::default(),
         }
     }
 

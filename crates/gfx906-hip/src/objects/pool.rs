@@ -17,7 +17,8 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    fn set(&mut self, now: u64) {
+    /// Sets the current value.
+    pub fn set(&mut self, now: u64) {
         self.now = now;
         self.high = self.high.max(now);
     }

@@ -81,11 +81,22 @@ pub fn ext_module_launch(
     if block.contains(&0) {
         return Err(HipError::InvalidValue);
     }
+    let function_of = module::function(function)?;
     if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
+        let uniform = function_of.kernel()?.uniform_work_groups;
+        let why = if uniform {
+            "the kernel was compiled for whole blocks"
+        } else {
+            "not supported"
+        };
         log(format!(
-            "{items:?} work-items are no whole number of blocks {block:?}: not supported"
+            "{items:?} work-items are no whole number of blocks {block:?}: {why}"
         ));
-        return Err(HipError::NotSupported);
+        return Err(if uniform {
+            HipError::InvalidValue
+        } else {
+            HipError::NotSupported
+        });
     }
     let grid = [0, 1, 2].map(|d| items[d] / block[d]);
     let request = LaunchRequest {
@@ -94,7 +105,7 @@ pub fn ext_module_launch(
         events,
         ..LaunchRequest::new(grid, block, lds as u64, stream)
     };
-    launch(&module::function(function)?, function, &request)
+    launch(&function_of, function, &request)
 }
 
 /// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names, and records events.

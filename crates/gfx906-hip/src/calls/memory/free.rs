@@ -31,7 +31,7 @@ pub fn free(address: Address) -> HipResult {
     }
     stream::wait_to_free()?;
     let mut state = state();
-    if state.graphs.memory.contains(&address) {
+    if state.graphs.memory.contains(address) {
         return Ok(());
     }
     give_back(&mut state, address, "hipFree")
@@ -40,7 +40,7 @@ pub fn free(address: Address) -> HipResult {
 /// Frees memory of a graph.
 pub extern "C" fn give_back_of_graph(address: Address) {
     let mut state = state();
-    if state.graphs.memory.remove(&address) {
+    if state.graphs.memory.remove(address) {
         // A reset may have freed the allocation already.
         let _ = give_back(&mut state, address, "hipGraphDestroy");
     }
@@ -67,7 +67,7 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
         return Err(HipError::InvalidValue);
     }
     let lane = lane_of(stream)?;
-    let of_graph = state().graphs.memory.contains(&address);
+    let of_graph = state().graphs.memory.contains(address);
     if let Some(id) = capture::find_by_lane(lane)? {
         // A captured graph does not free memory that was allocated outside of it.
         if !of_graph {

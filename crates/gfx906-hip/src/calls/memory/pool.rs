@@ -263,7 +263,7 @@ pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> HipResult<Ad
     let mut state = state();
     let graphs = &mut state.graphs;
     let user = graphs.users.create(address, give_back_of_graph, 1);
-    graphs.memory.insert(address);
+    graphs.memory.insert(address, bytes as u64);
     graphs.graph_mut(graph)?.users.insert(user, 1);
     Ok(address)
 }
