@@ -82,16 +82,17 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
     if settings::SYNC.is_on() {
         return free(address);
     }
-    {
+    let number = {
         let mut state = state();
         freeable(&state, address)?;
-        if !state.freeing.insert(address) {
-            return Err(HipError::InvalidValue);
-        }
-    }
+        let added = state.freeing.add(address, lane);
+        added.ok_or(HipError::InvalidValue)?
+    };
     let job = Submission::from_job(move || {
         let mut state = state();
-        state.freeing.remove(&address);
+        if !state.freeing.end(address, number) {
+            return;
+        }
         // The allocation existed at the call. If the program has freed it since, that earlier call was valid.
         let _ = give_back(&mut state, address, "hipFreeAsync");
     });

@@ -283,6 +283,7 @@ impl Side2d {
     /// Returns the address of the first byte and the pitch. The copy must lie within the array, if the side is one.
     fn side(&self, width: usize, height: usize) -> HipResult<Side> {
         let base = match MemoryType::from_number(self.kind, generation()) {
+            Some(MemoryType::Array) if self.array == 0 => return Err(HipError::InvalidValue),
             Some(MemoryType::Array) => {
                 return array::corner((self.array, self.x, self.y), width, height);
             }

@@ -8,7 +8,9 @@ use crate::card;
 use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
 use crate::queue::LaneId;
-use crate::runtime::{may_wait, state, streams};
+use crate::runtime::{RuntimeState, may_wait, state, streams};
+use crate::sanitize;
+use crate::settings;
 
 /// `hipMemLocation`: its kind and number.
 #[repr(C)]
@@ -221,11 +223,30 @@ fn check_room(pool: Address, bytes: u64, lane: LaneId) -> HipResult {
     }
 }
 
+/// Returns memory of a pool that a stream will free, for a later use on the same stream: HIP reuses such memory at once. Checks of memory
+/// tell the two uses apart, and get other memory.
+fn take_over(pool: Address, bytes: u64, lane: LaneId) -> Option<Address> {
+    if sanitize::heap().is_some() || settings::POISON.is_on() {
+        return None;
+    }
+    let mut state = state();
+    let RuntimeState {
+        freeing, memory, ..
+    } = &mut *state;
+    freeing.take_over(lane, |address| {
+        let size = memory.starting_at(address).map(|found| found.size);
+        size == Some(bytes) && memory.pools.owner(address) == Some(pool)
+    })
+}
+
 fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address, lane: LaneId) -> HipResult {
     out.put(0)?;
     with_pool(pool, |_| Ok(()))?;
     if bytes == 0 {
         return Ok(());
+    }
+    if let Some(address) = take_over(pool, bytes as u64, lane) {
+        return out.put(address);
     }
     check_room(pool, bytes as u64, lane)?;
     let address = device::allocate(call, bytes)?;

@@ -110,9 +110,8 @@ mod attribute {
     pub const RANGE_SIZE: u32 = 12;
     pub const MAPPED: u32 = 13;
     pub const ACCESS_FLAGS: u32 = 16;
-    pub const POOL: u32 = 17;
-    /// Attributes that HIP names and does not answer: context, tokens of peers, kinds of handles for other processes.
-    pub const UNANSWERED: [u32; 5] = [1, 5, 10, 14, 15];
+    /// Attributes that HIP names and does not answer: context, tokens of peers, handles for other processes, the pool.
+    pub const UNANSWERED: [u32; 6] = [1, 5, 10, 14, 15, 17];
 }
 
 /// Memory behind a pointer, as the attributes describe it. Memory that HIP does not know has zeros.
@@ -165,7 +164,6 @@ impl Described {
             attribute::RANGE_SIZE => number(self.range.1 as u32),
             attribute::MAPPED => vec![u8::from(self.known)],
             attribute::ACCESS_FLAGS => number(self.attributes.flags),
-            attribute::POOL => pointer(state().memory.pools.owner(self.range.0).unwrap_or(0)),
             _ => return None,
         })
     }
@@ -182,6 +180,10 @@ pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> HipResult {
     out.required()?;
     if attribute::UNANSWERED.contains(&attribute) {
         return Err(HipError::NotSupported);
+    }
+    if attribute == attribute::MEMORY_TYPE && state().memory.arrays.get(address).is_some() {
+        let number = MemoryType::Array.number(generation());
+        return put_all(out, number.to_le_bytes().to_vec());
     }
     let described = Described::new(address);
     let bytes = described.value(attribute).ok_or(HipError::InvalidValue)?;
