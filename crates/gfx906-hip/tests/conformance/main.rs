@@ -164,6 +164,16 @@ fn table(areas: &[Area]) -> String {
         others += other;
     }
     writeln!(text, "| all | {} | {cases} | {others} |\n", all.len()).expect("a String takes it");
+    let supported = ROWS.iter().filter(|row| row.supported);
+    let supported: BTreeSet<&str> = supported.map(|row| row.name).collect();
+    let with_cases = all.iter().filter(|name| supported.contains(name.as_str()));
+    writeln!(
+        text,
+        "{} of {} supported functions have cases.\n",
+        with_cases.count(),
+        supported.len()
+    )
+    .expect("a String takes it");
     let reasons: BTreeMap<&str, BTreeSet<String>> = areas
         .iter()
         .flat_map(|area| &area.differences)

@@ -115,7 +115,7 @@ mod attribute {
 }
 
 /// Memory behind a pointer, as the attributes describe it. Memory that HIP does not know has zeros.
-struct Described {
+struct PointerDescription {
     known: bool,
     attributes: PointerAttributes,
     /// First address and bytes of the allocation.
@@ -124,13 +124,13 @@ struct Described {
     id: u32,
 }
 
-impl Described {
-    fn new(address: Address) -> Described {
+impl PointerDescription {
+    fn new(address: Address) -> PointerDescription {
         let (attributes, range) = (describe(address), range(address));
         let allocation = state().memory.allocation_at(address);
         // Variables of modules are no allocations of the table. They have numbers beyond those of calls.
         let variable = |base: Address| 1 << 31 | (base >> 3) as u32;
-        Described {
+        PointerDescription {
             known: attributes.is_ok(),
             attributes: attributes.unwrap_or(PointerAttributes {
                 device: NO_DEVICE,
@@ -185,7 +185,7 @@ pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> HipResult {
         let number = MemoryType::Array.number(generation());
         return put_all(out, number.to_le_bytes().to_vec());
     }
-    let described = Described::new(address);
+    let described = PointerDescription::new(address);
     let bytes = described.value(attribute).ok_or(HipError::InvalidValue)?;
     if address == 0 {
         return Err(HipError::InvalidValue);
@@ -224,7 +224,7 @@ pub fn attributes_by_driver(
     if count == 0 || attributes.is_null() || out.is_null() || address == 0 {
         return Err(HipError::InvalidValue);
     }
-    let described = Described::new(address);
+    let described = PointerDescription::new(address);
     for n in 0..count as usize {
         let place = out.nth(n)?.required()?;
         if let Some(bytes) = described.value(attributes.nth(n)?) {
