@@ -15,7 +15,7 @@ use crate::calls::launch::cooperative::{HostLaunch, ModuleLaunch};
 use crate::calls::launch::extended::{HostConfig, ModuleConfig};
 use crate::calls::memory::array::{Descriptor, Descriptor3d};
 use crate::calls::memory::batch::{Attributes, Operation, PeerCopy};
-use crate::calls::memory::copy::Waiting::{Always, LikeHip};
+use crate::calls::memory::copy::Waiting::{Always, LikeHip, UnlessCaptured};
 use crate::calls::memory::copy::{DEFAULT, NULL};
 use crate::calls::memory::pitched::{Copy2d, Copy3d, Extent, PitchedPointer};
 use crate::calls::memory::pool::{Access, Location, PoolProperties};
@@ -74,9 +74,9 @@ functions! {
     // Devices, versions, contexts.
     "hip_4.2" hipChooseDevice(out: Out<i32>, wanted: Address) = open device::choose;
     "hip_4.2" hipCtxCreate(out: Out<Address>, _flags: u32, device: i32) = device => context::create(out, device);
-    "hip_4.2" hipCtxDestroy(context: Address) = device context::check;
-    "hip_4.2" hipCtxDisablePeerAccess(context: Address) = device context::no_peer_access;
-    "hip_4.2" hipCtxEnablePeerAccess(context: Address, _flags: u32) = device => context::peer_access(context);
+    "hip_4.2" hipCtxDestroy(context: Address) = device context::destroy;
+    "hip_4.2" hipCtxDisablePeerAccess(_context: Address) = device => Ok(());
+    "hip_4.2" hipCtxEnablePeerAccess(_context: Address, _flags: u32) = device => Ok(());
     "hip_4.2" hipCtxGetApiVersion(context: Address, out: Out<i32>) = device context::api_version;
     "hip_4.2" hipCtxGetCacheConfig(out: Out<u32>) = device => out.put(0);
     "hip_4.2" hipCtxGetCurrent(out: Out<Address>) = device => out.put(CONTEXT);
@@ -84,7 +84,7 @@ functions! {
     "hip_4.2" hipCtxGetFlags(out: Out<u32>) = device device::get_flags;
     "hip_4.2" hipCtxGetSharedMemConfig(out: Out<u32>) = device => out.put(1);
     "hip_4.2" hipCtxPopCurrent(out: Out<Address>) = device context::pop;
-    "hip_4.2" hipCtxPushCurrent(context: Address) = device context::check;
+    "hip_4.2" hipCtxPushCurrent(context: Address) = device context::push;
     "hip_4.2" hipCtxSetCacheConfig(config: u32) = device kernel::cache_preference;
     "hip_4.2" hipCtxSetCurrent(context: Address) = device context::set_current;
     "hip_4.2" hipCtxSetSharedMemConfig(config: u32) = device kernel::banks_preference;
@@ -98,7 +98,7 @@ functions! {
     "hip_4.2" hipDeviceGetCacheConfig(out: Out<u32>) = device => out.put(0);
     "hip_4.2" hipDeviceGetLimit(out: Out<usize>, limit: u32) = device device::limit;
     "hip_4.2" hipDeviceGetName(out: Out<u8>, len: i32, device: i32) = open device::name;
-    "hip_4.2" hipDeviceGetP2PAttribute(out: Out<i32>, attribute: u32, device: i32, peer: i32) = device device::peer_attribute;
+    "hip_4.2" hipDeviceGetP2PAttribute(out: Out<i32>, _attribute: u32, _device: i32, _peer: i32) = device => device::peer_attribute(out);
     "hip_4.2" hipDeviceGetPCIBusId(out: Out<u8>, len: i32, device: i32) = open device::bus_id;
     "hip_4.2" hipDeviceGetSharedMemConfig(out: Out<u32>) = device => out.put(1);
     "hip_5.1" hipDeviceGetUuid(out: Out<[u8; 16]>, device: i32) = open device::uuid;
@@ -110,6 +110,8 @@ functions! {
     "hip_4.2" hipDeviceReset() = open device::reset;
     "hip_4.2" hipDeviceSetCacheConfig(config: u32) = device kernel::cache_preference;
     "hip_4.2" hipDeviceSetSharedMemConfig(config: u32) = device kernel::banks_preference;
+    "hip_4.2" hipDeviceGetTexture1DLinearMaxWidth(out: Out<usize>, channel: In<Channel>, device: i32) = open device::linear_width;
+    "hip_4.2" hipExtGetLinkTypeAndHopCount(device: i32, peer: i32, kind: Out<u32>, hops: Out<u32>) = open device::link;
     "hip_4.2" hipDeviceTotalMem(out: Out<usize>, device: i32) = open memory::query::total;
     "hip_4.2" hipDriverGetVersion(out: Out<i32>) = open device::version;
     "hip_4.2" hipGetDevice(out: Out<i32>) = open device::get;
@@ -144,7 +146,7 @@ functions! {
     "hip_4.2" hipFree(address: Address) = device memory::free::free;
     "hip_5.1" hipFreeAsync(address: Address, stream: Address) = device memory::free::free_async;
     "hip_4.2" hipFreeHost(address: Address) = device memory::host::free;
-    "hip_4.2" hipHostAlloc(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::malloc;
+    "hip_4.2" hipHostAlloc(out: Out<Address>, bytes: usize, flags: u32) = device memory::host::alloc;
     "hip_4.2" hipHostFree(address: Address) = device memory::host::free;
     "hip_4.2" hipHostGetDevicePointer(out: Out<Address>, host: Address, flags: u32) = device memory::host::device_pointer;
     "hip_4.2" hipHostGetFlags(out: Out<u32>, host: Address) = device memory::host::get_flags;
@@ -167,6 +169,7 @@ functions! {
     "hip_4.2" hipMemPtrGetInfo(address: Address, size: Out<usize>) = device memory::query::size_of_allocation;
     "hip_5.0" hipPointerGetAttribute(out: Out<u8>, attribute: u32, address: Address) = device memory::query::attribute;
     "hip_5.0" hipDrvPointerGetAttributes(count: u32, attributes: In<u32>, out: In<Out<u8>>, address: Address) = device memory::query::attributes_by_driver;
+    "hip_4.2" hipPointerSetAttribute(value: In<u32>, attribute: u32, address: Address) = device memory::query::set_attribute;
     "hip_4.2" hipPointerGetAttributes(out: Out<PointerAttributes>, address: Address) = device memory::query::attributes;
     "hip_4.2" hipStreamAttachMemAsync(stream: Address, address: Address, bytes: usize, flags: u32) = device memory::range::attach;
 
@@ -195,6 +198,7 @@ functions! {
     "hip_5.1" hipMemGetAllocationGranularity(out: Out<usize>, properties: In<Properties>, option: u32) = device memory::virtual_memory::granularity;
     "hip_5.1" hipMemGetAllocationPropertiesFromHandle(out: Out<Properties>, handle: Address) = device memory::virtual_memory::properties_of;
     "hip_5.1" hipMemMap(base: Address, bytes: usize, offset: usize, handle: Address, flags: u64) = device memory::virtual_memory::map;
+    "hip_5.1" hipMemMapArrayAsync(list: Address, count: u32, _stream: Address) = device => memory::virtual_memory::map_array(list, count);
     "hip_5.1" hipMemRelease(handle: Address) = device memory::virtual_memory::release;
     "hip_5.1" hipMemRetainAllocationHandle(out: Out<Address>, address: Address) = device memory::virtual_memory::retain;
     "hip_5.1" hipMemSetAccess(base: Address, bytes: usize, wanted: In<Access>, count: usize) = device memory::virtual_memory::set_access;
@@ -285,7 +289,7 @@ functions! {
     "hip_4.2" hipMemcpyToSymbol(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device => copy::submit(variable::build_copy_to(symbol, from, bytes, offset, direction)?, NULL, Always);
     "hip_4.2" hipMemcpyToSymbolAsync(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32, stream: Address) = device => copy::submit(variable::build_copy_to(symbol, from, bytes, offset, direction)?, stream, LikeHip);
     "hip_5.2" hipMemcpyToSymbol_spt(symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device => copy::submit(variable::build_copy_to(symbol, from, bytes, offset, direction)?, PER_THREAD, Always);
-    "hip_4.2" hipMemcpyWithStream(to: Address, from: Address, bytes: usize, direction: u32, stream: Address) = device => copy::submit(copy::row(to, from, bytes, direction), stream, Always);
+    "hip_4.2" hipMemcpyWithStream(to: Address, from: Address, bytes: usize, direction: u32, stream: Address) = device => copy::submit(copy::row(to, from, bytes, direction), stream, UnlessCaptured);
     "hip_5.2" hipMemcpy_spt(to: Address, from: Address, bytes: usize, direction: u32) = device => copy::submit(copy::row(to, from, bytes, direction), PER_THREAD, Always);
     "hip_4.2" hipMemset(to: Address, value: i32, bytes: usize) = device => set::submit(set::row(to, value as u32, 1, bytes)?, NULL, Always);
     "hip_4.2" hipMemset2D(to: Address, pitch: usize, value: i32, width: usize, height: usize) = device => set::submit(set::plane(to, pitch, value as u32, width, height)?, NULL, Always);
@@ -360,6 +364,9 @@ functions! {
 
     // Graphs and captures. Contexts are ignored, as there is only one.
     "hip_4.3" hipGraphCreate(out: Out<Address>, flags: u32) = device graph::create;
+    "hip_4.5" hipDeviceGetGraphMemAttribute(device: i32, number: u32, out: Out<u64>) = device graph::memory::get_attribute;
+    "hip_4.5" hipDeviceGraphMemTrim(device: i32) = device card::check;
+    "hip_4.5" hipDeviceSetGraphMemAttribute(device: i32, number: u32, value: In<u64>) = device graph::memory::set_attribute;
     "hip_4.3" hipGraphDestroy(graph: Address) = device graph::destroy;
     "hip_4.5" hipGraphClone(out: Out<Address>, graph: Address) = device graph::clone;
     "hip_4.5" hipGraphNodeFindInClone(out: Out<Address>, original: Address, clone: Address) = device graph::find_in_clone;
@@ -394,9 +401,9 @@ functions! {
     "hip_6.2" hipGraphExecNodeSetParams(exec: Address, node: Address, parameters: Address) = device => graph::any::set(Exec(exec), node, parameters);
     "hip_5.6" hipDrvGraphAddMemcpyNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: Address, _context: Address) = device => node::add(out, graph, after, count, || node::check_copy(driver::planes(parameters)?));
     "hip_5.6" hipDrvGraphAddMemsetNode(out: Out<Address>, graph: Address, after: In<Address>, count: usize, parameters: In<MemsetParameters>, _context: Address) = device => node::add(out, graph, after, count, || params::fill(&parameters.get()?));
-    "hip_6.0" hipDrvGraphMemcpyNodeSetParams(node: Address, parameters: Address) = device => edit::replace_copy(Graph, node, node::check_copy(driver::planes(parameters)?)?);
+    "hip_6.0" hipDrvGraphMemcpyNodeSetParams(node: Address, parameters: Address) = device => edit::replace_driver_copy(Graph, node, node::check_copy(driver::planes(parameters)?)?);
     "hip_6.0" hipDrvGraphMemcpyNodeGetParams(node: Address, out: Out<u8>) = device params::get_driver_copy;
-    "hip_6.2" hipDrvGraphExecMemcpyNodeSetParams(exec: Address, node: Address, parameters: Address, _context: Address) = device => edit::replace_copy(Exec(exec), node, node::check_copy(driver::planes(parameters)?)?);
+    "hip_6.2" hipDrvGraphExecMemcpyNodeSetParams(exec: Address, node: Address, parameters: Address, _context: Address) = device => edit::replace_driver_copy(Exec(exec), node, node::check_copy(driver::planes(parameters)?)?);
     "hip_6.2" hipDrvGraphExecMemsetNodeSetParams(exec: Address, node: Address, parameters: In<MemsetParameters>, _context: Address) = device => edit::replace(Exec(exec), node, params::fill(&parameters.get()?)?);
     "hip_4.4" hipGraphKernelNodeGetParams(node: Address, out: Out<KernelParameters>) = device params::get_kernel;
     "hip_4.4" hipGraphMemcpyNodeGetParams(node: Address, out: Out<Copy3d>) = device params::get_copy;
@@ -409,8 +416,8 @@ functions! {
     "hip_4.4" hipGraphExecKernelNodeSetParams(exec: Address, node: Address, parameters: In<KernelParameters>) = device => edit::replace(Exec(exec), node, params::kernel(&parameters.get()?)?);
     "hip_4.4" hipGraphMemcpyNodeSetParams(node: Address, parameters: In<Copy3d>) = device => edit::replace_copy(Graph, node, params::planes(&parameters.get()?)?);
     "hip_4.5" hipGraphExecMemcpyNodeSetParams(exec: Address, node: Address, parameters: In<Copy3d>) = device => edit::replace_copy(Exec(exec), node, params::planes(&parameters.get()?)?);
-    "hip_4.5" hipGraphMemcpyNodeSetParams1D(node: Address, to: Address, from: Address, bytes: usize, direction: u32) = device => edit::replace_copy(Graph, node, node::check_copy(copy::row(to, from, bytes, direction))?);
-    "hip_4.5" hipGraphExecMemcpyNodeSetParams1D(exec: Address, node: Address, to: Address, from: Address, bytes: usize, direction: u32) = device => edit::replace_copy(Exec(exec), node, node::check_copy(copy::row(to, from, bytes, direction))?);
+    "hip_4.5" hipGraphMemcpyNodeSetParams1D(node: Address, to: Address, from: Address, bytes: usize, direction: u32) = device => edit::replace_copy(Graph, node, node::check_replacement(copy::row(to, from, bytes, direction))?);
+    "hip_4.5" hipGraphExecMemcpyNodeSetParams1D(exec: Address, node: Address, to: Address, from: Address, bytes: usize, direction: u32) = device => edit::replace_copy(Exec(exec), node, node::check_replacement(copy::row(to, from, bytes, direction))?);
     "hip_4.5" hipGraphMemcpyNodeSetParamsFromSymbol(node: Address, to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device => edit::replace_copy(Graph, node, node::check_copy(variable::build_copy_from(to, symbol, bytes, offset, direction)?)?);
     "hip_4.5" hipGraphExecMemcpyNodeSetParamsFromSymbol(exec: Address, node: Address, to: Address, symbol: Address, bytes: usize, offset: usize, direction: u32) = device => edit::replace_copy(Exec(exec), node, node::check_copy(variable::build_copy_from(to, symbol, bytes, offset, direction)?)?);
     "hip_4.5" hipGraphMemcpyNodeSetParamsToSymbol(node: Address, symbol: Address, from: Address, bytes: usize, offset: usize, direction: u32) = device => edit::replace_copy(Graph, node, node::check_copy(variable::build_copy_to(symbol, from, bytes, offset, direction)?)?);
@@ -495,10 +502,10 @@ functions! {
     "hip_7.1" hipModuleGetFunctionCount(out: Out<u32>, module: Address) = device module::count;
     "hip_6.2" hipGetFuncBySymbol(out: Out<Address>, host: Address) = device module::function_by_symbol;
     "hip_4.2" hipModuleLoadDataEx(out: Out<Address>, image: Address, _count: u32, _options: Address, _values: Address) = device => module::load_data(out, image);
-    "hip_4.2" hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(out: Out<i32>, function: Address, items: i32, lds: usize) = device => kernel::most_blocks(out, || module::function(function), items, lds, 0);
-    "hip_4.2" hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: Out<i32>, function: Address, items: i32, lds: usize, flags: u32) = device => kernel::most_blocks(out, || module::function(function), items, lds, flags);
-    "hip_4.2" hipModuleOccupancyMaxPotentialBlockSize(grid: Out<i32>, block: Out<i32>, function: Address, lds: usize, most: i32) = device => kernel::best_block(grid, block, || module::function(function), lds, most, 0);
-    "hip_4.2" hipModuleOccupancyMaxPotentialBlockSizeWithFlags(grid: Out<i32>, block: Out<i32>, function: Address, lds: usize, most: i32, flags: u32) = device => kernel::best_block(grid, block, || module::function(function), lds, most, flags);
+    "hip_4.2" hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(out: Out<i32>, function: Address, items: i32, lds: usize) = device => kernel::most_blocks(out, || kernel::module_function(function), items, lds, 0);
+    "hip_4.2" hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: Out<i32>, function: Address, items: i32, lds: usize, flags: u32) = device => kernel::most_blocks(out, || kernel::module_function(function), items, lds, flags);
+    "hip_4.2" hipModuleOccupancyMaxPotentialBlockSize(grid: Out<i32>, block: Out<i32>, function: Address, lds: usize, most: i32) = device => kernel::best_block(grid, block, || kernel::module_function(function), lds, most, 0);
+    "hip_4.2" hipModuleOccupancyMaxPotentialBlockSizeWithFlags(grid: Out<i32>, block: Out<i32>, function: Address, lds: usize, most: i32, flags: u32) = device => kernel::best_block(grid, block, || kernel::module_function(function), lds, most, flags);
     "hip_4.2" hipModuleUnload(module: Address) = device module::unload;
     "hip_4.2" hipOccupancyMaxActiveBlocksPerMultiprocessor(out: Out<i32>, host: Address, items: i32, lds: usize) = device => kernel::most_blocks(out, || kernel::host_function(host), items, lds, 0);
     "hip_4.2" hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: Out<i32>, host: Address, items: i32, lds: usize, flags: u32) = device => kernel::most_blocks(out, || kernel::host_function(host), items, lds, flags);
@@ -569,7 +576,6 @@ functions! {
     "hip_4.2" hipGetTextureReference() = none;
     "hip_4.5" hipGraphicsSubResourceGetMappedArray() = none;
     "hip_4.2" hipMallocMipmappedArray() = none;
-    "hip_5.1" hipMemMapArrayAsync() = none;
     "hip_4.2" hipMipmappedArrayCreate() = none;
     "hip_4.2" hipMipmappedArrayDestroy() = none;
     "hip_4.2" hipMipmappedArrayGetLevel() = none;
@@ -614,10 +620,6 @@ functions! {
     "hip_6.5" hipMemGetHandleForAddressRange() = none;
 
     // Not supported: the rest.
-    "hip_4.5" hipDeviceGetGraphMemAttribute() = none;
-    "hip_4.5" hipDeviceGraphMemTrim() = none;
-    "hip_4.5" hipDeviceSetGraphMemAttribute() = none;
-    "hip_4.2" hipDeviceGetTexture1DLinearMaxWidth() = none;
     "hip_6.4" hipGraphAddBatchMemOpNode() = none;
     "hip_5.3" hipGraphAddExternalSemaphoresSignalNode() = none;
     "hip_5.3" hipGraphAddExternalSemaphoresWaitNode() = none;
@@ -630,7 +632,6 @@ functions! {
     "hip_5.3" hipGraphExternalSemaphoresSignalNodeSetParams() = none;
     "hip_5.3" hipGraphExternalSemaphoresWaitNodeGetParams() = none;
     "hip_5.3" hipGraphExternalSemaphoresWaitNodeSetParams() = none;
-    "hip_4.2" hipPointerSetAttribute() = none;
     "hip_5.3" hipRegisterTracerCallback() = none;
     "hip_7.2" hipStreamCopyAttributes() = none;
     "hip_7.1" hipStreamGetAttribute() = none;
@@ -639,7 +640,6 @@ functions! {
     "hip_4.3" hipDestroyExternalMemory() = none;
     "hip_4.3" hipDestroyExternalSemaphore() = none;
     "hip_4.2" hipEnableActivityCallback() = none;
-    "hip_4.2" hipExtGetLinkTypeAndHopCount() = none;
     "hip_4.3" hipExternalMemoryGetMappedBuffer() = none;
     "hip_4.3" hipGLGetDevices() = none;
     "hip_4.3" hipGraphicsGLRegisterBuffer() = none;

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod module;
 mod record;
 pub mod rtc;
+mod shared;
 pub mod stream;
 pub mod submit;
 pub mod symbol;

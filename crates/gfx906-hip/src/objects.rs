@@ -7,6 +7,7 @@ pub mod graph;
 pub mod memory;
 pub mod memory_type;
 pub mod module;
+pub mod pending_frees;
 pub mod pool;
 pub mod programs;
 pub mod shape;

@@ -245,6 +245,7 @@ structure! {
 #[rustfmt::skip]
 const ATTRIBUTES: &[(u32, i32)] = &[
     (0, 0),                 // EccEnabled
+    (1, 0),                 // AccessPolicyMaxWindowSize
     (2, QUEUES),            // AsyncEngineCount
     (3, 1),                 // CanMapHostMemory
     (4, 1),                 // CanUseHostPointerForRegisteredMem
@@ -264,6 +265,7 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (18, 0),                // KernelExecTimeout
     (19, L2_BYTES),         // L2CacheSize
     (20, 1),                // LocalL1CacheSupported
+    (22, 0),                // LuidDeviceNodeMask
     (23, CAPABILITY.0),     // ComputeCapabilityMajor
     (24, 1),                // ManagedMemory
     (25, ITEMS_PER_UNIT / WAVE), // MaxBlocksPerMultiProcessor
@@ -273,13 +275,16 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (29, i32::MAX),         // MaxGridDimX
     (30, i32::MAX),         // MaxGridDimY
     (31, i32::MAX),         // MaxGridDimZ
+    (32, WIDTH),            // MaxSurface1D
     (39, WIDTH),            // MaxTexture1DWidth
     (41, LINEAR),           // MaxTexture1DLinear
+    (42, 0),                // MaxTexture1DMipmap
     (43, WIDTH),            // MaxTexture2DWidth
     (44, HEIGHT),           // MaxTexture2DHeight
     (49, WIDTH),            // MaxTexture3DWidth
     (50, HEIGHT),           // MaxTexture3DHeight
     (51, DEPTH),            // MaxTexture3DDepth
+    (53, 0),                // MaxTextureCubemap
     (55, GROUP),            // MaxThreadsDim
     (56, GROUP),            // MaxThreadsPerBlock
     (57, ITEMS_PER_UNIT),   // MaxThreadsPerMultiProcessor
@@ -294,6 +299,7 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (67, BUS),              // PciBusId
     (68, 0),                // PciDeviceId
     (69, 0),                // PciDomainID
+    (70, 0),                // PersistingL2CacheMaxSize
     (71, REGISTERS),        // MaxRegistersPerBlock
     (72, REGISTERS),        // MaxRegistersPerMultiprocessor
     (73, 0),                // ReservedSharedMemPerBlock
@@ -324,7 +330,7 @@ const ATTRIBUTES: &[(u32, i32)] = &[
     (10011, 0),             // IsLargeBar
     (10012, 0),             // AsicRevision
     (10013, 1),             // CanUseStreamWaitValue
-    (10014, 0),             // ImageSupport
+    (10014, 1),             // ImageSupport
     (10015, COMPUTE_UNITS as i32), // PhysicalMultiProcessorCount
     (10016, 1),             // FineGrainSupport
     (10017, COUNTER_KHZ),   // WallClockRate

@@ -1,7 +1,6 @@
 //! Runtime of the process: its state and locks, and the last error of each thread.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
@@ -18,6 +17,7 @@ use crate::objects::event::Event;
 use crate::objects::graph::Graphs;
 use crate::objects::memory::{Kind, Memory};
 use crate::objects::module::{Function, Library, LoadedCode};
+use crate::objects::pending_frees::PendingFrees;
 use crate::objects::programs::RegisteredBinaries;
 use crate::objects::stream::Stream;
 use crate::process::{self, ExitAction};
@@ -31,7 +31,7 @@ pub struct RuntimeState {
     /// Allocations.
     pub memory: Memory,
     /// Allocations that a stream will free.
-    pub freeing: BTreeSet<Address>,
+    pub freeing: PendingFrees,
     /// Streams of the program.
     pub streams: Handles<Stream>,
     /// Events.
@@ -107,7 +107,7 @@ impl Runtime {
                         .with_time(settings::time(CLOCK_KHZ, COUNTER_KHZ)),
                 ),
                 memory: Memory::default(),
-                freeing: BTreeSet::new(),
+                freeing: PendingFrees::default(),
                 streams: Handles::new(Tag::Stream),
                 events: Handles::new(Tag::Event),
                 graphs: Graphs::new(),

@@ -6,6 +6,7 @@ use std::cell::Cell;
 
 use crate::boundary::Address;
 use crate::error::{HipError, HipResult};
+use crate::objects::event::Event;
 use crate::objects::graph::NodeAction;
 use crate::objects::graph::capture::{Capture, CaptureMode};
 use crate::queue::{LaneId, NULL};
@@ -89,50 +90,78 @@ pub fn add(id: u64, lane: LaneId, what: NodeAction) -> HipResult {
     Ok(())
 }
 
-/// Fails if a stream is being captured, because nobody may wait for such a stream or query it.
-pub fn refuse_wait(lane: LaneId) -> HipResult {
+/// Invalidates captures, and fails if there are any.
+fn refuse_during(disturbs: impl Fn(&Capture) -> bool, error: HipError) -> HipResult {
     let mut state = state();
-    if state.graphs.captures.is_empty() {
+    let captures = state.graphs.captures.iter_mut();
+    let disturbed: Vec<&mut Capture> = captures.filter(|capture| disturbs(capture)).collect();
+    if disturbed.is_empty() {
         return Ok(());
     }
-    if lane == NULL {
-        return allow_null(&mut state);
+    for capture in disturbed {
+        capture.invalid = true;
     }
-    match state.graphs.captures.find_by_lane(lane) {
-        Some((_, capture)) => {
-            capture.invalid = true;
-            Err(HipError::StreamCaptureUnsupported)
-        }
-        None => Ok(()),
+    Err(error)
+}
+
+/// Returns true if a capture restricts the calling thread, by the mode of either.
+fn restricts(capture: &Capture, mode: CaptureMode) -> bool {
+    let by_own = capture.thread == std::thread::current().id();
+    let own = by_own && capture.mode != CaptureMode::Relaxed;
+    match mode {
+        CaptureMode::Relaxed => false,
+        CaptureMode::ThreadLocal => own,
+        CaptureMode::Global => own || capture.mode == CaptureMode::Global,
     }
 }
 
-/// Fails if the calling thread may not allocate, free, wait for the device or copy synchronously, because these might disturb a capture.
-pub fn allow_unsafe() -> HipResult {
-    let mut state = state();
-    if state.graphs.captures.is_empty() {
-        return Ok(());
+/// Fails if a stream is being captured, because nobody may wait for such a stream or query it. Waits for other streams might disturb a capture,
+/// unless the calling thread's mode is relaxed.
+pub fn refuse_wait(lane: LaneId) -> HipResult {
+    if lane == NULL {
+        return allow_null(&mut state());
     }
-    let (mode, thread) = (MODE.get(), std::thread::current().id());
-    let disturbs = |capture: &Capture| {
-        let own = capture.thread == thread && capture.mode != CaptureMode::Relaxed;
-        match mode {
-            CaptureMode::Relaxed => false,
-            CaptureMode::ThreadLocal => own,
-            CaptureMode::Global => own || capture.mode == CaptureMode::Global,
-        }
-    };
-    let mut refused = false;
-    for capture in state.graphs.captures.iter_mut() {
-        if disturbs(capture) {
-            capture.invalid = true;
-            refused = true;
-        }
-    }
-    if refused {
+    if let Some((_, capture)) = state().graphs.captures.find_by_lane(lane) {
+        capture.invalid = true;
         return Err(HipError::StreamCaptureUnsupported);
     }
-    Ok(())
+    let mode = match MODE.get() {
+        CaptureMode::Relaxed => CaptureMode::Relaxed,
+        CaptureMode::ThreadLocal | CaptureMode::Global => CaptureMode::Global,
+    };
+    let disturbs = |capture: &Capture| restricts(capture, mode);
+    refuse_during(disturbs, HipError::StreamCaptureUnsupported)
+}
+
+/// Fails for an event that was recorded in a capture under way, because nobody may wait for it or query it.
+pub fn refuse_captured(event: &Event) -> HipResult {
+    let Some((id, _)) = event.captured else {
+        return Ok(());
+    };
+    match state().graphs.captures.get(id) {
+        Some(capture) if !capture.invalid => {
+            capture.invalid = true;
+            Err(HipError::CapturedEvent)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails if the calling thread may not allocate or free, because these might disturb a capture.
+pub fn allow_unsafe() -> HipResult {
+    let mode = MODE.get();
+    let disturbs = |capture: &Capture| restricts(capture, mode);
+    refuse_during(disturbs, HipError::StreamCaptureUnsupported)
+}
+
+/// Fails if there is a capture of any mode, because its streams cannot be waited for: the whole device is.
+pub fn allow_device_wait() -> HipResult {
+    refuse_during(|_| true, HipError::StreamCaptureUnsupported)
+}
+
+/// Fails if there is a capture of any mode, because a synchronous copy or fill waits for the device.
+pub fn allow_synchronous() -> HipResult {
+    refuse_during(|_| true, HipError::StreamCaptureImplicit)
 }
 
 /// Invalidates the capture that a stream takes part in.

@@ -1,5 +1,7 @@
 //! The context: there is one, and it is always current. HIP keeps these functions for programs that came from CUDA's driver API.
 
+use std::cell::Cell;
+
 use crate::boundary::{Address, Out};
 use crate::calls::device;
 use crate::card;
@@ -16,26 +18,49 @@ pub fn check(context: Address) -> HipResult {
     }
 }
 
+thread_local! {
+    /// Number of contexts on the calling thread's stack. Below them the device's own context is current.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
 pub fn create(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
-    card::check(device)?;
+    card::check(device).map_err(|_| HipError::InvalidValue)?;
+    DEPTH.set(DEPTH.get() + 1);
     out.put(CONTEXT)
 }
 
-/// Pops the context. The device's own context stays current.
+/// Destroys a context. The device's own context stays.
+pub fn destroy(context: Address) -> HipResult {
+    check(context)?;
+    DEPTH.set(DEPTH.get().saturating_sub(1));
+    Ok(())
+}
+
+pub fn push(context: Address) -> HipResult {
+    check(context).map_err(|_| HipError::InvalidContext)?;
+    DEPTH.set(DEPTH.get() + 1);
+    Ok(())
+}
+
+/// Pops the context. Fails if the thread has pushed none, and the device's own context stays current.
 pub fn pop(out: Out<Address>) -> HipResult {
-    if out.is_null() {
-        return Ok(());
-    }
-    out.put(CONTEXT)
+    let below = DEPTH.get().checked_sub(1);
+    let below = below.ok_or(HipError::InvalidContext)?;
+    out.put_unless_null(CONTEXT)?;
+    DEPTH.set(below);
+    Ok(())
 }
 
-/// Makes a context current. The context 0 changes nothing.
+/// Makes a context current in place of the one on top of the stack. The context 0 only pops.
 pub fn set_current(context: Address) -> HipResult {
     if context == 0 {
+        DEPTH.set(DEPTH.get().saturating_sub(1));
         return Ok(());
     }
-    check(context)
+    check(context)?;
+    DEPTH.set(DEPTH.get().max(1));
+    Ok(())
 }
 
 pub fn api_version(context: Address, out: Out<i32>) -> HipResult {
@@ -44,22 +69,10 @@ pub fn api_version(context: Address, out: Out<i32>) -> HipResult {
     out.put(4)
 }
 
-pub fn no_peer_access(context: Address) -> HipResult {
-    check(context)?;
-    Err(HipError::PeerAccessNotEnabled)
-}
-
-pub fn peer_access(context: Address) -> HipResult {
-    check(context)?;
-    Err(HipError::InvalidDevice)
-}
-
 pub fn primary_state(device: i32, flags: Out<u32>, active: Out<i32>) -> HipResult {
-    flags.required()?;
-    active.required()?;
     card::check(device)?;
-    flags.put(0)?;
-    active.put(state().context_retained as i32)
+    flags.put_unless_null(0)?;
+    active.put_unless_null(state().context_retained as i32)
 }
 
 pub fn retain_primary(out: Out<Address>, device: i32) -> HipResult {

@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::boundary::{Address, In, Out, Text};
+use crate::calls::graph;
 use crate::calls::memory::free;
-use crate::card::{TOTAL, check, check_visible, visible};
+use crate::card::{MOST_LINEAR, TOTAL, check, check_visible, visible};
 use crate::error::{HipError, HipResult};
-use crate::generation::generation;
+use crate::generation::{Generation, generation};
 use crate::heap;
+use crate::objects::array::Channel;
 use crate::properties;
 use crate::runtime::{forget_errors, may_wait, queue, state, streams};
 
@@ -52,12 +54,13 @@ pub fn reset() -> HipResult {
     state.libraries.clear().for_each(drop);
     let lanes: Vec<_> = state.streams.clear().map(|stream| stream.lane).collect();
     state.events.clear().for_each(drop);
-    state.graphs.clear();
+    let destructors = state.graphs.clear();
     state.programs.reset();
     state.failure = None;
     state.fault = None;
     state.freeing.clear();
     drop(state);
+    graph::give_up(destructors);
     lanes.into_iter().for_each(|lane| streams().retire(lane));
     forget_errors();
     Ok(())
@@ -102,15 +105,47 @@ pub fn choose(out: Out<i32>, wanted: Address) -> HipResult {
 }
 
 pub fn attribute(out: Out<i32>, attribute: u32, device: i32) -> HipResult {
-    /// Number of the only attribute that is a `size_t`.
+    /// Number of the attribute that is a `size_t` in HIP 5. Later versions cut it off at the greatest `int`.
     const TOTAL_MEMORY: u32 = 84;
+    /// Addresses of registers, with eight bytes each.
+    const MEMORY_FLUSH: u32 = 10005;
+    const REGISTER_FLUSH: u32 = 10006;
     out.required()?;
     check(device)?;
-    if attribute == TOTAL_MEMORY {
-        out.put(TOTAL as u32 as i32)?;
-        return out.put_at(1, (TOTAL >> 32) as i32);
+    match attribute {
+        TOTAL_MEMORY if generation() == Generation::Five => {
+            out.put(TOTAL as u32 as i32)?;
+            out.put_at(1, (TOTAL >> 32) as i32)
+        }
+        TOTAL_MEMORY => out.put(i32::try_from(TOTAL).unwrap_or(i32::MAX)),
+        // There is no such register to hand out.
+        MEMORY_FLUSH | REGISTER_FLUSH => {
+            out.put(0)?;
+            out.put_at(1, 0)
+        }
+        _ => out.put(properties::attribute(attribute).ok_or(HipError::InvalidValue)?),
     }
-    out.put(properties::attribute(attribute).ok_or(HipError::InvalidValue)?)
+}
+
+/// Type and distance of the link between two devices, of which there is one: no pair has a link.
+pub fn link(device: i32, peer: i32, kind: Out<u32>, hops: Out<u32>) -> HipResult {
+    kind.required()?;
+    hops.required()?;
+    if device == peer || device < 0 || peer < 0 {
+        return Err(HipError::InvalidValue);
+    }
+    Err(HipError::InvalidDevice)
+}
+
+/// Stores the most elements of a texture over linear memory.
+pub fn linear_width(out: Out<usize>, channel: In<Channel>, device: i32) -> HipResult {
+    out.required()?;
+    let bits: i64 = channel.get()?.bits.into_iter().map(i64::from).sum();
+    check(device)?;
+    match usize::try_from(bits / 8) {
+        Ok(bytes) if bytes > 0 => out.put(MOST_LINEAR / bytes),
+        _ => Err(HipError::InvalidValue),
+    }
 }
 
 pub fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) -> HipResult {
@@ -175,7 +210,7 @@ pub fn set_limit(limit: u32, value: usize) -> HipResult {
         return Ok(());
     }
     if limit != STACK_LIMIT {
-        return Err(HipError::UnsupportedLimit);
+        return Err(refused_limit(limit));
     }
     if value > MOST_STACK {
         return Err(HipError::InvalidValue);
@@ -193,21 +228,29 @@ pub fn set_valid(devices: In<i32>, count: i32) -> HipResult {
 }
 
 pub fn limit(out: Out<usize>, limit: u32) -> HipResult {
-    const PRINTF: u32 = 1;
     out.required()?;
     match limit {
         STACK_LIMIT => out.put(STACK.load(Ordering::Relaxed)),
-        // Kernels print without a limit.
-        PRINTF => out.put(0),
         HEAP => out.put(heap::BYTES as usize),
-        _ => Err(HipError::UnsupportedLimit),
+        _ => Err(refused_limit(limit)),
+    }
+}
+
+/// Returns the error for a limit that AMD's runtime does not support, or that HIP does not have.
+fn refused_limit(limit: u32) -> HipError {
+    const PRINTF: u32 = 1;
+    match limit {
+        PRINTF => HipError::UnsupportedLimit,
+        _ => HipError::InvalidValue,
     }
 }
 
 pub fn can_access_peer(out: Out<i32>, device: i32, peer: i32) -> HipResult {
     out.required()?;
-    check(device)?;
-    check(peer)?;
+    if device != peer {
+        check(device)?;
+        check(peer)?;
+    }
     out.put(0)
 }
 
@@ -222,16 +265,11 @@ pub fn peer_access(peer: i32, flags: u32) -> HipResult {
 
 pub fn no_peer_access(peer: i32) -> HipResult {
     check(peer)?;
-    Err(HipError::PeerAccessNotEnabled)
+    Err(HipError::InvalidDevice)
 }
 
-pub fn peer_attribute(out: Out<i32>, attribute: u32, device: i32, peer: i32) -> HipResult {
+pub fn peer_attribute(out: Out<i32>) -> HipResult {
     out.required()?;
-    if attribute > 3 {
-        return Err(HipError::InvalidValue);
-    }
-    check(device)?;
-    check(peer)?;
-    // A device has no link to itself.
+    // A device has no link to itself, and there is no other.
     Err(HipError::InvalidDevice)
 }

@@ -8,24 +8,27 @@ use crate::calls::{capture, submit};
 use crate::error::{HipError, HipResult};
 use crate::objects::event::Event;
 use crate::objects::graph::NodeAction;
-use crate::queue::Ticket;
+use crate::queue::{LaneId, NULL, Ticket};
 use crate::runtime::{state, take_fault};
 
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
-/// Flags: blocking, no timing, interprocess, release to device and to system.
-const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | 0xc000_0000;
+/// Flags of which one may be set: no fence of the system, release to the device, release to the system.
+const RELEASES: u32 = 0xe000_0000;
+/// Flags: blocking, no timing, interprocess, releases.
+const FLAGS: u32 = 1 | DISABLE_TIMING | INTERPROCESS | RELEASES;
 
 pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
     out.required()?;
-    let releases = flags & 0xc000_0000;
+    let releases = (flags & RELEASES).count_ones();
     let timed = flags & DISABLE_TIMING == 0;
-    if flags & !FLAGS != 0 || releases == 0xc000_0000 || (flags & INTERPROCESS != 0 && timed) {
+    if flags & !FLAGS != 0 || releases > 1 || (flags & INTERPROCESS != 0 && timed) {
         return Err(HipError::InvalidValue);
     }
     let event = Event {
         timed,
         recorded: None,
+        lane: NULL,
         captured: None,
     };
     let handle = state().events.insert(event);
@@ -34,8 +37,11 @@ pub fn create_with_flags(out: Out<Address>, flags: u32) -> HipResult {
 
 /// Destroys an event. A thread that waits for the event goes on waiting.
 pub fn destroy(event: Address) -> HipResult {
+    if event == 0 {
+        return Err(HipError::InvalidHandle);
+    }
     let removed = state().events.remove(event);
-    removed.map(drop).ok_or(HipError::InvalidHandle)
+    removed.map(drop).ok_or(HipError::ContextIsDestroyed)
 }
 
 /// Records an event behind the work that a stream has so far.
@@ -61,15 +67,16 @@ pub fn record_with_flags(event: Address, stream: Address, flags: u32) -> HipResu
             event.ok_or(HipError::InvalidHandle)?.captured = Some((id, nodes));
             Ok(())
         }
-        None => set(event, submit::mark(lane, Vec::new())?),
+        None => set(event, lane, submit::mark(lane, Vec::new())?),
     }
 }
 
-/// Sets the ticket of an event.
-pub fn set(event: Address, ticket: Arc<Ticket>) -> HipResult {
+/// Sets the ticket of an event that is recorded on a stream of a lane.
+pub fn set(event: Address, lane: LaneId, ticket: Arc<Ticket>) -> HipResult {
     let mut state = state();
     let event = state.events.get_mut(event).ok_or(HipError::InvalidHandle)?;
     event.recorded = Some(ticket);
+    event.lane = lane;
     event.captured = None;
     Ok(())
 }
@@ -84,22 +91,19 @@ pub fn check(event: Address) -> HipResult {
     get(event).map(drop)
 }
 
-/// Fails for an event that was recorded in a capture, because it has no time.
-fn refuse_captured(event: Event) -> HipResult<Event> {
-    match event.captured {
-        Some(_) => Err(HipError::CapturedEvent),
-        None => Ok(event),
-    }
-}
-
 pub fn synchronize(event: Address) -> HipResult {
-    submit::wait(refuse_captured(get(event)?)?.recorded.as_slice())
+    let event = get(event)?;
+    capture::refuse_captured(&event)?;
+    if event.lane != NULL {
+        capture::refuse_wait(event.lane)?;
+    }
+    submit::wait(event.recorded.as_slice())
 }
 
 /// Returns success if the work before the event is done. An event that was never recorded counts as done.
 pub fn query(event: Address) -> HipResult {
-    let event = refuse_captured(get(event)?)?;
-    capture::allow_unsafe()?;
+    let event = get(event)?;
+    capture::refuse_captured(&event)?;
     submit::ask(event.recorded.as_slice())
 }
 

@@ -1,7 +1,7 @@
 //! Calls from a program's constructors, which register device code, kernels and variables before `main`.
 
 use crate::boundary::{Address, Out, Text, host_bytes, host_value, put_bytes};
-use crate::calls::memory::host;
+use crate::calls::shared;
 use crate::diagnostics::log;
 use crate::error::HipResult;
 use crate::objects::memory::Kind;
@@ -54,7 +54,7 @@ pub fn register_managed(
 ) {
     let registered = guarded("__hipRegisterManagedVar", || -> HipResult {
         let name = name.get()?;
-        let address = host::allocate(&name, bytes.max(1), Kind::Managed, 1)?;
+        let address = shared::allocate(&name, bytes.max(1), Kind::Managed, 1)?;
         put_bytes(address, host_bytes(initial, bytes)?)?;
         pointer.put(address)?;
         state().programs.add_managed(binary, name, address)

@@ -14,8 +14,8 @@ use crate::runtime::state;
 
 /// SIMDs of a compute unit.
 const SIMDS: u32 = 4;
-/// Waves that a SIMD holds at most.
-const WAVES: u32 = 10;
+/// Waves of a SIMD that AMD's runtime counts on. A SIMD holds 10, but the dispatcher is said to place no more than 32 in a compute unit.
+const WAVES: u32 = 8;
 /// Vector registers per lane of a SIMD, and the granule of their allocation.
 const VGPRS: (u32, u32) = (256, 4);
 /// Scalar registers of a SIMD, and the granule of their allocation.
@@ -59,6 +59,14 @@ fn describe(kernel: &Kernel) -> FunctionAttributes {
         carveout: 0,
         ptx_version: 30,
         lds_bytes: kernel.lds_size as usize,
+    }
+}
+
+/// Returns the kernel of a module's function. A null function is an invalid value to the functions of occupancy.
+pub fn module_function(function: Address) -> HipResult<Function> {
+    match function {
+        0 => Err(HipError::InvalidValue),
+        _ => module::function(function),
     }
 }
 
@@ -196,10 +204,10 @@ pub fn best_block(
     block.required()?;
     let function = function()?;
     let kernel = function.kernel()?;
+    // No limit, like one beyond the card's, is the card's.
     let most = match u32::try_from(most) {
-        Ok(0) => MAX_WORK_GROUP,
+        Ok(0) | Err(_) => MAX_WORK_GROUP,
         Ok(most) => most.min(MAX_WORK_GROUP),
-        Err(_) => return Err(HipError::InvalidValue),
     };
     let most = most.min(kernel.max_flat_work_group_size);
     let sizes = (1..=most.div_ceil(LANES as u32)).map(|n| (n * LANES as u32).min(most));

@@ -34,7 +34,11 @@ pub fn create(out: Out<Address>, flags: u32) -> HipResult {
 pub fn destroy(graph: Address) -> HipResult {
     let destructors = {
         let mut state = state();
-        if state.graphs.graph(graph)?.is_child {
+        if graph == 0 {
+            return Err(HipError::InvalidValue);
+        }
+        let found = state.graphs.graph(graph);
+        if found.map_err(|_| HipError::IllegalState)?.is_child {
             return Err(HipError::InvalidValue);
         }
         let held = state.graphs.destroy(graph)?;
@@ -174,8 +178,8 @@ fn type_of(what: &NodeAction, generation: Generation) -> u32 {
         NodeAction::Work(Work::Copy(copy)) => match copy.form {
             CopyForm::Planes => (2, 1),
             CopyForm::Row => (9, 1),
-            CopyForm::FromSymbol => (10, 12),
-            CopyForm::ToSymbol => (11, 13),
+            CopyForm::FromSymbol => (10, 1),
+            CopyForm::ToSymbol => (11, 1),
         },
         NodeAction::Work(Work::Fill(_)) => (3, 2),
         NodeAction::Work(Work::Host(_)) => (4, 3),

@@ -54,9 +54,10 @@ fn unknown(library: Address) -> HipError {
 
 /// Unloads a library. Launches under way keep its code until they have ended.
 pub fn unload(library: Address) -> HipResult {
-    let mut state = state();
-    let removed = state.libraries.remove(library);
+    let removed = state().libraries.remove(library);
     let removed = removed.ok_or_else(|| unknown(library))?;
+    module::free_managed(&removed.loaded);
+    let mut state = state();
     state
         .functions
         .retain(|f| !Arc::ptr_eq(&f.loaded, &removed.loaded));

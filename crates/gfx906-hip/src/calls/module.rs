@@ -2,18 +2,61 @@
 
 use std::sync::Arc;
 
-use crate::boundary::{Address, Out, Text};
+use super::shared;
+use crate::boundary::{Address, Out, Text, put_bytes};
 use crate::diagnostics::log;
 use crate::error::{HipError, HipResult};
 use crate::image::image;
-use crate::objects::module::{Function, LoadedCode};
-use crate::runtime::{RuntimeState, state};
+use crate::objects::memory::Kind;
+use crate::objects::module::{Function, LoadedCode, ManagedDeclaration};
+use crate::runtime::{RuntimeState, queue, state};
 
-/// Loads a code object into device memory.
+/// Loads a code object into device memory, with memory for its managed variables.
 pub fn load_code(bytes: &[u8]) -> HipResult<Arc<LoadedCode>> {
+    let mut loaded = {
+        let mut state = state();
+        let RuntimeState { gpu, requests, .. } = &mut *state;
+        LoadedCode::new(gpu, requests, bytes)?
+    };
+    for declaration in loaded.declared_managed() {
+        let memory = make_managed(&declaration)?;
+        // No one else knows the code yet.
+        let code = Arc::get_mut(&mut loaded).ok_or(HipError::Unknown)?;
+        code.set_managed(declaration.name, memory);
+    }
+    Ok(loaded)
+}
+
+/// Allocates a managed variable with its initial value, and tells the device its address.
+fn make_managed(declaration: &ManagedDeclaration) -> HipResult<(Address, u64)> {
+    const ATTACH_GLOBAL: u32 = 1;
+    let (initial, bytes) = declaration.initial;
+    let mut value = vec![0; bytes as usize];
+    let address = shared::allocate(
+        &declaration.name,
+        value.len().max(1),
+        Kind::Managed,
+        ATTACH_GLOBAL,
+    )?;
+    let gpu = state().gpu.clone();
+    let lost = |_| HipError::InvalidImage;
+    gpu.read(initial, &mut value).map_err(lost)?;
+    put_bytes(address, &value)?;
+    let pointer = address.to_le_bytes();
+    gpu.write(declaration.pointer, &pointer).map_err(lost)?;
+    Ok((address, bytes))
+}
+
+/// Frees the memory of a code object's managed variables, after the device's work is done.
+pub fn free_managed(loaded: &LoadedCode) {
+    if loaded.managed().next().is_none() {
+        return;
+    }
+    let _idle = queue();
     let mut state = state();
-    let RuntimeState { gpu, requests, .. } = &mut *state;
-    LoadedCode::new(gpu, requests, bytes)
+    for address in loaded.managed() {
+        shared::free(&mut state, address);
+    }
 }
 
 /// Reads a file. A failure is logged with the name of the calling function.
@@ -49,16 +92,25 @@ pub fn load_data(out: Out<Address>, at: Address) -> HipResult {
 
 /// Unloads a module. Launches under way keep its code until they have ended.
 pub fn unload(module: Address) -> HipResult {
+    let removed = state().modules.remove(module);
+    let loaded = removed.ok_or_else(|| unknown(module))?;
+    free_managed(&loaded);
     let mut state = state();
-    let loaded = state.modules.remove(module);
-    let loaded = loaded.ok_or(HipError::InvalidHandle)?;
     state.functions.retain(|f| !Arc::ptr_eq(&f.loaded, &loaded));
     Ok(())
 }
 
 fn get(module: Address) -> HipResult<Arc<LoadedCode>> {
     let loaded = state().modules.get(module).cloned();
-    loaded.ok_or(HipError::InvalidHandle)
+    loaded.ok_or_else(|| unknown(module))
+}
+
+/// Returns the error for a null module, or for one that is not there.
+fn unknown(module: Address) -> HipError {
+    match module {
+        0 => HipError::InvalidHandle,
+        _ => HipError::NotFound,
+    }
 }
 
 pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult {
@@ -77,7 +129,8 @@ pub fn get_global(out: Out<Address>, size: Out<usize>, module: Address, name: Te
     if out.is_null() && size.is_null() {
         return Err(HipError::InvalidValue);
     }
-    let (address, bytes) = get(module)?.variable(&name).ok_or(HipError::NotFound)?;
+    let found = get(module)?.variable_of_program(&name);
+    let (address, bytes) = found.ok_or(HipError::NotFound)?;
     out.put_unless_null(address)?;
     size.put_unless_null(bytes as usize)
 }

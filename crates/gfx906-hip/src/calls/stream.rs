@@ -51,6 +51,9 @@ fn add(out: Out<Address>, flags: u32, priority: i32, units: Units) -> HipResult 
 }
 
 pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> HipResult {
+    if out.is_null() {
+        return Err(HipError::InvalidHandle);
+    }
     if words == 0 || mask.is_null() {
         return Err(HipError::InvalidValue);
     }
@@ -123,7 +126,14 @@ pub fn synchronize(stream: Address) -> HipResult {
     submit::wait(&streams().pending(lane))
 }
 
+/// `hipDeviceSynchronize`.
 pub fn wait_for_device() -> HipResult {
+    capture::allow_device_wait()?;
+    submit::wait(&streams().pending_everywhere())
+}
+
+/// Waits for the device before memory is freed or unmapped, unless that might disturb a capture.
+pub fn wait_to_free() -> HipResult {
     capture::allow_unsafe()?;
     submit::wait(&streams().pending_everywhere())
 }
@@ -143,7 +153,8 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
     if flags & !EXTERNAL != 0 {
         return Err(HipError::InvalidValue);
     }
-    let lane = submit::lane(stream)?;
+    // AMD's runtime reports an unknown stream as an invalid handle here alone.
+    let lane = submit::lane(stream).map_err(|_| HipError::InvalidHandle)?;
     let Event {
         recorded, captured, ..
     } = state()

@@ -1,7 +1,7 @@
 //! Variables of the program on the device, named by the address of the host's variable.
 
 use crate::boundary::{Address, Out};
-use crate::calls::memory::copy::{DEFAULT, row};
+use crate::calls::memory::copy::{DEFAULT, DEVICE_TO_DEVICE_NO_CU, row};
 use crate::error::{HipError, HipResult};
 use crate::objects::work::{Copy, CopyForm};
 use crate::runtime::state;
@@ -40,7 +40,14 @@ pub fn build_copy_to(
     offset: usize,
     direction: u32,
 ) -> HipResult<Copy> {
-    if ![HOST_TO_DEVICE, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
+    if ![
+        HOST_TO_DEVICE,
+        DEVICE_TO_DEVICE,
+        DEVICE_TO_DEVICE_NO_CU,
+        DEFAULT,
+    ]
+    .contains(&direction)
+    {
         return Err(HipError::InvalidMemcpyDirection);
     }
     Ok(Copy {
@@ -57,7 +64,14 @@ pub fn build_copy_from(
     offset: usize,
     direction: u32,
 ) -> HipResult<Copy> {
-    if ![DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT].contains(&direction) {
+    if ![
+        DEVICE_TO_HOST,
+        DEVICE_TO_DEVICE,
+        DEVICE_TO_DEVICE_NO_CU,
+        DEFAULT,
+    ]
+    .contains(&direction)
+    {
         return Err(HipError::InvalidMemcpyDirection);
     }
     Ok(Copy {

@@ -247,10 +247,13 @@ pub fn create_by_driver(
 
 /// Destroys an object after the device's work is done.
 fn destroy_object(handle: Address, is: impl Fn(&TextureObject) -> bool) -> HipResult {
+    if handle == 0 {
+        return Ok(());
+    }
     if !state().memory.textures.get(&handle).is_some_and(is) {
         return Err(HipError::InvalidValue);
     }
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     state().memory.textures.remove(&handle);
     free::free(handle)
 }

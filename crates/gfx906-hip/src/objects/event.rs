@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::boundary::Address;
-use crate::queue::Ticket;
+use crate::queue::{LaneId, Ticket};
 
 /// Event.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub struct Event {
     pub timed: bool,
     /// End of the work that the event was last recorded behind.
     pub recorded: Option<Arc<Ticket>>,
+    /// Lane of the stream that the event was last recorded on.
+    pub lane: LaneId,
     /// Capture that the event was last recorded in: its number, and the nodes.
     pub captured: Option<(u64, Vec<Address>)>,
 }

@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod exec;
+pub mod memory;
 pub mod users;
 
 use std::collections::{BTreeSet, HashMap};
@@ -12,7 +13,8 @@ use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use capture::Captures;
 use exec::{Exec, StepAction};
-use users::Users;
+use memory::GraphMemory;
+use users::{UserDestructor, Users};
 
 /// Operation of a node.
 #[derive(Clone)]
@@ -77,7 +79,7 @@ pub struct Graphs {
     /// Captures under way.
     pub captures: Captures,
     /// Memory that graphs own.
-    pub memory: BTreeSet<Address>,
+    pub memory: GraphMemory,
 }
 
 impl Graphs {
@@ -89,7 +91,7 @@ impl Graphs {
             execs: Handles::new(Tag::Exec),
             users: Users::new(),
             captures: Captures::default(),
-            memory: BTreeSet::new(),
+            memory: GraphMemory::default(),
         }
     }
 
@@ -295,12 +297,14 @@ impl Graphs {
         Ok(graph)
     }
 
-    /// Forgets all graphs: `hipDeviceReset`.
-    pub fn clear(&mut self) {
-        self.graphs.clear().for_each(drop);
+    /// Forgets all graphs: `hipDeviceReset`. Returns the destructors of the user objects that only graphs held.
+    pub fn clear(&mut self) -> Vec<UserDestructor> {
+        let of_graphs = self.graphs.clear().flat_map(|graph| graph.users);
+        let of_execs = self.execs.clear().flat_map(|exec| exec.users);
+        let held = of_graphs.chain(of_execs).collect();
         self.nodes.clear().for_each(drop);
-        self.execs.clear().for_each(drop);
         self.captures = Captures::default();
+        self.users.release_all(held)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Allocations: of the device, at addresses that no host program has, and of the host, at the same address on both sides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::advice::AdviceTable;
 use super::array::Arrays;
@@ -49,6 +49,8 @@ pub struct Memory {
     used: u64,
     /// Number of allocating calls so far.
     calls: u64,
+    /// First addresses of allocations whose copies the program wants synchronous.
+    pub synchronous: BTreeSet<Address>,
     /// Memory pools.
     pub pools: Pools,
     /// Advice about managed memory.
@@ -111,6 +113,7 @@ impl Memory {
         }
         self.pools.note_free(base);
         self.advised.forget(base);
+        self.synchronous.remove(&base);
         Some(allocation)
     }
 

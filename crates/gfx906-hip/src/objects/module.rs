@@ -23,10 +23,22 @@ pub struct LoadedCode {
     pub kernels: usize,
     /// Address and size of each variable.
     variables: HashMap<String, (Address, u64)>,
+    /// Managed variables of a module that the program has loaded, as it finds them: address and size.
+    managed: HashMap<String, (Address, u64)>,
     /// Data for records of its launches, if launches are recorded.
     pub code: Option<RecordedCode>,
     /// Line tables, if there are any.
     pub lines: Option<Mutex<Lines>>,
+}
+
+/// Managed variable that a code object declares.
+pub struct ManagedDeclaration {
+    /// Name in the source.
+    pub name: String,
+    /// Address of the device's pointer to the variable.
+    pub pointer: Address,
+    /// Address and size of the initial value.
+    pub initial: (Address, u64),
 }
 
 /// Kernel of a module.
@@ -93,9 +105,43 @@ impl LoadedCode {
             module,
             kernels: object.kernels.len(),
             variables,
+            managed: HashMap::new(),
             code,
             lines: Lines::read(bytes).map(Mutex::new),
         }))
+    }
+
+    /// Returns the managed variables that the code declares. A compiler names the initial value of `x` `x.managed`; the device's variable `x`
+    /// has the address of the memory that both sides use.
+    pub fn declared_managed(&self) -> Vec<ManagedDeclaration> {
+        const POINTER: u64 = 8;
+        let declared = self.variables.iter().filter_map(|(name, &initial)| {
+            let name = name.strip_suffix(".managed")?;
+            let (pointer, bytes) = self.variable(name)?;
+            let name = name.to_owned();
+            (bytes == POINTER).then_some(ManagedDeclaration {
+                name,
+                pointer,
+                initial,
+            })
+        });
+        declared.collect()
+    }
+
+    /// Sets the memory of a managed variable: address and size.
+    pub fn set_managed(&mut self, name: String, memory: (Address, u64)) {
+        self.managed.insert(name, memory);
+    }
+
+    /// Returns the addresses of managed variables.
+    pub fn managed(&self) -> impl Iterator<Item = Address> {
+        self.managed.values().map(|memory| memory.0)
+    }
+
+    /// Returns address and size of a variable as the program finds it. A managed variable is in memory that both sides use.
+    pub fn variable_of_program(&self, name: &str) -> Option<(Address, u64)> {
+        let managed = self.managed.get(name).copied();
+        managed.or_else(|| self.variable(name))
     }
 
     /// Returns address and size of a variable.

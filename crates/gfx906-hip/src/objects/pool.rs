@@ -17,7 +17,8 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    fn set(&mut self, now: u64) {
+    /// Sets the current value.
+    pub fn set(&mut self, now: u64) {
         self.now = now;
         self.high = self.high.max(now);
     }
@@ -30,6 +31,8 @@ pub struct Pool {
     pub reuse: [i32; 3],
     /// Bytes that a card keeps instead of giving them back to the system.
     pub threshold: u64,
+    /// Most bytes that the pool gives out at a time, or 0 for no limit.
+    pub most: u64,
     /// Bytes in use by the program.
     pub used: Gauge,
     /// Bytes that a card would have taken from the system.
@@ -43,10 +46,16 @@ impl Pool {
         Pool {
             reuse: [1; 3],
             threshold: 0,
+            most: 0,
             used: Gauge::default(),
             reserved: Gauge::default(),
             closed: false,
         }
+    }
+
+    /// Returns true if the pool may give out that many bytes more.
+    pub fn has_room(&self, bytes: u64) -> bool {
+        self.most == 0 || self.used.now.saturating_add(bytes) <= self.most
     }
 
     /// Gives back unused memory except for `keep` bytes.
@@ -81,9 +90,12 @@ impl Default for Pools {
 }
 
 impl Pools {
-    /// Creates a pool and returns its handle.
-    pub fn create(&mut self) -> Address {
-        self.held.insert(Pool::new())
+    /// Creates a pool that gives out at most `most` bytes at a time, or any number if it is 0. Returns its handle.
+    pub fn create(&mut self, most: u64) -> Address {
+        self.held.insert(Pool {
+            most,
+            ..Pool::new()
+        })
     }
 
     /// Returns a pool, unless it has been destroyed.
@@ -151,7 +163,7 @@ mod tests {
     #[test]
     fn a_pool_holds_back_up_to_its_threshold() {
         let mut pools = Pools::default();
-        let pool = pools.create();
+        let pool = pools.create(0);
         pools.note_allocation(pool, 0x1000, 100);
         pools.note_allocation(pool, 0x2000, 50);
         pools.get(pool).expect("there").threshold = 120;
@@ -166,7 +178,7 @@ mod tests {
     #[test]
     fn a_destroyed_pool_lives_as_long_as_its_memory() {
         let mut pools = Pools::default();
-        let pool = pools.create();
+        let pool = pools.create(0);
         pools.current = pool;
         pools.note_allocation(pool, 0x1000, 100);
         assert!(pools.destroy(pool) && !pools.destroy(pool));

@@ -209,7 +209,7 @@ static void planes() {
 static void addresses() {
     char* x = device_alloc<char>(5000);
     void *device = nullptr, *host = &device, *start = nullptr, *pinned;
-    size_t size = 0;
+    uint32_t size = 0;
     int type = -1, ordinal = -1;
     hipPointer_attribute wanted[] = {HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, HIP_POINTER_ATTRIBUTE_HOST_POINTER,
                                      HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR, HIP_POINTER_ATTRIBUTE_RANGE_SIZE,
@@ -288,7 +288,7 @@ static void units() {
     EXPECT(hipErrorInvalidValue, hipExtStreamGetCUMask(some, 1, got));
     EXPECT(hipErrorInvalidValue, hipExtStreamGetCUMask(some, 2, nullptr));
     EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&all, 0, mask));
-    EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(nullptr, 1, mask));
+    EXPECT(hipErrorInvalidHandle, hipExtStreamCreateWithCUMask(nullptr, 1, mask));
     EXPECT(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&all, 1, nullptr));
 
     // One kernel is launched per device; there is one device.

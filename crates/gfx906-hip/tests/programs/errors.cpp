@@ -135,7 +135,8 @@ int main() {
     EXPECT(hipErrorInvalidHandle, hipStreamDestroy(nullptr));
     EXPECT(hipErrorInvalidHandle, hipEventSynchronize(event));
     EXPECT(hipErrorInvalidHandle, hipEventRecord(nullptr, nullptr));
-    EXPECT(hipErrorInvalidHandle, hipModuleUnload(module));
+    EXPECT(hipErrorNotFound, hipModuleUnload(module));
+    EXPECT(hipErrorInvalidHandle, hipModuleUnload(nullptr));
     EXPECT(hipErrorInvalidValue, hipStreamCreateWithFlags(&stream, 77));
     EXPECT(hipErrorInvalidValue, hipEventCreateWithFlags(&event, 0x100));
 

@@ -214,6 +214,7 @@ int main() {
         long long rest[20];
     } memory = {};
     memory.type[0] = 10;
+    memory.pool[0] = memory.pool[1] = 1;  // pinned, without handles; on device 0
     memory.bytes = n * 4;
     HIP_CHECK(hipGraphCreate(&graph, 0));
     hipGraphNode_t allocated, freed;

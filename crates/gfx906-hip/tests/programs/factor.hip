@@ -3,5 +3,8 @@
 
 __device__ float factor = 1.5f;
 __constant__ int table[4] = {1, 2, 3, 4};
+__managed__ int launches[2] = {10, 20};
 
 extern "C" __global__ void scale(float* x) { x[threadIdx.x] *= factor * table[threadIdx.x % 4]; }
+
+extern "C" __global__ void count() { launches[1]++; }

@@ -152,7 +152,7 @@ int main(void) {
     EXPECT(hipExtGetLastError() == 0 && hipGetLastError() == 1);
     EXPECT(hipDrvGetErrorName(12345, &name) == 1 && !name);
     EXPECT(hipDeviceSetLimit(0, 4096) == 0 && hipDeviceGetLimit(&stack, 0) == 0 && stack == 4096);
-    EXPECT(hipDeviceSetLimit(0, 1 << 20) == 1 && hipDeviceSetLimit(77, 1) == 215);
+    EXPECT(hipDeviceSetLimit(0, 1 << 20) == 1 && hipDeviceSetLimit(1, 1) == 215 && hipDeviceSetLimit(77, 1) == 1);
 #endif
 #if HIP >= 7
     /* Two elements in each of three rows. */

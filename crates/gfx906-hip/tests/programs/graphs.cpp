@@ -124,7 +124,7 @@ void of_nodes() {
     HIP_CHECK(hipGraphChildGraphNodeGetGraph(child, &inner));
     REQUIRE(inner != clone);
     HIP_CHECK(hipGraphDestroy(clone));
-    EXPECT(hipErrorInvalidValue, hipGraphDestroy(clone));
+    EXPECT(hipErrorIllegalState, hipGraphDestroy(clone));
     z = 100;
     HIP_CHECK(hipGraphAddKernelNode(&last, outer, &child, 1, &q));
     hipGraphExec_t nested;
@@ -323,7 +323,7 @@ void forbidden() {
         {"device", hipErrorStreamCaptureUnsupported, [&] { return hipDeviceSynchronize(); }},
         {"stream", hipErrorStreamCaptureUnsupported, [&] { return hipStreamSynchronize(a); }},
         {"query", hipErrorStreamCaptureUnsupported, [&] { return hipStreamQuery(a); }},
-        {"copy", hipErrorStreamCaptureUnsupported, [&] { return hipMemcpy(x, x, 4, hipMemcpyDeviceToDevice); }},
+        {"copy", hipErrorStreamCaptureImplicit, [&] { return hipMemcpy(x, x, 4, hipMemcpyDeviceToDevice); }},
         {"null", hipErrorStreamCaptureImplicit, [&] { return hipMemsetAsync(x, 0, 4, nullptr); }},
         {"event of no capture", hipErrorStreamCaptureIsolation, [&] { return hipStreamWaitEvent(a, outside, 0); }},
     };
@@ -350,7 +350,12 @@ void forbidden() {
     HIP_CHECK(hipStreamBeginCapture(a, hipStreamCaptureModeThreadLocal));
     HIP_CHECK(hipEventRecord(event, a));
     EXPECT(hipErrorCapturedEvent, hipEventQuery(event));
+    EXPECT(hipErrorStreamCaptureInvalidated, hipStreamEndCapture(a, &graph));
+    HIP_CHECK(hipStreamBeginCapture(a, hipStreamCaptureModeThreadLocal));
+    HIP_CHECK(hipEventRecord(event, a));
     EXPECT(hipErrorCapturedEvent, hipEventSynchronize(event));
+    EXPECT(hipErrorStreamCaptureInvalidated, hipStreamEndCapture(a, &graph));
+    HIP_CHECK(hipStreamBeginCapture(a, hipStreamCaptureModeThreadLocal));
     std::thread([&] {
         EXPECT(hipErrorStreamCaptureWrongThread, hipStreamEndCapture(a, &graph));
         HIP_CHECK(hipMalloc(&p, 4));

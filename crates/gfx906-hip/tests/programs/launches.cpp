@@ -69,7 +69,7 @@ int main(int, char** arguments) {
     HIP_CHECK(hipExtModuleLaunchKernel(sigmoid, 256, 1, 1, 64, 1, 1, 0, 0, of_sigmoid, nullptr, start, stop, 0));
     to_host(half, out, 256);
     for (float h : half) REQUIRE(h == 0.5f);
-    EXPECT(hipErrorNotSupported, hipExtModuleLaunchKernel(sigmoid, 250, 1, 1, 64, 1, 1, 0, 0, of_sigmoid, nullptr));
+    EXPECT(hipErrorInvalidValue, hipExtModuleLaunchKernel(sigmoid, 250, 1, 1, 64, 1, 1, 0, 0, of_sigmoid, nullptr));
 
     // Three dimensions.
     unsigned *d_where = device_alloc<unsigned>(24 * 30), places[24 * 30];

@@ -19,7 +19,7 @@ int main() {
 
     char* base = nullptr;
     HIP_CHECK(hipMemAddressReserve(reinterpret_cast<void**>(&base), 16 * PIECE, 0, nullptr, 0));
-    EXPECT(hipErrorInvalidValue, hipMemAddressReserve(reinterpret_cast<void**>(&base), least + 1, 0, nullptr, 0));
+    EXPECT(hipErrorOutOfMemory, hipMemAddressReserve(reinterpret_cast<void**>(&base), least + 1, 0, nullptr, 0));
     size_t before, after, total;
     HIP_CHECK(hipMemGetInfo(&before, &total));
     hipMemGenericAllocationHandle_t handles[2], again;

@@ -6,7 +6,38 @@
 
 #include "check.h"
 
+const char* factor_file;
+
+// A managed variable of a module is memory that both sides use.
+void managed(hipModule_t module) {
+    hipFunction_t count;
+    int* launches;
+    size_t size = 0;
+    HIP_CHECK(hipModuleGetGlobal(reinterpret_cast<hipDeviceptr_t*>(&launches), &size, module, "launches"));
+    REQUIRE(size == 2 * sizeof(int) && launches[0] == 10 && launches[1] == 20);
+    HIP_CHECK(hipModuleGetFunction(&count, module, "count"));
+    for (int n = 21; n < 24; ++n) {
+        HIP_CHECK(hipModuleLaunchKernel(count, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+        HIP_CHECK(hipDeviceSynchronize());
+        REQUIRE(launches[0] == 10 && launches[1] == n);
+    }
+    launches[1] = 7;
+    HIP_CHECK(hipModuleLaunchKernel(count, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+    int copied[2];
+    HIP_CHECK(hipMemcpyDtoH(copied, launches, sizeof copied));
+    REQUIRE(copied[0] == 10 && copied[1] == 8);
+    // Each load has a variable of its own.
+    hipModule_t other;
+    hipDeviceptr_t other_launches;
+    HIP_CHECK(hipModuleLoad(&other, factor_file));
+    HIP_CHECK(hipModuleGetGlobal(&other_launches, &size, other, "launches"));
+    REQUIRE(other_launches != launches && static_cast<int*>(other_launches)[1] == 20);
+    HIP_CHECK(hipModuleUnload(other));
+    EXPECT(hipErrorInvalidValue, hipMemcpyDtoH(copied, other_launches, sizeof copied));
+}
+
 void variables(const char* file) {
+    factor_file = file;
     hipModule_t module;
     hipFunction_t scale;
     hipDeviceptr_t factor, table;
@@ -28,6 +59,7 @@ void variables(const char* file) {
     to_host(ones, x, 64);
     for (int i = 0; i < 64; ++i) REQUIRE(ones[i] == 0.25f * (i % 4 + 1));
     HIP_CHECK(hipFree(x));
+    managed(module);
     HIP_CHECK(hipModuleUnload(module));
     EXPECT(hipErrorInvalidValue, hipMemcpyDtoH(&before, factor, sizeof before));
 }
@@ -112,7 +144,7 @@ int main(int, char** arguments) {
     REQUIRE(grid >= 60 && block >= 64 && block <= 1024);
 
     HIP_CHECK(hipModuleUnload(again));
-    EXPECT(hipErrorInvalidHandle, hipModuleUnload(again));
+    EXPECT(hipErrorNotFound, hipModuleUnload(again));
     EXPECT(hipErrorInvalidHandle, hipModuleLaunchKernel(sigmoid, 4, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr));
     HIP_CHECK(hipModuleUnload(module));
     EXPECT(hipErrorInvalidValue, hipModuleLoadData(&module, nullptr));

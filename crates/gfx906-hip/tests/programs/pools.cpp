@@ -106,7 +106,8 @@ void ranges() {
     EXPECT(hipErrorInvalidValue, hipStreamAttachMemAsync(stream, managed, BYTES - 1, hipMemAttachSingle));
     HIP_CHECK(hipStreamDestroy(stream));
     HIP_CHECK(hipFree(managed));
-    EXPECT(hipErrorInvalidValue, hipMallocManaged(reinterpret_cast<void**>(&managed), BYTES, hipMemAttachHost));
+    HIP_CHECK(hipMallocManaged(reinterpret_cast<void**>(&managed), BYTES, hipMemAttachHost));
+    HIP_CHECK(hipFree(managed));
     EXPECT(hipErrorInvalidValue,
            hipHostMalloc(reinterpret_cast<void**>(&managed), BYTES, hipHostMallocCoherent | hipHostMallocNonCoherent));
 }

@@ -90,7 +90,7 @@ int main() {
         EXPECT(hipErrorContextIsDestroyed, hipStreamSynchronize(streams[s]));
     }
     HIP_CHECK(hipEventDestroy(start));
-    EXPECT(hipErrorInvalidHandle, hipEventDestroy(start));
+    EXPECT(hipErrorContextIsDestroyed, hipEventDestroy(start));
     EXPECT(hipErrorInvalidHandle, hipEventRecord(start, 0));
     add<<<1, 64, 0, streams[0]>>>(nullptr, 0, 0);
     EXPECT(hipErrorContextIsDestroyed, hipGetLastError());

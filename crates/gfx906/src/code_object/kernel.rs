@@ -58,6 +58,8 @@ pub struct Kernel {
     pub vgpr_spill_count: u32,
     /// Largest work-group, in work-items, that the kernel was compiled for.
     pub max_flat_work_group_size: u32,
+    /// True if the kernel was compiled for grids of whole work-groups only, as HIP's compilers do.
+    pub uniform_work_groups: bool,
     /// The only work-group size that the kernel was compiled for, if the source requires one.
     pub required_work_group_size: Option<[u32; 3]>,
     /// Lanes of a wave: 64.
@@ -155,6 +157,7 @@ fn resolve_one(
         sgpr_spill_count: metadata.sgpr_spill_count,
         vgpr_spill_count: metadata.vgpr_spill_count,
         max_flat_work_group_size: metadata.max_flat_work_group_size,
+        uniform_work_groups: metadata.uniform_work_groups,
         required_work_group_size: metadata.required_work_group_size,
         wavefront_size: metadata.wavefront_size,
     })

@@ -25,6 +25,7 @@ pub(super) struct KernelMetadata {
     pub(super) sgpr_spill_count: u32,
     pub(super) vgpr_spill_count: u32,
     pub(super) max_flat_work_group_size: u32,
+    pub(super) uniform_work_groups: bool,
     pub(super) required_work_group_size: Option<[u32; 3]>,
     pub(super) wavefront_size: u32,
 }
@@ -83,6 +84,7 @@ fn kernel(node: &Node<'_>) -> Result<KernelMetadata, CodeObjectError> {
         sgpr_spill_count: count(".sgpr_spill_count")?,
         vgpr_spill_count: count(".vgpr_spill_count")?,
         max_flat_work_group_size: node.require(".max_flat_workgroup_size")?.u32()?,
+        uniform_work_groups: count(".uniform_work_group_size")? != 0,
         required_work_group_size: node
             .get(".reqd_workgroup_size")?
             .map(|value| value.triple())

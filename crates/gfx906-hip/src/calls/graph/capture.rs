@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::list;
+use super::{give_up, list};
 use crate::boundary::{Address, In, Out};
 use crate::calls::{capture, submit};
 use crate::error::{HipError, HipResult};
@@ -66,7 +66,7 @@ pub fn end(stream: Address, out: Out<Address>) -> HipResult {
     if lane == NULL {
         return Err(HipError::IllegalState);
     }
-    let ended = {
+    let (ended, destructors) = {
         let mut state = state();
         let graphs = &mut state.graphs;
         let (id, found) = graphs
@@ -81,12 +81,15 @@ pub fn end(stream: Address, out: Out<Address>) -> HipResult {
         }
         let capture = graphs.captures.end(id).ok_or(HipError::Unknown)?;
         let outcome = check_complete(graphs, &capture, lane);
-        if outcome.is_err() && !capture.into_graph {
+        let held = match outcome {
             // No handle of this graph exists outside the capture.
-            let _ = graphs.destroy(capture.graph);
-        }
-        outcome.map(|()| capture.graph)
+            Err(_) if !capture.into_graph => graphs.destroy(capture.graph).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let destructors = graphs.users.release_all(held);
+        (outcome.map(|()| capture.graph), destructors)
     };
+    give_up(destructors);
     out.put(ended.unwrap_or(0))?;
     ended.map(drop)
 }

@@ -2,12 +2,14 @@
 
 use super::give_up;
 use crate::boundary::{Address, Out};
+use crate::calls::work::{MemoryPlace, place};
 use crate::calls::{capture, event, submit};
 use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
 use crate::objects::graph::exec::Exec;
+use crate::objects::work::{Rows, Work};
 use crate::queue::Submission;
-use crate::runtime::state;
+use crate::runtime::{may_wait, state, streams};
 use crate::settings;
 
 /// Flags: free on launch, upload, launch from the device, node priorities.
@@ -128,6 +130,7 @@ pub fn upload(exec: Address, stream: Address) -> HipResult {
 }
 
 /// Submits the nodes of a graph to a stream one after the other, behind the graph's previous launch. In a capture the graph becomes a node.
+/// Copies from and to memory of the host that is not pinned are done when the call returns, as they are under HIP.
 pub fn launch(exec: Address, stream: Address) -> HipResult {
     let lane = submit::lane(stream)?;
     if let Some(id) = capture::find_by_lane(lane)? {
@@ -144,7 +147,7 @@ pub fn launch(exec: Address, stream: Address) -> HipResult {
     if settings::SYNC.is_on() {
         return actions.into_iter().try_for_each(|what| match what {
             NodeAction::Work(work) => submit::at_once(&work),
-            NodeAction::Record(event) => event::set(event, submit::mark(lane, Vec::new())?),
+            NodeAction::Record(event) => event::set(event, lane, submit::mark(lane, Vec::new())?),
             NodeAction::Wait(_)
             | NodeAction::Empty
             | NodeAction::Child(_)
@@ -153,19 +156,37 @@ pub fn launch(exec: Address, stream: Address) -> HipResult {
         });
     }
     let events: Vec<Option<Address>> = actions.iter().map(event_of).collect();
+    let last_pageable = actions.iter().rposition(is_pageable);
     let first = Submission::wait_for(before.into_iter().collect());
     let tasks = std::iter::once(first).chain(actions.into_iter().map(task));
     let tickets = submit::submit_all(lane, tasks.collect())?;
     if let Some(exec) = state().graphs.execs.get_mut(exec) {
         exec.launched = tickets.last().cloned();
     }
-    for (event, ticket) in events.into_iter().zip(tickets.into_iter().skip(1)) {
+    for (event, ticket) in events.into_iter().zip(tickets.iter().skip(1)) {
         if let Some(event) = event {
             // Recording fails only for an event that has been destroyed.
-            let _ = event::set(event, ticket);
+            let _ = event::set(event, lane, ticket.clone());
         }
     }
+    // The first ticket is of the wait for the previous launch. A function that a stream calls must not wait.
+    let copied = last_pageable.and_then(|action| tickets.get(action + 1));
+    if let (Some(copied), Ok(())) = (copied, may_wait()) {
+        streams().wait(std::slice::from_ref(copied));
+    }
     Ok(())
+}
+
+/// Returns true for a copy from or to memory of the host that is not pinned.
+fn is_pageable(what: &NodeAction) -> bool {
+    let NodeAction::Work(Work::Copy(copy)) = what else {
+        return false;
+    };
+    let on_host = |rows: &Rows| {
+        let span = copy.size.span(rows);
+        span.map(|span| place(rows.start, span)) == Some(Ok(MemoryPlace::Host))
+    };
+    on_host(&copy.to) || on_host(&copy.from)
 }
 
 /// Returns a child node for the graph that is launched.

@@ -7,8 +7,10 @@ use super::node::NodeInsertion;
 use super::params::what;
 use crate::boundary::{Address, In, Out};
 use crate::calls::memory::pool::{Access, PoolProperties, memory_of_graph};
+use crate::card;
 use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
+use crate::runtime::state;
 
 /// `hipMemAllocNodeParams`.
 #[repr(C)]
@@ -16,7 +18,7 @@ use crate::objects::graph::NodeAction;
 pub struct Allocation {
     pool: PoolProperties,
     /// Other fields of `hipMemPoolProps`.
-    rest: [u64; 9],
+    rest: [u64; 7],
     access: In<Access>,
     accesses: usize,
     bytes: usize,
@@ -34,12 +36,15 @@ pub fn add_allocation(
     parameters: Out<Allocation>,
 ) -> HipResult {
     let mut p = parameters.get()?;
+    p.address = 0;
+    parameters.put(p)?;
     p.address = add(NodeInsertion::new(out, graph, after, count)?, &p)?;
     parameters.put(p)
 }
 
 /// Adds a node that allocates memory and returns the memory's address.
 pub fn add(spot: NodeInsertion, p: &Allocation) -> HipResult<Address> {
+    p.pool.check()?;
     let address = memory_of_graph("hipGraphAddMemAllocNode", spot.graph(), p.bytes)?;
     spot.add(NodeAction::Allocate(address, p.bytes))?;
     Ok(address)
@@ -53,7 +58,7 @@ pub fn get_allocation(node: Address, out: Out<Allocation>) -> HipResult {
     };
     out.put(Allocation {
         pool: PoolProperties::of_device(),
-        rest: [0; 9],
+        rest: [0; 7],
         access: In::null(),
         accesses: 0,
         bytes,
@@ -65,6 +70,39 @@ pub fn get_free(node: Address, out: Out<Address>) -> HipResult {
     out.required()?;
     match what(node)? {
         NodeAction::Free(address) => out.put(address),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+/// Numbers of `hipGraphMemAttributeType`. All memory that graphs have is in use until it goes back.
+mod attribute {
+    pub const USED: u32 = 0;
+    pub const USED_HIGH: u32 = 1;
+    pub const RESERVED: u32 = 2;
+    pub const RESERVED_HIGH: u32 = 3;
+}
+
+/// `hipDeviceGetGraphMemAttribute`: stores bytes of the memory that graphs own.
+pub fn get_attribute(device: i32, number: u32, out: Out<u64>) -> HipResult {
+    card::check(device)?;
+    out.required()?;
+    let bytes = state().graphs.memory.bytes;
+    match number {
+        attribute::USED | attribute::RESERVED => out.put(bytes.now),
+        attribute::USED_HIGH | attribute::RESERVED_HIGH => out.put(bytes.high),
+        _ => Err(HipError::InvalidValue),
+    }
+}
+
+/// `hipDeviceSetGraphMemAttribute`: 0 sets a highest value back to the current one.
+pub fn set_attribute(device: i32, number: u32, value: In<u64>) -> HipResult {
+    card::check(device)?;
+    match (number, value.get()?) {
+        (attribute::USED_HIGH | attribute::RESERVED_HIGH, 0) => {
+            let bytes = &mut state().graphs.memory.bytes;
+            bytes.high = bytes.now;
+            Ok(())
+        }
         _ => Err(HipError::InvalidValue),
     }
 }

@@ -3,9 +3,9 @@
 use super::list;
 use crate::boundary::{Address, In, Out};
 use crate::calls::memory::copy;
-use crate::error::HipResult;
+use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
-use crate::objects::work::{Copy, Work};
+use crate::objects::work::{Copy, CopyForm, Work};
 use crate::runtime::state;
 
 /// Insertion point of a node: destination of the handle, graph, and dependencies.
@@ -43,12 +43,22 @@ impl NodeInsertion {
     }
 }
 
-/// Checks the copy of a node.
+/// Checks the copy of a node. A copy of planes may be empty, a copy of a row may not.
 pub fn check_copy(copy: Copy) -> HipResult<NodeAction> {
     if !copy.size.is_empty() {
         copy::check(&copy)?;
+    } else if copy.form != CopyForm::Planes {
+        return Err(HipError::InvalidValue);
     }
     Ok(NodeAction::Work(Work::Copy(copy)))
+}
+
+/// Checks the copy of a row that a node gets in place of another. It must not be onto itself.
+pub fn check_replacement(copy: Copy) -> HipResult<NodeAction> {
+    if copy.to.start == copy.from.start {
+        return Err(HipError::InvalidValue);
+    }
+    check_copy(copy)
 }
 
 /// Adds a node. Its operation is made after the check of the insertion point.

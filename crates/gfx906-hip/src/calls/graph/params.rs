@@ -118,7 +118,7 @@ pub fn wait(event: Address) -> HipResult<NodeAction> {
 }
 
 pub fn free(address: Address) -> HipResult<NodeAction> {
-    if !state().graphs.memory.contains(&address) {
+    if !state().graphs.memory.contains(address) {
         return Err(HipError::InvalidValue);
     }
     Ok(NodeAction::Free(address))

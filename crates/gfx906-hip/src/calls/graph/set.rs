@@ -31,16 +31,28 @@ fn change(place: EditTarget, node: Address, new: NodeAction, turn: bool) -> HipR
             node.what = new;
         }
         EditTarget::Exec(exec) => {
+            state.graphs.node(node)?;
             let exec = state.graphs.execs.get_mut(exec);
             let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
             let StepAction::Node(old) = &mut step.what else {
                 return Err(HipError::InvalidValue);
             };
             fits(old)?;
+            if resizes_rows(old, &new) {
+                return Err(HipError::InvalidValue);
+            }
             *old = new;
         }
     }
     Ok(())
+}
+
+/// Returns true if a fill of several rows takes the place of one of another size, which an executable graph does not allow.
+fn resizes_rows(old: &NodeAction, new: &NodeAction) -> bool {
+    let (NodeAction::Work(Work::Fill(old)), NodeAction::Work(Work::Fill(new))) = (old, new) else {
+        return false;
+    };
+    new.size.height > 1 && new.size != old.size
 }
 
 /// Gives a node another operation of the same kind.
@@ -48,15 +60,24 @@ pub fn replace(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
     change(place, node, new, false)
 }
 
-/// Replaces a copy of rows by a copy of planes or the reverse. The node keeps its type.
+/// Replaces a copy of rows by a copy of planes or the reverse. The node keeps its type, and in an executable graph its direction.
 pub fn replace_copy(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
+    exchange_copies(place, node, new, matches!(place, EditTarget::Graph))
+}
+
+/// Replaces a copy by one whose parameters name no direction.
+pub fn replace_driver_copy(place: EditTarget, node: Address, new: NodeAction) -> HipResult {
+    exchange_copies(place, node, new, true)
+}
+
+fn exchange_copies(place: EditTarget, node: Address, new: NodeAction, turn: bool) -> HipResult {
     let (NodeAction::Work(Work::Copy(mut new)), NodeAction::Work(Work::Copy(old))) =
         (new, what(node)?)
     else {
         return Err(HipError::InvalidValue);
     };
     new.form = old.form;
-    change(place, node, NodeAction::Work(Work::Copy(new)), true)
+    change(place, node, NodeAction::Work(Work::Copy(new)), turn)
 }
 
 pub fn child_step(exec: Address, node: Address, child: Address) -> HipResult {
@@ -84,6 +105,7 @@ fn can_be_left_out(what: &StepAction) -> bool {
 
 pub fn enable(exec: Address, node: Address, enabled: u32) -> HipResult {
     let mut state = state();
+    state.graphs.node(node)?;
     let exec = state.graphs.execs.get_mut(exec);
     let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
     if enabled > 1 || !can_be_left_out(&step.what) {
@@ -97,6 +119,7 @@ pub fn is_enabled(exec: Address, node: Address, out: Out<u32>) -> HipResult {
     out.required()?;
     let enabled = {
         let mut state = state();
+        state.graphs.node(node)?;
         let exec = state.graphs.execs.get_mut(exec);
         let step = exec.ok_or(HipError::InvalidValue)?.step(node)?;
         if !can_be_left_out(&step.what) {

@@ -6,7 +6,7 @@ use super::entries::{kernel_of, no_null};
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
-use crate::calls::module;
+use crate::calls::{module, submit};
 use crate::card::COMPUTE_UNITS;
 use crate::diagnostics::log;
 use crate::error::{HipError, HipResult};
@@ -43,6 +43,7 @@ impl HostLaunch {
             cooperative,
             ..LaunchRequest::new(self.grid, self.block, self.lds as u64, self.stream)
         };
+        submit::check(self.stream)?;
         // HIP 7 also accepts a kernel's handle.
         launch(&kernel_of(self.host)?, self.host, &request)
     }

@@ -1,5 +1,7 @@
 //! Functions that launch a kernel of a module, or the kernel behind a host function.
 
+use gfx906::code_object::MAX_WORK_GROUP;
+
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
@@ -10,10 +12,10 @@ use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
 
-/// Fails for a null function. HIP versions before 7 have an error code of their own for it.
+/// Fails for a null function. HIP versions before 6 have an error code of their own for it.
 pub fn no_null(function: Address) -> HipResult {
     match function {
-        0 if generation() < Generation::Seven => Err(HipError::InvalidImage),
+        0 if generation() == Generation::Five => Err(HipError::InvalidImage),
         0 => Err(HipError::InvalidHandle),
         _ => Ok(()),
     }
@@ -29,12 +31,26 @@ pub fn module_launch(
     extra: In<Address>,
 ) -> HipResult {
     no_null(function)?;
+    check_sizes(grid, block)?;
     let request = LaunchRequest {
         parameters,
         extra,
         ..LaunchRequest::new(grid, block, lds.into(), stream)
     };
     launch(&module::function(function)?, function, &request)
+}
+
+/// Checks the sizes that launches of modules' kernels report in their own way from HIP 6 on.
+fn check_sizes(grid: [u32; 3], block: [u32; 3]) -> HipResult {
+    const MOST_GROUPS: [u32; 3] = [i32::MAX as u32, 1 << 16, 1 << 16];
+    if generation() == Generation::Five {
+        return Ok(());
+    }
+    let items: u64 = block.into_iter().map(u64::from).product();
+    if items > MAX_WORK_GROUP.into() || (0..3).any(|d| grid[d] > MOST_GROUPS[d]) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(())
 }
 
 /// Returns the kernel that a host function or a module's function names.
@@ -65,11 +81,22 @@ pub fn ext_module_launch(
     if block.contains(&0) {
         return Err(HipError::InvalidValue);
     }
+    let function_of = module::function(function)?;
     if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
+        let uniform = function_of.kernel()?.uniform_work_groups;
+        let why = if uniform {
+            "the kernel was compiled for whole blocks"
+        } else {
+            "not supported"
+        };
         log(format!(
-            "{items:?} work-items are no whole number of blocks {block:?}: not supported"
+            "{items:?} work-items are no whole number of blocks {block:?}: {why}"
         ));
-        return Err(HipError::NotSupported);
+        return Err(if uniform {
+            HipError::InvalidValue
+        } else {
+            HipError::NotSupported
+        });
     }
     let grid = [0, 1, 2].map(|d| items[d] / block[d]);
     let request = LaunchRequest {
@@ -78,7 +105,7 @@ pub fn ext_module_launch(
         events,
         ..LaunchRequest::new(grid, block, lds as u64, stream)
     };
-    launch(&module::function(function)?, function, &request)
+    launch(&function_of, function, &request)
 }
 
 /// `hipLaunchKernel`: launches the kernel behind the host function that `<<<>>>` names, and records events.

@@ -33,6 +33,8 @@ pub struct Descriptor3d {
 
 /// Flag for surface loads and stores, which only changes the layout on a card.
 const PLAIN: u32 = 2;
+/// Flag for gathers of texels.
+const GATHER: u32 = 8;
 
 /// Returns the array of a handle.
 pub fn get(handle: Address) -> HipResult<Array> {
@@ -44,13 +46,15 @@ pub fn get(handle: Address) -> HipResult<Array> {
 pub fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) -> HipResult {
     out.required()?;
     let [width, height, depth] = sides;
+    /// Cubes, which AMD's runtime refuses, and flags that do not exist.
+    const INVALID: u32 = !(PLAIN | LAYERED | GATHER);
     let layered = flags & LAYERED != 0;
     let odd = height == 0 && depth != 0 && !layered || layered && depth == 0;
-    if channel.components().is_none() || width == 0 || odd {
+    if channel.components().is_none() || width == 0 || odd || flags & INVALID != 0 {
         return Err(HipError::InvalidValue);
     }
-    // Cubes and gathers are not supported.
-    if flags & !(PLAIN | LAYERED) != 0 {
+    // Gathers are not supported.
+    if flags & GATHER != 0 {
         return Err(HipError::NotSupported);
     }
     let pitch = width
@@ -203,14 +207,18 @@ fn rows(
     bytes: usize,
     copy: impl Fn(Address, u64, usize) -> HipResult,
 ) -> HipResult {
-    let array = get(handle)?;
+    let array = get(handle).map_err(|error| match handle {
+        0 => HipError::InvalidValue,
+        _ => error,
+    })?;
     let row = array.row();
     let start = y.checked_mul(row).and_then(|start| start.checked_add(x));
     let end = start.and_then(|start| start.checked_add(bytes));
     let (Some(start), Some(end)) = (start, end) else {
         return Err(HipError::InvalidValue);
     };
-    if x >= row || end > row * array.rows() {
+    // A position beyond the end of its row is in one of the next rows.
+    if end > row * array.rows() {
         return Err(HipError::InvalidValue);
     }
     let mut at = start;

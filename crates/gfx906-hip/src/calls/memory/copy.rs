@@ -17,6 +17,8 @@ const LAST_DIRECTION: u32 = 4;
 const HOST_TO_HOST: u32 = 0;
 /// Direction that is taken from the addresses.
 pub const DEFAULT: u32 = 4;
+/// Direction from device to device by other means than kernels of the runtime.
+pub const DEVICE_TO_DEVICE_NO_CU: u32 = 1024;
 
 /// Null stream.
 pub const NULL: Address = 0;
@@ -26,6 +28,8 @@ pub const NULL: Address = 0;
 pub enum Waiting {
     /// The call waits.
     Always,
+    /// The call waits, unless its stream is being captured.
+    UnlessCaptured,
     /// The call waits only if HIP does.
     LikeHip,
 }
@@ -42,9 +46,14 @@ pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
     }
 }
 
+/// Returns true for a value of `hipMemcpyKind`.
+pub fn is_direction(direction: u32) -> bool {
+    direction <= LAST_DIRECTION || direction == DEVICE_TO_DEVICE_NO_CU
+}
+
 /// Checks a copy that is not empty and returns the places of its ends.
 pub fn check(copy: &Copy) -> HipResult<(MemoryPlace, MemoryPlace)> {
-    if copy.direction > LAST_DIRECTION {
+    if !is_direction(copy.direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
     let end = |rows: &Rows| {
@@ -64,9 +73,9 @@ pub fn check(copy: &Copy) -> HipResult<(MemoryPlace, MemoryPlace)> {
 pub fn submit(mut copy: Copy, stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
     if wait == Waiting::Always {
-        capture::allow_unsafe()?;
+        capture::allow_synchronous()?;
     }
-    if copy.direction > LAST_DIRECTION {
+    if !is_direction(copy.direction) {
         return Err(HipError::InvalidMemcpyDirection);
     }
     if copy.size.is_empty() {
@@ -74,14 +83,11 @@ pub fn submit(mut copy: Copy, stream: Address, wait: Waiting) -> HipResult {
     }
     let (to, from) = check(&copy)?;
     if submit::is_captured(stream)? {
-        return match wait {
-            Waiting::Always => submit::submit_and_wait(stream, &Work::Copy(copy)),
-            Waiting::LikeHip => submit::submit(stream, Work::Copy(copy)),
-        };
+        return submit::submit(stream, Work::Copy(copy));
     }
     let bytes = copy.size.width * copy.size.height * copy.size.depth;
     let wait = match (to, from) {
-        _ if wait == Waiting::Always => true,
+        _ if wait != Waiting::LikeHip => true,
         (MemoryPlace::Host, _) => true,
         // The call waits if a second copy of the data might not fit into memory.
         (_, MemoryPlace::Host) => bytes as u64 > host::available() / 4,

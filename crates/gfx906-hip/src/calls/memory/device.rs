@@ -18,6 +18,10 @@ pub fn allocate(call: &str, bytes: usize) -> HipResult<Address> {
 
 /// Allocates device memory even while streams are being captured.
 pub fn allocate_captured(call: &str, bytes: usize) -> HipResult<Address> {
+    allocate_with_flags(call, bytes, 0)
+}
+
+fn allocate_with_flags(call: &str, bytes: usize, flags: u32) -> HipResult<Address> {
     let mut state = state();
     let bytes = bytes as u64;
     if bytes > state.memory.left() {
@@ -46,7 +50,7 @@ pub fn allocate_captured(call: &str, bytes: usize) -> HipResult<Address> {
         kind: Kind::Device,
         base,
         size: bytes,
-        flags: 0,
+        flags,
         call: 0,
     });
     Ok(base)
@@ -64,15 +68,21 @@ pub fn malloc(out: Out<Address>, bytes: usize) -> HipResult {
     allocate_into("hipMalloc", out, bytes)
 }
 
-/// `hipExtMallocWithFlags`. Fine-grained memory is device memory here, as all of it is coherent.
+/// `hipExtMallocWithFlags`. Fine-grained, uncached and contiguous memory is device memory like any other, which is all coherent and in one
+/// piece.
 pub fn malloc_with_flags(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     const SIGNAL: u32 = 2;
+    const LAST: u32 = 4;
+    const CALL: &str = "hipExtMallocWithFlags";
     out.required()?;
     match flags {
-        0 | 1 => allocate_into("hipExtMallocWithFlags", out, bytes),
+        SIGNAL if bytes != 8 => Err(HipError::InvalidValue),
         // A signal is eight bytes, and the host waits on it.
-        SIGNAL if bytes == 8 => {
-            host::allocate_into("hipExtMallocWithFlags", out, bytes, Kind::Host, 0)
+        SIGNAL => host::allocate_into(CALL, out, bytes, Kind::Host, flags),
+        0..=LAST if bytes == 0 => out.put(0),
+        0..=LAST => {
+            capture::allow_unsafe()?;
+            out.put(allocate_with_flags(CALL, bytes, flags)?)
         }
         _ => Err(HipError::InvalidValue),
     }

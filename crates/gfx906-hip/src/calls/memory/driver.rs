@@ -90,6 +90,7 @@ impl Side<usize> {
             return Err(HipError::InvalidValue);
         }
         let (base, pitch, rows) = match MemoryType::from_number(self.kind, generation()) {
+            Some(MemoryType::Array) if self.array == 0 => return Err(HipError::InvalidValue),
             Some(MemoryType::Array) => {
                 let array = array::get(self.array)?;
                 if !array.holds(self.at, [size.width, size.height, size.depth]) {

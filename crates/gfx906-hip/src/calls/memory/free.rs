@@ -1,5 +1,6 @@
 //! Functions that free memory.
 
+use super::pool::lane_of;
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
 use crate::error::{HipError, HipResult};
@@ -28,9 +29,9 @@ pub fn free(address: Address) -> HipResult {
     if address == 0 {
         return Ok(());
     }
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     let mut state = state();
-    if state.graphs.memory.contains(&address) {
+    if state.graphs.memory.contains(address) {
         return Ok(());
     }
     give_back(&mut state, address, "hipFree")
@@ -39,7 +40,7 @@ pub fn free(address: Address) -> HipResult {
 /// Frees memory of a graph.
 pub extern "C" fn give_back_of_graph(address: Address) {
     let mut state = state();
-    if state.graphs.memory.remove(&address) {
+    if state.graphs.memory.remove(address) {
         // A reset may have freed the allocation already.
         let _ = give_back(&mut state, address, "hipGraphDestroy");
     }
@@ -65,8 +66,8 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
     if address == 0 {
         return Err(HipError::InvalidValue);
     }
-    let lane = submit::lane(stream)?;
-    let of_graph = state().graphs.memory.contains(&address);
+    let lane = lane_of(stream)?;
+    let of_graph = state().graphs.memory.contains(address);
     if let Some(id) = capture::find_by_lane(lane)? {
         // A captured graph does not free memory that was allocated outside of it.
         if !of_graph {
@@ -81,16 +82,17 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
     if settings::SYNC.is_on() {
         return free(address);
     }
-    {
+    let number = {
         let mut state = state();
         freeable(&state, address)?;
-        if !state.freeing.insert(address) {
-            return Err(HipError::InvalidValue);
-        }
-    }
+        let added = state.freeing.add(address, lane);
+        added.ok_or(HipError::InvalidValue)?
+    };
     let job = Submission::from_job(move || {
         let mut state = state();
-        state.freeing.remove(&address);
+        if !state.freeing.end(address, number) {
+            return;
+        }
         // The allocation existed at the call. If the program has freed it since, that earlier call was valid.
         let _ = give_back(&mut state, address, "hipFreeAsync");
     });

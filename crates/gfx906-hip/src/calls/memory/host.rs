@@ -1,94 +1,26 @@
-//! Host memory that kernels reach at its own address: pinned, managed, registered.
-//!
-//! Guest addresses of such an allocation are the host's, and kernels use the host program's words themselves. No byte is copied, and each
-//! side sees the other's accesses at once. Aligned accesses of up to 8 bytes are atomic, whatever their sizes.
+//! Host memory that kernels reach: pinned, managed, registered.
 
 use std::any::Any;
 use std::ptr::NonNull;
 
-use gfx906::machine::{PAGE, Region, Words};
-use memmap2::MmapMut;
+use gfx906::machine::Words;
 
 use super::free;
 use crate::boundary::{Address, Out};
+use crate::calls::shared::{ALIGN, GUARD, allocate, share, words_of};
 use crate::calls::{capture, stream};
 use crate::card::FIRST_ADDRESS;
 use crate::error::{HipError, HipResult};
-use crate::host::{available, is_mapped, readable};
-use crate::leaks;
+use crate::generation::{Generation, generation};
+use crate::host::{is_mapped, readable};
 use crate::objects::memory::{Allocation, Kind};
 use crate::runtime::state;
-use crate::settings;
-
-/// Bytes behind each allocation that belong to no other, so that an access beyond the end is a fault.
-const GUARD: usize = 4096;
-/// Alignment of shared memory: words come in pairs, as 64-bit atomics need.
-const ALIGN: u64 = 8;
 
 const COHERENT: u32 = 0x4000_0000;
 const NON_COHERENT: u32 = 0x8000_0000;
 const MAPPED: u32 = 2;
 const ATTACH_GLOBAL: u32 = 1;
-
-/// Returns the number of words up to an end. If reads beyond the end pass, it includes the rest of the last page, which is mapped in any
-/// case.
-fn words_of(end: u64) -> usize {
-    let end = if settings::reads_beyond_pass() {
-        end.next_multiple_of(PAGE)
-    } else {
-        end
-    };
-    end.div_ceil(4) as usize
-}
-
-/// Allocates host memory and returns its address.
-pub fn allocate(call: &str, bytes: usize, kind: Kind, flags: u32) -> HipResult<Address> {
-    capture::allow_unsafe()?;
-    if bytes as u64 > available() {
-        return Err(HipError::OutOfMemory);
-    }
-    let mapped = bytes.next_multiple_of(GUARD) + GUARD;
-    let mut map = MmapMut::map_anon(mapped).map_err(|_| HipError::OutOfMemory)?;
-    let start = map.as_mut_ptr().cast();
-    let start = NonNull::new(start).ok_or(HipError::OutOfMemory)?;
-    // SAFETY: the pages are this allocation's own and larger than the words. They stay until `map` is dropped, and no other code accesses
-    // them.
-    let words = unsafe { Words::of_host(start, words_of(bytes as u64), Box::new(map)) };
-    let base = start.as_ptr().expose_provenance() as Address;
-    let allocation = Allocation {
-        kind,
-        base,
-        size: bytes as u64,
-        flags,
-        call: 0,
-    };
-    share(call, allocation, words, true)?;
-    Ok(base)
-}
-
-/// Lets kernels reach words at their own address. The words hold the bytes from `base`, rounded down to [`ALIGN`]. If reads beyond the end
-/// pass, the words go on to the end of the page.
-fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -> HipResult {
-    let mut state = state();
-    let (words, page) = if settings::reads_beyond_pass() {
-        let [words, page] = words.shared();
-        (words, Some(page))
-    } else {
-        (words, None)
-    };
-    let name = state.memory.name(call);
-    let region = Region::with_words(&name, allocation.base, allocation.size, words);
-    let mut region = region.ok_or(HipError::Unknown)?;
-    region.writable = writable;
-    if let Some(page) = page {
-        region = region.with_page(page);
-    }
-    let attached = state.gpu.attach(region);
-    attached.map_err(|_| HipError::HostMemoryAlreadyRegistered)?;
-    leaks::watch();
-    state.memory.insert(allocation);
-    Ok(())
-}
+const ATTACH_HOST: u32 = 2;
 
 /// Allocates host memory and stores its address.
 pub fn allocate_into(
@@ -116,10 +48,19 @@ pub fn malloc(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     allocate_into("hipHostMalloc", out, bytes, Kind::Host, flags)
 }
 
+/// `hipHostAlloc`: from HIP 6 on it takes the flags of CUDA alone: portable, mapped, write-combined.
+pub fn alloc(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
+    const LAST: u32 = 7;
+    if generation() >= Generation::Six && flags > LAST {
+        return Err(HipError::InvalidValue);
+    }
+    malloc(out, bytes, flags)
+}
+
 pub fn malloc_managed(out: Out<Address>, bytes: usize, flags: u32) -> HipResult {
     out.required()?;
-    // HIP has an attach flag for host memory, and refuses it.
-    if bytes == 0 || flags != ATTACH_GLOBAL {
+    // Both sides reach the memory at once, whichever it is attached to.
+    if bytes == 0 || ![ATTACH_GLOBAL, ATTACH_HOST].contains(&flags) {
         return Err(HipError::InvalidValue);
     }
     allocate_into("hipMallocManaged", out, bytes, Kind::Managed, flags)
@@ -164,8 +105,8 @@ pub fn get_flags(out: Out<u32>, host: Address) -> HipResult {
 }
 
 pub fn register(host: Address, bytes: usize, flags: u32) -> HipResult {
-    /// Flags: portable, mapped, coarse-grained. Memory of devices is not supported.
-    const FLAGS: u32 = 1 | MAPPED | 8;
+    /// Flags, which change nothing: portable, mapped, of a device, read-only.
+    const FLAGS: u32 = 1 | MAPPED | 4 | 8;
     if flags & !FLAGS != 0 {
         return Err(HipError::InvalidValue);
     }
@@ -184,6 +125,7 @@ fn register_range(
     flags: u32,
     writable: bool,
 ) -> HipResult {
+    capture::allow_unsafe()?;
     if host == 0 || bytes == 0 {
         return Err(HipError::InvalidValue);
     }
@@ -224,7 +166,7 @@ pub fn unregister(host: Address) -> HipResult {
     if host == 0 {
         return Err(HipError::InvalidValue);
     }
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     let mut state = state();
     match state.memory.starting_at(host) {
         Some(Allocation {

@@ -81,10 +81,8 @@ pub fn malloc(out: Out<Address>, pitch: Out<usize>, width: usize, height: usize)
         return pitch.put(0);
     }
     let row = width.checked_next_multiple_of(PITCH);
-    let bytes = row.and_then(|row| row.checked_mul(height));
-    let (Some(row), Some(bytes)) = (row, bytes) else {
-        return Err(HipError::OutOfMemory);
-    };
+    let row = row.ok_or(HipError::InvalidValue)?;
+    let bytes = row.checked_mul(height).ok_or(HipError::OutOfMemory)?;
     out.put(device::allocate("hipMallocPitch", bytes)?)?;
     pitch.put(row)
 }
@@ -171,8 +169,7 @@ fn side(
 ) -> HipResult<Rows> {
     let (base, pitch, rows, x) = if array == 0 {
         let ends = |at: usize, count: usize| at.saturating_add(count);
-        // A width beyond a row has an error code of its own.
-        let beside = size.width <= memory.pitch && ends(x, size.width) > memory.pitch;
+        let beside = ends(x, size.width) > memory.pitch;
         let below = size.depth > 1 && memory.height > 0 && ends(y, size.height) > memory.height;
         if !size.is_empty() && (beside || below) {
             return Err(HipError::InvalidValue);
@@ -231,6 +228,10 @@ impl Copy3d {
 
 /// Returns a copy of planes. The extent's width counts elements if an array takes part, otherwise bytes.
 pub fn planes(p: &Copy3d) -> HipResult<Copy> {
+    let narrow = |memory: &PitchedPointer| memory.pitch < memory.width;
+    if (p.from_array == 0 && narrow(&p.from)) || (p.to_array == 0 && narrow(&p.to)) {
+        return Err(HipError::InvalidPitchValue);
+    }
     let mut size = p.extent.size();
     let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
     size.width = width.ok_or(HipError::InvalidValue)?;
@@ -282,6 +283,7 @@ impl Side2d {
     /// Returns the address of the first byte and the pitch. The copy must lie within the array, if the side is one.
     fn side(&self, width: usize, height: usize) -> HipResult<Side> {
         let base = match MemoryType::from_number(self.kind, generation()) {
+            Some(MemoryType::Array) if self.array == 0 => return Err(HipError::InvalidValue),
             Some(MemoryType::Array) => {
                 return array::corner((self.array, self.x, self.y), width, height);
             }

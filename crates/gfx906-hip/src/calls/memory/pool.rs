@@ -7,7 +7,10 @@ use crate::calls::{capture, submit};
 use crate::card;
 use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
-use crate::runtime::state;
+use crate::queue::LaneId;
+use crate::runtime::{RuntimeState, may_wait, state, streams};
+use crate::sanitize;
+use crate::settings;
 
 /// `hipMemLocation`: its kind and number.
 #[repr(C)]
@@ -29,7 +32,7 @@ pub struct Access {
     pub flags: u32,
 }
 
-/// First fields of `hipMemPoolProps`, the only ones that have an effect here.
+/// First fields of `hipMemPoolProps`, the only ones that have an effect here. HIP 5 has reserved zeros where the limit is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PoolProperties {
@@ -38,6 +41,10 @@ pub struct PoolProperties {
     /// Kind of handle for other processes; 0 is none.
     handles: u32,
     location: Location,
+    /// Security attributes of another system.
+    security: Address,
+    /// Most bytes of the pool, or 0 for no limit.
+    most: u64,
 }
 
 /// No access.
@@ -57,12 +64,21 @@ mod attribute {
 }
 
 impl PoolProperties {
+    /// Fails unless the properties ask for the device's own memory, without handles for other processes.
+    pub fn check(&self) -> HipResult {
+        const PINNED: u32 = 1;
+        if self.kind != PINNED || self.handles != 0 {
+            return Err(HipError::InvalidValue);
+        }
+        self.location.check()
+    }
+
     /// Properties of the device's own memory.
     pub fn of_device() -> PoolProperties {
         PoolProperties {
             kind: 1,
-            handles: 0,
             location: Location { kind: 1, id: 0 },
+            ..PoolProperties::default()
         }
     }
 }
@@ -74,7 +90,7 @@ impl Location {
         if self.kind != DEVICE {
             return Err(HipError::InvalidValue);
         }
-        card::check(self.id)
+        card::check(self.id).map_err(|_| HipError::InvalidValue)
     }
 }
 
@@ -95,26 +111,22 @@ pub fn default_of(out: Out<Address>, device: i32) -> HipResult {
 
 pub fn current_of(out: Out<Address>, device: i32) -> HipResult {
     out.required()?;
-    card::check(device)?;
+    card::check(device).map_err(|_| HipError::InvalidValue)?;
     out.put(state().memory.pools.current)
 }
 
 pub fn set_current(device: i32, pool: Address) -> HipResult {
-    card::check(device)?;
+    card::check(device).map_err(|_| HipError::InvalidValue)?;
     with_pool(pool, |_| Ok(()))?;
     state().memory.pools.current = pool;
     Ok(())
 }
 
 pub fn create(out: Out<Address>, properties: In<PoolProperties>) -> HipResult {
-    const PINNED: u32 = 1;
     out.required()?;
     let wanted = properties.get()?;
-    if wanted.kind != PINNED || wanted.handles != 0 {
-        return Err(HipError::InvalidValue);
-    }
-    wanted.location.check()?;
-    out.put(state().memory.pools.create())
+    wanted.check()?;
+    out.put(state().memory.pools.create(wanted.most))
 }
 
 pub fn destroy(pool: Address) -> HipResult {
@@ -166,15 +178,26 @@ pub fn get(pool: Address, number: u32, value: Out<u32>) -> HipResult {
 
 /// Accepts access rights, which change nothing because the device always reaches its own pools.
 pub fn set_access(pool: Address, descriptions: In<Access>, count: usize) -> HipResult {
+    const DEVICES: usize = 1;
+    const DEVICE: u32 = 1;
     with_pool(pool, |_| Ok(()))?;
-    if count > 0 && descriptions.is_null() {
+    if descriptions.is_null() {
         return Err(HipError::InvalidValue);
+    }
+    if count > DEVICES {
+        return Err(HipError::InvalidDevice);
     }
     for n in 0..count {
         let wanted = descriptions.nth(n)?;
-        wanted.location.check()?;
-        if wanted.flags != READ_WRITE {
-            return Err(HipError::InvalidDevice);
+        if wanted.location.kind != DEVICE {
+            return Err(HipError::InvalidValue);
+        }
+        card::check(wanted.location.id)?;
+        match wanted.flags {
+            // A device always reaches its own memory.
+            NO_ACCESS => return Err(HipError::InvalidDevice),
+            READ | READ_WRITE => {}
+            _ => return Err(HipError::InvalidValue),
         }
     }
     Ok(())
@@ -187,12 +210,45 @@ pub fn get_access(flags: Out<u32>, pool: Address, location: In<Location>) -> Hip
     flags.put(READ_WRITE)
 }
 
-fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address) -> HipResult {
+/// Fails if a pool would give out more than its limit after the earlier work of a stream, which may free memory.
+fn check_room(pool: Address, bytes: u64, lane: LaneId) -> HipResult {
+    if with_pool(pool, |pool| Ok(pool.has_room(bytes)))? {
+        return Ok(());
+    }
+    may_wait()?;
+    streams().wait(&streams().pending(lane));
+    match with_pool(pool, |pool| Ok(pool.has_room(bytes)))? {
+        true => Ok(()),
+        false => Err(HipError::OutOfMemory),
+    }
+}
+
+/// Returns memory of a pool that a stream will free, for a later use on the same stream: HIP reuses such memory at once. Checks of memory
+/// tell the two uses apart, and get other memory.
+fn take_over(pool: Address, bytes: u64, lane: LaneId) -> Option<Address> {
+    if sanitize::heap().is_some() || settings::POISON.is_on() {
+        return None;
+    }
+    let mut state = state();
+    let RuntimeState {
+        freeing, memory, ..
+    } = &mut *state;
+    freeing.take_over(lane, |address| {
+        let size = memory.starting_at(address).map(|found| found.size);
+        size == Some(bytes) && memory.pools.owner(address) == Some(pool)
+    })
+}
+
+fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address, lane: LaneId) -> HipResult {
     out.put(0)?;
     with_pool(pool, |_| Ok(()))?;
     if bytes == 0 {
         return Ok(());
     }
+    if let Some(address) = take_over(pool, bytes as u64, lane) {
+        return out.put(address);
+    }
+    check_room(pool, bytes as u64, lane)?;
     let address = device::allocate(call, bytes)?;
     state()
         .memory
@@ -228,27 +284,44 @@ pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> HipResult<Ad
     let mut state = state();
     let graphs = &mut state.graphs;
     let user = graphs.users.create(address, give_back_of_graph, 1);
-    graphs.memory.insert(address);
+    graphs.memory.insert(address, bytes as u64);
     graphs.graph_mut(graph)?.users.insert(user, 1);
     Ok(address)
+}
+
+/// Returns the lane of a stream. The functions of pools report an unknown stream as an invalid handle, other than those of streams.
+pub fn lane_of(stream: Address) -> HipResult<LaneId> {
+    submit::lane(stream).map_err(|_| HipError::InvalidHandle)
 }
 
 /// Allocates memory, which exists when the call returns.
 pub fn malloc_async(out: Out<Address>, bytes: usize, stream: Address) -> HipResult {
     out.required()?;
-    submit::check(stream)?;
-    if let Some(id) = capture::find_by_lane(submit::lane(stream)?)? {
-        return allocate_in_capture("hipMallocAsync", out, bytes, stream, id);
-    }
     let pool = state().memory.pools.current;
-    allocate("hipMallocAsync", out, bytes, pool)
+    allocate_on("hipMallocAsync", out, bytes, pool, stream)
 }
 
 pub fn malloc_from(out: Out<Address>, bytes: usize, pool: Address, stream: Address) -> HipResult {
     out.required()?;
-    submit::check(stream)?;
-    if let Some(id) = capture::find_by_lane(submit::lane(stream)?)? {
-        return allocate_in_capture("hipMallocFromPoolAsync", out, bytes, stream, id);
+    if pool == 0 {
+        return Err(HipError::InvalidValue);
     }
-    allocate("hipMallocFromPoolAsync", out, bytes, pool)
+    allocate_on("hipMallocFromPoolAsync", out, bytes, pool, stream)
+}
+
+fn allocate_on(
+    call: &str,
+    out: Out<Address>,
+    bytes: usize,
+    pool: Address,
+    stream: Address,
+) -> HipResult {
+    let lane = lane_of(stream)?;
+    if bytes == 0 {
+        return out.put(0);
+    }
+    if let Some(id) = capture::find_by_lane(lane)? {
+        return allocate_in_capture(call, out, bytes, stream, id);
+    }
+    allocate(call, out, bytes, pool, lane)
 }

@@ -18,6 +18,7 @@ type Bytes = (Address, u64, std::ops::Range<u64>);
 
 fn managed(state: &RuntimeState, address: Address, bytes: usize) -> HipResult<Bytes> {
     match state.memory.allocation_at(address) {
+        _ if bytes == 0 => Err(HipError::InvalidValue),
         Some(a) if a.kind == Kind::Managed && a.size - (address - a.base) >= bytes as u64 => {
             let from = address - a.base;
             Ok((a.base, a.size, from..from + bytes as u64))
@@ -156,7 +157,7 @@ pub fn attach(stream: Address, address: Address, bytes: usize, flags: u32) -> Hi
         return Err(HipError::InvalidValue);
     }
     let state = state();
-    let (base, size, _) = managed(&state, address, 0)?;
+    let (base, size, _) = managed(&state, address, 1)?;
     if address != base || (bytes != 0 && bytes as u64 != size) {
         return Err(HipError::InvalidValue);
     }

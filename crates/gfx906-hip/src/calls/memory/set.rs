@@ -20,7 +20,7 @@ pub fn check(fill: &Fill) -> HipResult<MemoryPlace> {
 pub fn submit(fill: Fill, stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
     if wait == Waiting::Always {
-        capture::allow_unsafe()?;
+        capture::allow_synchronous()?;
     }
     if fill.size.is_empty() {
         return Ok(());

@@ -34,8 +34,11 @@ fn check(properties: In<Properties>) -> HipResult {
         id: words[place + 1] as i32,
     };
     location.check()?;
-    if words[kind] != PINNED || words[handles] != 0 {
+    if words[kind] != PINNED {
         return Err(HipError::InvalidValue);
+    }
+    if words[handles] != 0 {
+        return Err(HipError::NotSupported);
     }
     Ok(())
 }
@@ -59,6 +62,14 @@ pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> 
     }
 }
 
+/// `hipMemMapArrayAsync`: AMD's runtime has no arrays in mapped memory either.
+pub fn map_array(list: Address, count: u32) -> HipResult {
+    if list == 0 || count == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    Err(HipError::NotSupported)
+}
+
 /// Reserves addresses. A wish for certain addresses is accepted and ignored.
 pub fn reserve(
     out: Out<Address>,
@@ -68,10 +79,14 @@ pub fn reserve(
     flags: u64,
 ) -> HipResult {
     out.required()?;
-    let bytes = whole_pages(bytes)?;
-    let alignment = alignment as u64;
-    if flags != 0 || (alignment != 0 && !alignment.is_power_of_two()) {
+    if flags != 0 {
         return Err(HipError::InvalidValue);
+    }
+    // AMD's runtime reports sizes and alignments that cannot be as a lack of memory.
+    let bytes = whole_pages(bytes).map_err(|_| HipError::OutOfMemory)?;
+    let alignment = alignment as u64;
+    if alignment != 0 && !alignment.is_power_of_two() {
+        return Err(HipError::OutOfMemory);
     }
     let alignment = alignment.max(RECOMMENDED);
     let base = state().memory.virtual_memory.reserve(bytes, alignment);
@@ -204,7 +219,7 @@ pub fn set_access(base: Address, bytes: usize, wanted: In<Access>, count: usize)
         }
         access = wanted.flags;
     }
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     let mut state = state();
     for mapping in parts(&state, base, bytes)? {
         if mapping.access == access {
@@ -231,7 +246,7 @@ pub fn get_access(out: Out<u64>, location: In<Location>, address: Address) -> Hi
 }
 
 pub fn unmap(base: Address, bytes: usize) -> HipResult {
-    stream::wait_for_device()?;
+    stream::wait_to_free()?;
     let mut state = state();
     for mapping in parts(&state, base, bytes)? {
         withdraw(&mut state, &mapping);

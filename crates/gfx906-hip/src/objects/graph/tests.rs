@@ -141,3 +141,22 @@ fn the_last_reference_gives_an_object_up() {
     assert!(matches!(destructors[..], [(_, 17)]));
     assert!(users.retain(user, 1).is_err());
 }
+
+extern "C" fn destructor(_: Address) {}
+
+#[test]
+fn a_reset_releases_the_user_objects_of_graphs() {
+    let mut graphs = Graphs::new();
+    let graph = graphs.create();
+    let of_graph = graphs.users.create(0x10, destructor, 1);
+    let of_both = graphs.users.create(0x20, destructor, 2);
+    for user in [of_graph, of_both] {
+        let held = &mut graphs.graph_mut(graph).expect("there").users;
+        held.insert(user, 1);
+    }
+    let objects: Vec<Address> = graphs.clear().into_iter().map(|d| d.1).collect();
+    assert_eq!(objects, [0x10], "the program holds the other one");
+    assert!(graphs.graph(graph).is_err());
+    let last = graphs.users.release(of_both, 1).expect("there");
+    assert_eq!(last.map(|d| d.1), Some(0x20));
+}

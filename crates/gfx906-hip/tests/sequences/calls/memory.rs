@@ -28,7 +28,8 @@ pub fn any(held: &LiveObjects, random: &mut Random) {
 fn pool(held: &LiveObjects, random: &mut Random) {
     let (mut pool, mut address) = (0, 0);
     // hipMemPoolProps: pinned, without handles for other processes, on the device.
-    let properties = [1, 0, HERE[0], HERE[1]];
+    let mut properties = [0; 22];
+    properties[..4].copy_from_slice(&[1, 0, HERE[0], HERE[1]]);
     assert_eq!(
         call!(hipMemPoolCreate(out(&mut pool), of(&properties))),
         SUCCESS

@@ -203,7 +203,7 @@ fn launched(graph: u64, stream: u64, counter: &AtomicU64, random: &mut Random) {
         assert_eq!(call!(hipGraphLaunch(exec, stream)), SUCCESS);
     }
     assert_eq!(call!(hipGraphDestroy(graph)), SUCCESS);
-    assert_eq!(call!(hipGraphDestroy(graph)), INVALID_VALUE);
+    assert_eq!(call!(hipGraphDestroy(graph)), ILLEGAL_STATE);
     assert_eq!(call!(hipGraphDestroy(clone)), SUCCESS);
     assert_eq!(call!(hipGraphExecDestroy(exec)), SUCCESS);
     assert_eq!(call!(hipGraphLaunch(exec, stream)), INVALID_VALUE);
