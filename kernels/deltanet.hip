@@ -8,6 +8,7 @@
 #include "fast_chunk.hip"
 #include "fast_document.hip"
 #include "fast_scan.hip"
+#include "fast_slots.hip"
 #include "gdn.hip"
 #include "gdr.hip"
 #include "ggml.hip"
