@@ -36,7 +36,6 @@ ROWS = [
     ("six-1024", 1024, "plain chunk pipeline, C = 64", None),
     ("llama-1024", 1024, "llama.cpp's geometry, a wave a column", "llama.cpp's geometry"),
     ("scan-1024", 1024, "K2: scan", "optimised"),
-    ("two-1024", 1024, "K4 and K5: chunks prepared, then scanned, C = 64", None),
     ("one-1024", 1024, "K3: chunks in one launch", None),
     ("scan-4096", 4096, "K2: scan", None),
 ]

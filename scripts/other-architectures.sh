@@ -66,7 +66,6 @@ for source in fast_scan fast_slots fast_chunk fast_document compare; do
 done
 halves fast_scan fast_scan 'scan:*K=64*' 'decode in one launch:*K=64*'
 halves fast_slots fast_slots 'decode on states of 16 bits'
-halves fast_chunk fast_chunk 'gdn_chunked two launches, every two values:*T=33*' 'gdn_chunked two launches, every two values:*T=129*K=18*'
-halves fast_chunk fast_chunk_fused 'gdn_chunked one launch, every two values:*T=33*'
+halves fast_chunk fast_chunk 'gdn_chunked one launch, every two values:*T=33*'
 halves fast_document fast_document 'intra_chunk optimised, every two values' 'deltanet optimised, every two values:*S=17*'
 halves compare compare

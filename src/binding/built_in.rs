@@ -28,7 +28,6 @@ const FILES: &[(&str, &str)] = &[
     file!("fast_scan"),
     file!("fast_slots"),
     file!("fast_chunk"),
-    file!("fast_chunk_fused"),
     file!("fast_document"),
     file!("compare"),
 ];

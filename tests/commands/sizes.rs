@@ -81,7 +81,6 @@ fn named() -> BTreeMap<String, Vec<String>> {
     let files = [
         include_str!("../../kernels/compare.bind.toml"),
         include_str!("../../kernels/fast_chunk.bind.toml"),
-        include_str!("../../kernels/fast_chunk_fused.bind.toml"),
         include_str!("../../kernels/fast_document.bind.toml"),
         include_str!("../../kernels/fast_scan.bind.toml"),
         include_str!("../../kernels/fast_slots.bind.toml"),
