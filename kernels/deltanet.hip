@@ -7,6 +7,7 @@
 #include "elementwise.hip"
 #include "fast_chunk.hip"
 #include "fast_document.hip"
+#include "fast_ggml.hip"
 #include "fast_scan.hip"
 #include "fast_slots.hip"
 #include "gdn.hip"

@@ -10,6 +10,7 @@
 #include "planted/elementwise.hip"
 #include "planted/fast/chunk.hip"
 #include "planted/fast/document.hip"
+#include "planted/fast/ggml_layer.hip"
 #include "planted/fast/scan.hip"
 #include "planted/fast/slots.hip"
 #include "planted/faults.hip"

@@ -32,6 +32,8 @@ ROWS = [
     ("decode-f16", 1, "the same in f16", None),
     ("eight-bf16", 1, "eight sequences, states in bf16", None),
     ("eight-f16", 1, "eight sequences, states in f16", None),
+    ("layer-plain", 1, "the layer between its projections, plain kernels", None),
+    ("layer-fast", 1, "the layer between its projections in one launch: convolution, gates, norms, rule, gated norm", None),
     ("plain-1024", 1024, "plain recurrence", "plain kernels"),
     ("six-1024", 1024, "plain chunk pipeline, C = 64", None),
     ("llama-1024", 1024, "llama.cpp's geometry, a wave a column", "llama.cpp's geometry"),
@@ -48,6 +50,10 @@ def floor(case, tokens):
     sequences, element = OTHERS.get(case, (1, 4))
     products = 3 * SIZE * SIZE * HEADS * tokens / 64 * 4 / SIMDS / CLOCK
     rows = 2 * tokens * (KEY_HEADS + HEADS) * SIZE + 2 * tokens * HEADS
+    if case.startswith("layer"):
+        # z, the convolution's weights, its state read and written, the norm's weights, and parameters of the gates
+        channels = (2 * KEY_HEADS + HEADS) * SIZE
+        rows += tokens * HEADS * SIZE + (4 + 2 * 3) * channels + SIZE + 2 * HEADS
     return sequences * max(products, (4 * rows + element * 2 * HEADS * SIZE * SIZE) / MEMORY)
 
 

@@ -25,6 +25,7 @@ const FILES: &[(&str, &str)] = &[
     file!("backward"),
     file!("conv"),
     file!("ggml"),
+    file!("fast_ggml"),
     file!("fast_scan"),
     file!("fast_slots"),
     file!("fast_chunk"),
