@@ -28,21 +28,33 @@ ROWS = [
     ("decode-plain", 1, "plain kernels, gates and norms in launches of their own", "plain kernels"),
     ("llama-1", 1, "llama.cpp's geometry, a wave a column; the state alone, without gates and norms", "llama.cpp's geometry"),
     ("decode-fast", 1, "K1: a decode step in one launch, gates and norms inside", "optimised"),
+    ("decode-bf16", 1, "decode in lines of a pool, state in bf16; the rule alone", None),
+    ("decode-f16", 1, "the same in f16", None),
+    ("eight-bf16", 1, "eight sequences, states in bf16", None),
+    ("eight-f16", 1, "eight sequences, states in f16", None),
+    ("layer-plain", 1, "the layer between its projections, plain kernels", None),
+    ("layer-fast", 1, "the layer between its projections in one launch: convolution, gates, norms, rule, gated norm", None),
     ("plain-1024", 1024, "plain recurrence", "plain kernels"),
     ("six-1024", 1024, "plain chunk pipeline, C = 64", None),
     ("llama-1024", 1024, "llama.cpp's geometry, a wave a column", "llama.cpp's geometry"),
     ("scan-1024", 1024, "K2: scan", "optimised"),
-    ("two-1024", 1024, "K4 and K5: chunks prepared, then scanned, C = 64", None),
     ("one-1024", 1024, "K3: chunks in one launch", None),
     ("scan-4096", 4096, "K2: scan", None),
 ]
+# Sequences, and bytes of an element of the state, of cases that are not one sequence in f32.
+OTHERS = {"decode-bf16": (1, 2), "decode-f16": (1, 2), "eight-bf16": (8, 2), "eight-f16": (8, 2)}
 
 
-def floor(tokens):
+def floor(case, tokens):
     """Seconds that three multiply-adds an element and token take, or the bytes: q, k, v, o, gates, and the states read and written."""
+    sequences, element = OTHERS.get(case, (1, 4))
     products = 3 * SIZE * SIZE * HEADS * tokens / 64 * 4 / SIMDS / CLOCK
     rows = 2 * tokens * (KEY_HEADS + HEADS) * SIZE + 2 * tokens * HEADS
-    return max(products, 4 * (rows + 2 * HEADS * SIZE * SIZE) / MEMORY)
+    if case.startswith("layer"):
+        # z, the convolution's weights, its state read and written, the norm's weights, and parameters of the gates
+        channels = (2 * KEY_HEADS + HEADS) * SIZE
+        rows += tokens * HEADS * SIZE + (4 + 2 * 3) * channels + SIZE + 2 * HEADS
+    return sequences * max(products, (4 * rows + element * 2 * HEADS * SIZE * SIZE) / MEMORY)
 
 
 def profile(case, keep):
@@ -86,11 +98,12 @@ def row(case, tokens, keep):
         low += launch["model"]["kernel"] / factor
         high += launch["model"]["kernel"] * factor
     terms = {name: seconds for name, seconds in longest["model"]["terms"].items() if name != "overhead"}
+    sequences, _ = OTHERS.get(case, (1, 4))
     return {
         "launches": len(launches), "kernels": sum(launch["model"]["kernel"] for launch in launches), "low": low, "high": high,
         "seconds": one["seconds"], "between": one["between"], "largest": max(terms, key=terms.get),
-        "valu": sum(launch["valu_instructions"] for launch in launches) / HEADS / tokens,
-        "lds": sum(launch["lds_cycles"] for launch in launches) / HEADS / tokens,
+        "valu": sum(launch["valu_instructions"] for launch in launches) / HEADS / tokens / sequences,
+        "lds": sum(launch["lds_cycles"] for launch in launches) / HEADS / tokens / sequences,
         "fill": longest["dealing"]["fill"],
     }
 
@@ -103,7 +116,7 @@ def full(rows):
             lines.append(
                 f"| {tokens} | {what} | {r['launches']} | {r['valu']:.0f} | {r['lds']:.0f} | {percent(r['fill'])} "
                 f"| {time(r['kernels'])} ({time(r['low'])} to {time(r['high'])}) | {r['largest']} | {time(r['seconds'])} "
-                f"| {time(floor(tokens))} | {percent(floor(tokens) / r['kernels'])} |")
+                f"| {time(floor(case, tokens))} | {percent(floor(case, tokens) / r['kernels'])} |")
     return lines
 
 
@@ -111,6 +124,7 @@ def short(rows):
     columns = ["plain kernels", "llama.cpp's geometry", "optimised"]
     lines = ["| a layer of 32 heads of 128 x 128 | floor | " + " | ".join(columns) + " |", "|---|---|" + "---|" * len(columns)]
     for tokens, what in ((1, "decode, one token"), (1024, "prefill, 1024 tokens")):
+        first = next(case for case, n, _, column in ROWS if n == tokens and column)
         of = {column: rows[case] for case, n, _, column in ROWS if n == tokens and column and case in rows}
         if of:
             cells = []
@@ -118,7 +132,7 @@ def short(rows):
                 low, high = of[c]["between"]
                 count = of[c]["launches"]
                 cells.append(f"{time(of[c]['seconds'])} ({time(low)} to {time(high)}), {count} launch{'es' if count > 1 else ''}")
-            lines.append(f"| {what} | {time(floor(tokens))} | " + " | ".join(cells) + " |")
+            lines.append(f"| {what} | {time(floor(first, tokens))} | " + " | ".join(cells) + " |")
     return lines
 
 

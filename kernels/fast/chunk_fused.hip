@@ -100,20 +100,25 @@ static __device__ __forceinline__ void fused_relate(const Fused& x, Near& near, 
     settled(again);
     const float product = fast_sum_of_eight(sum, again % 8);
     const int i = 2 * (again / 16) + again / 4 % 2, j = again / 8 % 2 * 4 + again % 4;
-    // products of two and four decays up to a token; of them the one of i - j factors up to i
+    // Products of two, four and eight decays up to a token; of them the one of i - j factors up to i. All lanes exchange, also those whose result
+    // is not used: where a part of a wave takes a branch, an exchange in it is defined on gfx9 alone. Elsewhere it names the lanes that take part
+    // (lanes.hip: all of them), and those that are not there would be waited for, or give anything.
     const bool ones = lanes_of_wave(again) >= FUSED_TOKENS;
-    const float two_of = ones ? 1.0f : decay * lanes_before_or_1<1>(decay);
-    const float four_of = ones ? 1.0f : two_of * lanes_before_or_1<2>(two_of);
+    const float before = lanes_before_or_1<1>(decay);
+    const float two_of = ones ? 1.0f : decay * before;
+    const float two_before = lanes_before_or_1<2>(two_of);
+    const float four_of = ones ? 1.0f : two_of * two_before;
     const int n = j < i ? i - j : 0;
     const float between = lanes_at(decay, n & 1 ? i : FUSED_TOKENS) * lanes_at(two_of, n & 2 ? i - (n & 1) : FUSED_TOKENS) *
                           lanes_at(four_of, n & 4 ? i - (n & 3) : FUSED_TOKENS);
     if (of_q) {
+        const float four_before = lanes_before_or_1<4>(four_of);
         near.seen[i][j] = i < count && Rule::sees(i, j) ? product * between : 0.0f;
-        if (again < FUSED_TOKENS) near.in[again] = Rule::in(four_of * lanes_before_or_1<4>(four_of));
+        if (again < FUSED_TOKENS) near.in[again] = Rule::in(four_of * four_before);
         if (i == FUSED_TOKENS - 1) near.after[j] = Rule::after(between);
     } else {
-        const float strength_i = lanes_at(strength, i);
-        near.l[i][j] = j < i ? Rule::row_beta(strength_i, lanes_at(strength, j)) * product * between : 0.0f;
+        const float strength_i = lanes_at(strength, i), strength_j = lanes_at(strength, j);
+        near.l[i][j] = j < i ? Rule::row_beta(strength_i, strength_j) * product * between : 0.0f;
         if (again < FUSED_TOKENS) near.beta[again] = strength;
     }
 }
@@ -162,8 +167,8 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 #pragma unroll
             for (int t = 0; t < FUSED_TOKENS; t++) d[t] = gdn_at(v + fast_min(t, count - 1) * value_pitch, 4u * safe);
         }
-        slice.template dots<0>(k, key_pitch, count, s, [&](int t, float sum) { lds.of_k[wave][t][lane] = sum; });
-        slice.template dots<0>(q, key_pitch, count, s, [&](int t, float sum) { lds.of_q[wave][t][lane] = sum; });
+        slice.dots(k, key_pitch, count, s, [&](int t, float sum) { lds.of_k[wave][t][lane] = sum; });
+        slice.dots(q, key_pitch, count, s, [&](int t, float sum) { lds.of_q[wave][t][lane] = sum; });
         Rule::meet();
         if (role == 0) {
             const float decayed = factor * near.in[FUSED_TOKENS - 1];
@@ -216,7 +221,7 @@ static __device__ __forceinline__ void fused_sequence(const Fused& x, FusedLds& 
 #pragma unroll
             for (int j = 0; j < KEYS; j++) s[j] *= decayed;
         }
-        slice.template writes<0>(k, key_pitch, count, s, [&](int t) { return lds.write[t][lane]; });
+        slice.writes(k, key_pitch, count, s, [&](int t) { return lds.write[t][lane]; });
         q += FUSED_TOKENS * (long)key_pitch;
         k += FUSED_TOKENS * (long)key_pitch;
         v += FUSED_TOKENS * (long)value_pitch;

@@ -1,10 +1,10 @@
 // What the fast chunk kernels share: rows that a whole wave reads as scalars, and a slice of a state column in registers.
 //
-// A lane has one value column, a wave KEYS of its key channels; the waves of a group have one slice each. Rows of k, q and w
+// A lane has one value column, a wave KEYS of its key channels; the waves of a group have one slice each. Rows of k and q
 // are the same for all lanes of a wave: they come as scalar loads and are operands of the fused multiply-adds as they are,
 // so that no lane needs another's value but for the sums over the slices.
 //
-// A wave, here and where chunks are prepared, scanned and solved for, is GROUP lanes: on a GPU whose waves have 32, two waves.
+// A wave, here and where chunks are solved for, is GROUP lanes: on a GPU whose waves have 32, two waves.
 #pragma once
 #include "../gdn/common.hip"
 #include "uniform.hip"
@@ -27,46 +27,39 @@ struct Slice {
         }
     }
 
-    // Calls use(t, at, piece, from, to) for the pieces of ROWS rows, each in two parts: elements from .. to of the piece at
-    // channel `at`. The next piece is on its way meanwhile. Rows from `count` on have the last one's values.
-    template <int ROWS, class Use>
-    __device__ __forceinline__ void pieces(const float* rows, int pitch, int count, Use use) const {
-        constexpr int OF_ROW = KEYS / FAST_PIECE;
+    // Calls use(at, piece, from, to) for the pieces of a row, each in two parts: elements from .. to of the piece at channel `at`. The next piece is
+    // on its way meanwhile.
+    template <class Use>
+    __device__ __forceinline__ void pieces(const float* row, Use use) const {
+        constexpr int PIECES = KEYS / FAST_PIECE;
         float x[2][FAST_PIECE];
-        piece(x[0], shared_numbers(rows), 0);
+        piece(x[0], shared_numbers(row), 0);
 #pragma unroll
-        for (int p = 0; p < ROWS * OF_ROW; p++) {
-            const int t = p / OF_ROW, at = p % OF_ROW * FAST_PIECE, next = p + 1;
-            use(t, at, x[p % 2], 0, 1);  // the piece is there
+        for (int p = 0; p < PIECES; p++) {
+            const int at = p * FAST_PIECE;
+            use(at, x[p % 2], 0, 1);  // the piece is there
             in_order();
-            if (next < ROWS * OF_ROW) {
-                if (next % OF_ROW == 0) rows += next / OF_ROW < count ? pitch : 0;
-                piece(x[next % 2], shared_numbers(rows), next % OF_ROW * FAST_PIECE);
-            }
+            if (p + 1 < PIECES) piece(x[(p + 1) % 2], shared_numbers(row), at + FAST_PIECE);
             in_order();
-            use(t, at, x[p % 2], 1, FAST_PIECE);
+            use(at, x[p % 2], 1, FAST_PIECE);
         }
     }
 
-    // ROWS: all rows at once, `count` of them; 0: `count` rows one by one, which takes fewer scalars
-    template <int ROWS, class Use>
+    // The same for `count` rows one by one, and the row's number first.
+    template <class Use>
     __device__ __forceinline__ void walk(const float* rows, int pitch, int count, Use use) const {
-        if (ROWS > 0) {
-            pieces<ROWS>(rows, pitch, count, use);
-            return;
-        }
 #pragma unroll 1
         for (int t = 0; t < count; t++) {
-            pieces<1>(rows, 0, 1, [&](int, int at, const float* x, int from, int to) { use(t, at, x, from, to); });
+            pieces(rows, [&](int at, const float* x, int from, int to) { use(t, at, x, from, to); });
             rows += pitch;
         }
     }
 
     // store(t, <row t, s>) for each row
-    template <int ROWS, class Store>
+    template <class Store>
     __device__ __forceinline__ void dots(const float* rows, int pitch, int count, const float s[KEYS], Store store) const {
         float sum = 0.0f;
-        walk<ROWS>(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+        walk(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
             if (at + from == 0) sum = x[0] * s[0];
 #pragma unroll
             for (int j = at + from == 0 ? 1 : from; j < to; j++) sum = fmaf(x[j], s[at + j], sum);
@@ -75,10 +68,10 @@ struct Slice {
     }
 
     // s += sum_t row t * of(t)
-    template <int ROWS, class Of>
+    template <class Of>
     __device__ __forceinline__ void writes(const float* rows, int pitch, int count, float s[KEYS], Of of) const {
         float d = 0.0f;
-        walk<ROWS>(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
+        walk(rows, pitch, count, [&](int t, int at, const float* x, int from, int to) {
             if (at + from == 0) d = of(t);
 #pragma unroll
             for (int j = from; j < to; j++) s[at + j] = fmaf(x[j], d, s[at + j]);
@@ -114,12 +107,6 @@ struct Slice {
 
 // Points where the wrong variants in planted/fast/ differ.
 struct FastChunkRule {
-    // the log gate of a token; a factor of 0 and a log gate of -inf are as good as e^-100000
-    static __device__ double log_gate(float g, int kind) {
-        const double x = kind == GATE_FACTOR ? log((double)g) : (kind == GATE_LOG ? (double)g : -(double)g);
-        return x < -1e5 ? -1e5 : x;
-    }
-    static __device__ float between(double G_i, double G_j) { return expf((float)(G_i - G_j)); }
     static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, head_map); }
     static __device__ int initial_layout(int layout) { return layout; }
     static __device__ int final_layout(int layout) { return layout; }
@@ -129,16 +116,10 @@ struct FastChunkRule {
     static constexpr int slices = 4;                                 // that are summed
     static __device__ bool sees(int i, int j) { return j <= i; }
     static __device__ int tail(int left, int size) { return left < size ? left : size; }  // tokens of a ragged end
-    // prepare
-    static __device__ double in_chunk(double before, int i, int distance, int C) { return i % C >= distance ? before : 0.0; }
-    static constexpr bool merges_16 = true, merges_32 = true;
     static __device__ float row_beta(float beta_i, float beta_j) { return beta_i; }
-    static __device__ float of_key(double G) { return expf((float)G); }
-    // fused
     static __device__ float decay(float g, int kind) { return gdn_decay(g, kind); }
     // whether the factor of a state is so far from 1 that the registers have to take it
     static __device__ bool renews(float factor) { return !(fabsf(factor) >= 0x1p-40f && fabsf(factor) <= 0x1p40f); }
-    // scan, fused
     static __device__ bool forgets_before(int chunk) { return false; }
     static __device__ float in(float decay) { return decay; }
     static __device__ float after(float decay) { return decay; }

@@ -31,9 +31,7 @@ struct KeyPart {
 #pragma unroll
         for (int i = 0; i < T::ROWS / 4; i++) {
             if (WHOLE) {
-                const ElementFour<E> four = element_at<ElementFour<E>>(vector + T::channel(0, i), place);
-#pragma unroll
-                for (int c = 0; c < 4; c++) x[4 * i + c] = gdr_float(four.x[c]);
+                element_values(element_at<ElementFour<E>>(vector + T::channel(0, i), place), x + 4 * i);
             } else {
 #pragma unroll
                 for (int c = 0; c < 4; c++) {
@@ -89,7 +87,15 @@ static __device__ __forceinline__ void key_norms(const E* first, const E* second
     }
 }
 
-// A lane's part of its columns.
+// The place of a column in a head's state of elements S, in bytes: its beginning, and the distance of its key channels.
+template <class S>
+static __device__ __forceinline__ ColumnPlace column_place(int col, int K, int V, int layout) {
+    const unsigned size = sizeof(S);
+    if (layout == STATE_KEY_MAJOR) return {size * col, size * V};
+    return {size * col * K, size};
+}
+
+// A lane's part of its columns. In memory, elements of states are f32, f16 or bf16; the latter two are rounded to nearest, ties to even.
 template <class T, bool WHOLE>
 struct ColumnParts {
     float s[T::COLUMNS][T::ROWS];
@@ -105,13 +111,14 @@ struct ColumnParts {
     }
 
     // From a head's state: its column `column`, and those APART from it. Behind the last column the last is read again.
-    __device__ __forceinline__ void load(const float* state, int column, int part, int K, int V, int layout) {
+    template <class S>
+    __device__ __forceinline__ void load(const S* state, int column, int part, int K, int V, int layout) {
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
-            const ColumnPlace place = gdn_column(min(column + n * T::APART, V - 1), K, V, layout);
+            const ColumnPlace place = column_place<S>(min(column + n * T::APART, V - 1), K, V, layout);
             if (WHOLE && layout == STATE_VALUE_MAJOR) {
                 KeyPart<T, WHOLE> whole;
-                whole.load(state, K, place.first + 4u * T::channel(part, 0));
+                whole.load(state, K, place.first + (unsigned)sizeof(S) * T::channel(part, 0));
 #pragma unroll
                 for (int j = 0; j < T::ROWS; j++) s[n][j] = whole.x[j];
                 continue;
@@ -119,32 +126,33 @@ struct ColumnParts {
 #pragma unroll
             for (int j = 0; j < T::ROWS; j++) {
                 const int channel = T::channel(part, j / 4) + j % 4;
-                const float last = gdn_at(state, place.first + min(channel, K - 1) * place.step);
+                const float last = gdr_float(element_at<S>(state, place.first + min(channel, K - 1) * place.step));
                 s[n][j] = channel < K ? last : 0.0f;
             }
         }
     }
 
     // times `by`
-    __device__ __forceinline__ void store(float* state, float by, int column, int part, int K, int V, int layout) const {
+    template <class S>
+    __device__ __forceinline__ void store(S* state, float by, int column, int part, int K, int V, int layout) const {
 #pragma unroll
         for (int n = 0; n < T::COLUMNS; n++) {
             if (column + n * T::APART >= V) continue;
-            const ColumnPlace place = gdn_column(min(column + n * T::APART, V - 1), K, V, layout);
+            const ColumnPlace place = column_place<S>(min(column + n * T::APART, V - 1), K, V, layout);
             if (WHOLE && layout == STATE_VALUE_MAJOR) {
-                unsigned offset = place.first + 4u * T::channel(part, 0);
+                unsigned offset = place.first + (unsigned)sizeof(S) * T::channel(part, 0);
                 element_keep(offset);
 #pragma unroll
                 for (int i = 0; i < T::ROWS / 4; i++) {
-                    const ElementFour<float> four = {{s[n][4 * i] * by, s[n][4 * i + 1] * by, s[n][4 * i + 2] * by, s[n][4 * i + 3] * by}};
-                    element_at<ElementFour<float>>(state + T::channel(0, i), offset) = four;
+                    const float values[4] = {s[n][4 * i] * by, s[n][4 * i + 1] * by, s[n][4 * i + 2] * by, s[n][4 * i + 3] * by};
+                    element_at<ElementFour<S>>(state + T::channel(0, i), offset) = element_nearest<S>(values);
                 }
                 continue;
             }
 #pragma unroll
             for (int j = 0; j < T::ROWS; j++) {
                 const int channel = T::channel(part, j / 4) + j % 4;
-                if (channel < K) gdn_at(state, place.first + channel * place.step) = s[n][j] * by;
+                if (channel < K) gdr_store(&element_at<S>(state, place.first + channel * place.step), s[n][j] * by);
             }
         }
     }

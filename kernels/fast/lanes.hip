@@ -32,10 +32,19 @@ static __device__ __forceinline__ int lanes_in_group() { return threadIdx.x % GR
 // The lane in its wave of a lane in its group.
 static __device__ __forceinline__ int lanes_of_wave(int in_group) { return WAVE < GROUP ? in_group % WAVE : in_group; }
 
+// All lanes of the wave take part in an exchange: one in a branch that only a part of them takes is defined on gfx9 alone. A build with
+// LANES_CHECKED stops there.
+static __device__ __forceinline__ void lanes_meet() {
+#if defined(LANES_CHECKED) && defined(__GFX9__)
+    if (__builtin_amdgcn_read_exec() != ~0ull) __builtin_trap();
+#endif
+}
+
 // The value of the lane whose number differs in the bits of MASK, which is 1, 2, 4 or 8. For 4 and 8 the lanes differ in the lower bits
 // too: every lane of a group must already have the same value, as a sum that begins with 1 and 2 leaves them.
 template <int MASK>
 static __device__ __forceinline__ float lanes_partner(float x) {
+    lanes_meet();
 #ifdef __AMDGCN__
     // quad_perm [1,0,3,2], quad_perm [2,3,0,1], row_half_mirror, row_mirror
     constexpr int control = MASK == 1 ? 0xb1 : MASK == 2 ? 0x4e : MASK == 4 ? 0x141 : 0x140;
@@ -48,6 +57,7 @@ static __device__ __forceinline__ float lanes_partner(float x) {
 // The value of the lane whose number differs in the bits of MASK, which is 1, 2 or 7.
 template <int MASK>
 static __device__ __forceinline__ float lanes_across(float x) {
+    lanes_meet();
 #ifdef __AMDGCN__
     constexpr int control = MASK == 1 ? 0xb1 : MASK == 2 ? 0x4e : 0x141;  // quad_perm, quad_perm, row_half_mirror
     return __int_as_float(__builtin_amdgcn_mov_dpp(__float_as_int(x), control, 0xf, 0xf, true));
@@ -59,6 +69,7 @@ static __device__ __forceinline__ float lanes_across(float x) {
 // The value of the lane DISTANCE before, of 16 neighbouring ones; 1 where there is none.
 template <int DISTANCE>
 static __device__ __forceinline__ float lanes_before_or_1(float x) {
+    lanes_meet();
 #ifdef __AMDGCN__
     const int one = __float_as_int(1.0f);
     return __int_as_float(__builtin_amdgcn_update_dpp(one, __float_as_int(x), 0x110 + DISTANCE, 0xf, 0xf, false));
@@ -80,6 +91,7 @@ static __device__ __forceinline__ float lanes_sum(float x) {
 
 // The sum over each half of the wave, for its last lane.
 static __device__ __forceinline__ float lanes_sum_halves(float x) {
+    lanes_meet();
     x = lanes_sum<16>(x);
 #if defined(__GFX9__) && WAVE == 64
     // rows of 16 lanes: the last lane of one is added to the next; row_bcast:15
@@ -92,6 +104,7 @@ static __device__ __forceinline__ float lanes_sum_halves(float x) {
 }
 // The sum over the whole wave, for its last lane.
 static __device__ __forceinline__ float lanes_sum_all(float x) {
+    lanes_meet();
     x = lanes_sum_halves(x);
 #if defined(__GFX9__) && WAVE == 64
     // the last lane of the first half is added to the second; row_bcast:31
@@ -105,6 +118,7 @@ static __device__ __forceinline__ float lanes_sum_all(float x) {
 // What the lanes up to each have together, by `op` from the first on: `none` is what changes nothing.
 template <class T, class Op>
 static __device__ __forceinline__ T lanes_running(T x, T none, Op op) {
+    lanes_meet();
 #if defined(__GFX9__) && WAVE == 64
 #define LANES_BEFORE(CONTROL, ROWS) \
     __builtin_bit_cast(T, __builtin_amdgcn_update_dpp(__builtin_bit_cast(int, none), __builtin_bit_cast(int, x), CONTROL, ROWS, 0xf, false))
@@ -128,12 +142,14 @@ static __device__ __forceinline__ T lanes_running(T x, T none, Op op) {
 
 // The first lane that says so, for all lanes; WAVE where none does.
 static __device__ __forceinline__ int lanes_first(bool says) {
+    lanes_meet();
     const unsigned long long those = __ballot(says);
     return those ? __builtin_ctzll(those) : WAVE;
 }
 
 // A lane's value, for all lanes: `lane` is the same for all.
 static __device__ __forceinline__ float lanes_read(float x, int lane) {
+    lanes_meet();
 #ifdef __AMDGCN__
     return __int_as_float(__builtin_amdgcn_readlane(__float_as_int(x), lane));
 #else
@@ -145,10 +161,10 @@ static __device__ __forceinline__ int lanes_read(int x, int lane) {
 }
 
 // The value of a lane that each lane chooses, of its wave.
-static __device__ __forceinline__ float lanes_at(float x, int lane) { return __shfl(x, lane, WAVE); }
-
-// The value of the lane `distance` before, of its wave; where there is none, the lane's own.
-static __device__ __forceinline__ double lanes_up(double x, int distance) { return __shfl_up(x, distance, WAVE); }
+static __device__ __forceinline__ float lanes_at(float x, int lane) {
+    lanes_meet();
+    return __shfl(x, lane, WAVE);
+}
 
 // 1 / x, 1 / sqrt(x), e^x and ln x to the last bit or two, of numbers that are neither subnormal nor give such; e^x of a large x to as many
 // bits less as x has before its point. What is below the smallest normal number may be 0.

@@ -25,9 +25,10 @@ const FILES: &[(&str, &str)] = &[
     file!("backward"),
     file!("conv"),
     file!("ggml"),
+    file!("fast_ggml"),
     file!("fast_scan"),
+    file!("fast_slots"),
     file!("fast_chunk"),
-    file!("fast_chunk_fused"),
     file!("fast_document"),
     file!("compare"),
 ];

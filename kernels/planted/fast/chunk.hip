@@ -3,45 +3,18 @@
 // any K by slices of 64, whatever it is: less code
 #define FAST_WITH_SLICE(K, BODY) BODY(64, false)
 #include "../../fast/chunk_fused.hip"
-#include "../../fast/chunk_prepare.hip"
-#include "../../fast/chunk_scan.hip"
-
-// blocks of 16 of the inverse merged, those of 32 not
-struct NoMerge : FastChunkRule {
-    static constexpr bool merges_32 = false;
-};
-PREPARE_KERNEL(planted_fast_chunk_prepare_no_merge, NoMerge, false)
-PREPARE_KERNEL(planted_fast_chunk_prepare_k128_no_merge, NoMerge, true)
-
-// gates summed on from one chunk to the next of a group
-struct SumsOn : FastChunkRule {
-    static __device__ double in_chunk(double before, int i, int distance, int C) { return before; }
-};
-PREPARE_KERNEL(planted_fast_chunk_prepare_sums_on, SumsOn, false)
-PREPARE_KERNEL(planted_fast_chunk_prepare_k128_sums_on, SumsOn, true)
 
 // beta of the column
 struct FastColumnBeta : FastChunkRule {
     static __device__ float row_beta(float beta_i, float beta_j) { return beta_j; }
 };
-PREPARE_KERNEL(planted_fast_chunk_prepare_beta_of_column, FastColumnBeta, false)
-PREPARE_KERNEL(planted_fast_chunk_prepare_k128_beta_of_column, FastColumnBeta, true)
 FUSED_KERNEL(planted_fast_chunk_fused_beta_of_column, FastColumnBeta, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_beta_of_column, FastColumnBeta, true)
-
-// w without its decay
-struct FastNoDecay : FastChunkRule {
-    static __device__ float of_key(double G) { return 1.0f; }
-};
-PREPARE_KERNEL(planted_fast_chunk_prepare_w_no_decay, FastNoDecay, false)
-PREPARE_KERNEL(planted_fast_chunk_prepare_k128_w_no_decay, FastNoDecay, true)
 
 // a token does not see itself
 struct FastBlind : FastChunkRule {
     static __device__ bool sees(int i, int j) { return j < i; }
 };
-PREPARE_KERNEL(planted_fast_chunk_prepare_no_diagonal, FastBlind, false)
-PREPARE_KERNEL(planted_fast_chunk_prepare_k128_no_diagonal, FastBlind, true)
 FUSED_KERNEL(planted_fast_chunk_fused_no_diagonal, FastBlind, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_no_diagonal, FastBlind, true)
 
@@ -49,10 +22,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_no_diagonal, FastBlind, true)
 struct FastOtherHeads : FastChunkRule {
     static __device__ int head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, 1 - head_map); }
 };
-PREPARE_KERNEL(planted_fast_chunk_prepare_other_heads, FastOtherHeads, false)
-PREPARE_KERNEL(planted_fast_chunk_prepare_k128_other_heads, FastOtherHeads, true)
-SCAN_KERNEL(planted_fast_chunk_scan_out_other_heads, FastOtherHeads, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_other_heads, FastOtherHeads, true)
 FUSED_KERNEL(planted_fast_chunk_fused_other_heads, FastOtherHeads, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_other_heads, FastOtherHeads, true)
 
@@ -60,8 +29,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_other_heads, FastOtherHeads, true)
 struct FastSliceLost : FastChunkRule {
     static constexpr int slices = 3;
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_slice_lost, FastSliceLost, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_slice_lost, FastSliceLost, true)
 FUSED_KERNEL(planted_fast_chunk_fused_slice_lost, FastSliceLost, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_slice_lost, FastSliceLost, true)
 
@@ -69,8 +36,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_slice_lost, FastSliceLost, true)
 struct FastFirstTile : FastChunkRule {
     static __device__ int first_column(int tile) { return 0; }
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_first_tile, FastFirstTile, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_first_tile, FastFirstTile, true)
 FUSED_KERNEL(planted_fast_chunk_fused_first_tile, FastFirstTile, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_first_tile, FastFirstTile, true)
 
@@ -78,8 +43,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_first_tile, FastFirstTile, true)
 struct FastNoMeeting : FastChunkRule {
     static __device__ void meet() {}
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_no_barrier, FastNoMeeting, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_no_barrier, FastNoMeeting, true)
 FUSED_KERNEL(planted_fast_chunk_fused_no_barrier, FastNoMeeting, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_no_barrier, FastNoMeeting, true)
 
@@ -87,8 +50,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_no_barrier, FastNoMeeting, true)
 struct FastShortTail : FastChunkRule {
     static __device__ int tail(int left, int size) { return left < size && left > 1 ? left - 1 : left < size ? left : size; }
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_short_tail, FastShortTail, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_short_tail, FastShortTail, true)
 FUSED_KERNEL(planted_fast_chunk_fused_short_tail, FastShortTail, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_short_tail, FastShortTail, true)
 
@@ -96,8 +57,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_short_tail, FastShortTail, true)
 struct FastDropped : FastChunkRule {
     static __device__ bool forgets_before(int token) { return token > 0; }
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_state_dropped, FastDropped, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_state_dropped, FastDropped, true)
 FUSED_KERNEL(planted_fast_chunk_fused_state_dropped, FastDropped, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_state_dropped, FastDropped, true)
 
@@ -105,8 +64,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_state_dropped, FastDropped, true)
 struct FastAfter : FastChunkRule {
     static __device__ float after(float decay) { return 1.0f; }
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_writes_undecayed, FastAfter, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_writes_undecayed, FastAfter, true)
 FUSED_KERNEL(planted_fast_chunk_fused_writes_undecayed, FastAfter, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_writes_undecayed, FastAfter, true)
 
@@ -114,8 +71,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_writes_undecayed, FastAfter, true)
 struct FastInitial : FastChunkRule {
     static __device__ int initial_layout(int layout) { return 1 - layout; }
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_initial_transposed, FastInitial, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_initial_transposed, FastInitial, true)
 FUSED_KERNEL(planted_fast_chunk_fused_initial_transposed, FastInitial, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_initial_transposed, FastInitial, true)
 
@@ -123,8 +78,6 @@ FUSED_KERNEL(planted_fast_chunk_fused_k128_initial_transposed, FastInitial, true
 struct FastFinal : FastChunkRule {
     static __device__ int final_layout(int layout) { return 1 - layout; }
 };
-SCAN_KERNEL(planted_fast_chunk_scan_out_final_transposed, FastFinal, false)
-SCAN_KERNEL(planted_fast_chunk_scan_out_k128_final_transposed, FastFinal, true)
 FUSED_KERNEL(planted_fast_chunk_fused_final_transposed, FastFinal, false)
 FUSED_KERNEL(planted_fast_chunk_fused_k128_final_transposed, FastFinal, true)
 

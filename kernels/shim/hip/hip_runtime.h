@@ -39,12 +39,6 @@ static __device__ inline unsigned __ballot(bool says) { return __nvvm_vote_ballo
 static __device__ inline float __shfl_up(float x, int distance, int width = 32) {
     return __nvvm_shfl_sync_up_f32(0xffffffff, x, distance, (32 - width) << 8);
 }
-static __device__ inline double __shfl_up(double x, int distance, int width = 32) {
-    const unsigned long long bits = __builtin_bit_cast(unsigned long long, x);
-    const unsigned long long low = __float_as_uint(__shfl_up(__uint_as_float((unsigned)bits), distance, width));
-    const unsigned long long high = __float_as_uint(__shfl_up(__uint_as_float((unsigned)(bits >> 32)), distance, width));
-    return __builtin_bit_cast(double, high << 32 | low);
-}
 
 template <class T>
 static __device__ inline T min(T a, T b) {
@@ -66,5 +60,4 @@ __device__ float fmaxf(float, float);
 __device__ float fabsf(float);
 __device__ float frexpf(float, int*);
 __device__ float ldexpf(float, int);
-__device__ double log(double);
 }
