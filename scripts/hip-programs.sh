@@ -261,6 +261,25 @@ if wanted rtc; then
     verdict $ok
 fi
 
+if wanted rtc; then
+    step "an untrusted program: no hipRTC"
+    compile hipcc rtc --offload-arch=gfx906 && ! run env GFX906_UNTRUSTED=1 "$out/program" && grep -q "hipRTC is off" "$out/stderr" && ok=0 || ok=1
+    verdict $ok
+fi
+if wanted heap; then
+    step "an untrusted program: no host functions of kernels, unless they are allowed"
+    compile hipcc heap --offload-arch=gfx906 && run env GFX906_UNTRUSTED=1 GFX906_HOST_CALLS=1 "$out/program" && ok=0 || ok=1
+    ! run env GFX906_UNTRUSTED=1 "$out/program" && grep -q "a kernel calls a function of the host; GFX906_HOST_CALLS=1 allows it" "$out/stderr" || ok=1
+    verdict $ok
+fi
+if wanted modules; then
+    step "an untrusted program: files of code are below its current directory"
+    compile hipcc modules --offload-arch=gfx906 &&
+        ! run env --chdir=kernels GFX906_UNTRUSTED=1 "$out/program" "$PWD/kernels/built/deltanet.co" /bin/true &&
+        grep -q "hipModuleLoad: /bin/true: not below the current directory" "$out/stderr" && ok=0 || ok=1
+    verdict $ok
+fi
+
 if wanted reports; then
     compile hipcc reports --offload-arch=gfx906 -gline-tables-only
     # What a program says, its exit code, and what is told.

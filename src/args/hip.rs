@@ -80,6 +80,15 @@ pub struct HipArgs {
     #[arg(long)]
     pub rocm_view: bool,
 
+    /// Confine the program: it writes only below the current folder and its own temporary one, reads besides
+    /// only the system and its own folder, has no network, and cannot touch other processes
+    ///
+    /// `--allow-path DIR` gives it more folders. Its kernels call no functions of the host
+    /// (GFX906_HOST_CALLS=1 allows that), hipRTC is off, and files of code are below the current folder.
+    /// By Linux's Landlock and seccomp; the command says what this system's kernel lacks (docs/trust.md).
+    #[arg(long)]
+    pub untrusted: bool,
+
     /// Write a report of what ran to this file as well, as JSON
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
@@ -123,6 +132,7 @@ impl HipArgs {
         }
         let first = self.first_nonfinite;
         variables.extend(first.then(|| ("GFX906_FIRST_NONFINITE", "1".into())));
+        variables.extend(self.untrusted.then(|| ("GFX906_UNTRUSTED", "1".into())));
         variables.extend(self.counters.then(|| ("GFX906_COUNTERS", "1".into())));
         // The program may change its directory before its first launch.
         let record = self.record.iter();

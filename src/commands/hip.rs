@@ -1,5 +1,7 @@
 //! `hip`: runs a HIP program on the emulator's HIP runtime.
 
+#[cfg(target_os = "linux")]
+mod confinement;
 mod install;
 mod library;
 mod machine;
@@ -9,12 +11,12 @@ mod summary;
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use crate::args::HipArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::{check_place, write_atomically};
+use crate::files::{allowed_by_flags, check_place, write_atomically};
 use crate::report::Format;
 use crate::text::shown;
 
@@ -48,18 +50,22 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         true => place.rocm_view()?,
         false => Vec::new(),
     };
-    let status = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(arguments)
         .env("LD_LIBRARY_PATH", place.search_path(args.stand_ins)?)
         .envs(place.command_path()?.map(|path| ("PATH", path)))
         .env("GFX906_SUMMARY", place.summary())
         .envs(view)
         .envs(args.environment())
-        .envs(args.profile.then(|| ("GFX906_RECORD", place.records())))
-        .status()
-        .map_err(|error| {
-            Stop::setup(format!("cannot run {}: {error}", shown(Path::new(program))))
-        })?;
+        .envs(args.profile.then(|| ("GFX906_RECORD", place.records())));
+    let status = match args.untrusted {
+        true => confined(&mut command, args, &place)?,
+        false => command.status(),
+    };
+    let status = status.map_err(|error| {
+        Stop::setup(format!("cannot run {}: {error}", shown(Path::new(program))))
+    })?;
     let summary = Summary::read(&place.summary());
     tell(program, status, &summary);
     let profiled = if args.profile {
@@ -86,6 +92,42 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         0 if found => Exit::Failed,
         code => Exit::Program(code),
     })
+}
+
+/// Runs an untrusted program.
+///
+/// # Errors
+/// A folder that it may use is not there.
+#[cfg(target_os = "linux")]
+fn confined(
+    command: &mut Command,
+    args: &HipArgs,
+    place: &RunDirectory,
+) -> Result<std::io::Result<ExitStatus>, Stop> {
+    let mut writable = vec![Path::new(".").into(), place.path().to_owned()];
+    writable.extend_from_slice(allowed_by_flags());
+    if let Some(records) = &args.record {
+        std::fs::create_dir_all(records)
+            .map_err(|error| Stop::setup(format!("cannot create {}: {error}", shown(records))))?;
+        writable.push(records.clone());
+    }
+    let mut readable: Vec<PathBuf> = place.folder_of_libraries().into_iter().collect();
+    readable.extend(confinement::folder_of(command.get_program()));
+    command.env("TMPDIR", place.path());
+    confinement::run(command, &readable, &writable)
+}
+
+/// Refuses to run an untrusted program.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+fn confined(
+    _: &mut Command,
+    _: &HipArgs,
+    _: &RunDirectory,
+) -> Result<std::io::Result<ExitStatus>, Stop> {
+    Err(Stop::usage("--untrusted needs Linux"))
 }
 
 /// Returns the exit code of the program as a shell gives it.

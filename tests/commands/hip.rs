@@ -457,3 +457,48 @@ fn counters_are_shown_by_kernel_and_add_up() {
     crate::schemas::validate(&report);
     assert_eq!(report["kernels"][0]["counters"]["active_lanes"], 384);
 }
+
+/// Attempts of a confined program, each answered by a line: `yes` or `no`.
+const ATTEMPTS: &str = r#"
+try() { if "$@" 2>/dev/null >/dev/null; then echo yes; else echo no; fi; }
+try sh -c 'echo x > here.txt'
+try sh -c 'echo "{}" >> "$GFX906_SUMMARY"'
+try sh -c 'echo x > "$(mktemp)"'
+try cat /etc/passwd
+try cat ../hip-untrusted-other/secret
+try sh -c 'echo x > ../hip-untrusted-other/new'
+try sh -c 'ln -s ../hip-untrusted-other/secret link; cat link'
+try mv ../hip-untrusted-other/secret .
+try perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0) or exit 1'
+try perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0) or exit 1'
+try unshare --user true
+echo $GFX906_UNTRUSTED
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_untrusted_program_writes_in_its_folder_and_has_no_network() {
+    let other = scratch("hip-untrusted-other");
+    std::fs::write(other.join("secret"), "x").expect("written");
+    let attempts = |flags: &[&str]| {
+        let here = scratch("hip-untrusted");
+        let (out, err) = texts(&hip(&here, flags, ATTEMPTS));
+        (out.split_whitespace().collect::<Vec<_>>().join(" "), err)
+    };
+    let (out, _) = attempts(&[]);
+    assert_eq!(out, "yes yes yes yes yes yes yes yes yes yes yes");
+    std::fs::write(other.join("secret"), "x").expect("written");
+    let (out, err) = attempts(&["--untrusted"]);
+    if !err.contains("of this system's kernel") {
+        assert_eq!(out, "yes yes yes yes no no no no no yes no 1", "{err}");
+    }
+    assert!(other.join("secret").is_file());
+    // Folders may be added.
+    let allowed = other.to_str().expect("UTF-8");
+    let (out, err) = attempts(&["--untrusted", "--allow-path", allowed]);
+    assert_eq!(out, "yes yes yes yes yes yes yes yes no yes no 1", "{err}");
+    // An untrusted program that cannot start is told as any other is.
+    let here = scratch("hip-untrusted-nothing");
+    let (_, err) = texts(&hip(&here, &["--untrusted"], "exit 0"));
+    assert!(!err.contains("error"), "{err}");
+}

@@ -15,7 +15,7 @@ use crate::diagnostics::log;
 use crate::error::{HipError, HipResult};
 use crate::heap::{self, Heap};
 use crate::printf::Messages;
-use crate::settings;
+use crate::settings::{self, HOST_CALLS, UNTRUSTED};
 
 /// Waves that a host thread runs at a time. As many packets per thread let every wave make a request.
 const WAVES_PER_THREAD: u64 = 16;
@@ -64,6 +64,8 @@ pub struct Hostcall {
     desk: Mutex<RequestService>,
     /// Heap of kernels, if the host has room for it.
     heap: Mutex<Option<Heap>>,
+    /// True after a call of a host function that was refused.
+    refused: AtomicBool,
 }
 
 /// Kernels that may make requests, and the thread that serves them.
@@ -136,6 +138,7 @@ impl Hostcall {
             packets,
             desk: Mutex::default(),
             heap: Mutex::new(Heap::new(gpu)),
+            refused: AtomicBool::new(false),
         })
     }
 
@@ -215,6 +218,13 @@ impl Hostcall {
         let asking = RequestGuard(self);
         let result = kernel();
         asking.end().map_err(|_| HipError::Unknown)?;
+        if self.refused.swap(false, Ordering::Relaxed) {
+            log(format!(
+                "a kernel calls a function of the host; {}=1 allows it in an untrusted program",
+                HOST_CALLS.name()
+            ));
+            return Err(HipError::NotSupported);
+        }
         Ok(result)
     }
 
@@ -286,6 +296,10 @@ impl Hostcall {
                     *word = self.word(at + 8 * n)?;
                 }
                 let answers = match service {
+                    CALL if UNTRUSTED.is_on() && !HOST_CALLS.is_on() => {
+                        self.refused.store(true, Ordering::Relaxed);
+                        [0; 2]
+                    }
                     CALL => call(&words),
                     PRINT => [messages.take(&words), 0],
                     MEMORY => [self.memory(words[0], words[1])?, 0],

@@ -56,6 +56,10 @@ pub static POISON: Switch = Switch::new("GFX906_POISON");
 pub static COUNTERS: Switch = Switch::new("GFX906_COUNTERS");
 /// Logs the instruction that made the first infinity or NaN that a kernel stored.
 pub static FIRST_NONFINITE: Switch = Switch::new("GFX906_FIRST_NONFINITE");
+/// Refuses hipRTC, files of code outside the current directory, and host functions of kernels (`hip --untrusted`).
+pub static UNTRUSTED: Switch = Switch::new("GFX906_UNTRUSTED");
+/// Lets kernels of an untrusted program call its host functions.
+pub static HOST_CALLS: Switch = Switch::new("GFX906_HOST_CALLS");
 /// Makes every call return only when its work is done.
 pub static SYNC: Switch = Switch::new("GFX906_SYNC");
 

@@ -291,4 +291,14 @@ impl RunDirectory {
     pub fn summary(&self) -> PathBuf {
         self.directory.path().join("summary")
     }
+
+    /// Returns the directory itself.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Returns the folder of the runtime and the libraries beside it.
+    pub fn folder_of_libraries(&self) -> Option<PathBuf> {
+        self.beside.clone()
+    }
 }

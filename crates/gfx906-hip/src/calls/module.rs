@@ -1,5 +1,6 @@
 //! Modules: code objects that the program loads at run time.
 
+use std::fs;
 use std::sync::Arc;
 
 use super::shared;
@@ -10,6 +11,7 @@ use crate::image::image;
 use crate::objects::memory::Kind;
 use crate::objects::module::{Function, LoadedCode, ManagedDeclaration};
 use crate::runtime::{RuntimeState, queue, state};
+use crate::settings::UNTRUSTED;
 
 /// Loads a code object into device memory, with memory for its managed variables.
 pub fn load_code(bytes: &[u8]) -> HipResult<Arc<LoadedCode>> {
@@ -59,9 +61,19 @@ pub fn free_managed(loaded: &LoadedCode) {
     }
 }
 
-/// Reads a file. A failure is logged with the name of the calling function.
+/// Reads a file of code, which an untrusted program has below its current directory. A failure is logged with the name of the calling
+/// function.
 pub fn read(function: &str, file: &str) -> std::io::Result<Vec<u8>> {
-    std::fs::read(file).inspect_err(|error| log(format!("{function}: {file}: {error}")))
+    let read = || {
+        if UNTRUSTED.is_on() && !fs::canonicalize(file)?.starts_with(fs::canonicalize(".")?) {
+            return Err(std::io::Error::other(format!(
+                "not below the current directory ({}=1)",
+                UNTRUSTED.name()
+            )));
+        }
+        fs::read(file)
+    };
+    read().inspect_err(|error| log(format!("{function}: {file}: {error}")))
 }
 
 fn add(out: Out<Address>, bytes: &[u8]) -> HipResult {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::RtcProgram;
 use crate::diagnostics::log;
-use crate::settings;
+use crate::settings::{self, UNTRUSTED};
 
 /// Option for bitcode that is linked later.
 const LATER: &str = "-fgpu-rdc";
@@ -30,6 +30,9 @@ const HIP_HEADER: &str = "hip/hip_runtime.h";
 /// Message for a host without a compiler.
 const NO_COMPILER: &str = "hipRTC needs a clang that compiles HIP for gfx906, and its device library: none is installed \
                            (Debian's packages clang-19, lld-19, rocm-device-libs, libamdhip64-dev); GFX906_CLANG names one elsewhere";
+
+/// Message for an untrusted program.
+const OFF: &str = "hipRTC is off in an untrusted program (GFX906_UNTRUSTED=1)";
 
 /// Reason for a failed compilation.
 pub enum CompileError {
@@ -121,13 +124,13 @@ pub fn assemble(compiler: &Path, text: &Path, out: &Path) -> io::Result<Result<(
     })
 }
 
-/// Finds the compiler. Logs what to install if there is none.
-pub fn find_or_log_compiler() -> Option<PathBuf> {
-    let compiler_path = compiler();
-    if compiler_path.is_none() {
-        log(NO_COMPILER);
-    }
-    compiler_path
+/// Finds the compiler, or logs and returns why there is none.
+pub fn find_or_log_compiler() -> Result<PathBuf, &'static str> {
+    let found = match UNTRUSTED.is_on() {
+        true => Err(OFF),
+        false => compiler().ok_or(NO_COMPILER),
+    };
+    found.inspect_err(|problem| log(problem))
 }
 
 /// Finds the compiler.
@@ -249,8 +252,9 @@ impl Job {
     /// Compiles the program. Returns the log, and the code or the reason for the failure.
     pub fn run(&self, options: &[String]) -> (String, Result<CompiledProgram, CompileError>) {
         let options = translate_options(options);
-        let Some(compiler) = find_or_log_compiler() else {
-            return (NO_COMPILER.to_owned(), Err(CompileError::NoCompiler));
+        let compiler = match find_or_log_compiler() {
+            Ok(compiler) => compiler,
+            Err(problem) => return (problem.to_owned(), Err(CompileError::NoCompiler)),
         };
         self.compile(&compiler, &options).unwrap_or_else(|error| {
             let compiler = compiler.display();

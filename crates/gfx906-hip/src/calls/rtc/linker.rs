@@ -8,6 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::compiler::{Directory, FailureLog, assemble, find_or_log_compiler};
 use crate::boundary::{Address, In, Text, host_bytes, host_value};
+use crate::calls::module::read;
 use crate::diagnostics;
 use crate::handles::{Handles, Tag};
 use crate::image::bundled;
@@ -150,10 +151,7 @@ pub fn add_data(link: Address, kind: u32, data: Address, bytes: usize) -> Result
 pub fn add_file(link: Address, kind: u32, path: Text) -> Result {
     let path = path.get().map_err(|_| LinkError::Argument)?;
     check(kind)?;
-    let data = std::fs::read(&path).map_err(|error| {
-        diagnostics::log(format!("the linker of hipRTC: {path}: {error}"));
-        LinkError::Input
-    })?;
+    let data = read("the linker of hipRTC", &path).map_err(|_| LinkError::Input)?;
     add(link, kind, &data)
 }
 
@@ -241,7 +239,7 @@ pub fn complete(link: Address) -> Result<(Address, usize)> {
 }
 
 fn run(inputs: &[Vec<u8>], options: &[String]) -> Result<Vec<u8>> {
-    let Some(compiler) = find_or_log_compiler() else {
+    let Ok(compiler) = find_or_log_compiler() else {
         return Err(LinkError::NoCompiler);
     };
     let failed = |error: io::Error| {
