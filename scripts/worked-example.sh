@@ -5,7 +5,7 @@
 #   scripts/worked-example.sh contract 2     those of its second step
 #   scripts/worked-example.sh --check        the changes of all examples apply to this tree; seconds
 #
-# The examples are contract, function and instruction. The instruction is there already, so its changes apply in reverse.
+# The examples are contract, function and instruction. The function and the instruction are there already, so their changes apply in reverse.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,7 +26,7 @@ contract | function | instruction)
 --check)
     for example in contract function instruction; do
         direction=()
-        [[ $example != instruction ]] || direction=(--reverse)
+        [[ $example == contract ]] || direction=(--reverse)
         changes "$example" | git apply --check "${direction[@]}" || {
             echo "CONTRIBUTING.md: the changes of the example $example do not apply: renew them" >&2
             exit 1
