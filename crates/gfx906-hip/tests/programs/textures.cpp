@@ -477,8 +477,8 @@ static void refused() {
     EXPECT(hipErrorInvalidValue, hipCreateSurfaceObject(&s, &resource));
     HIP_CHECK(hipFree(memory));
     HIP_CHECK(hipFreeArray(array));
-    // The array has an unsupported format.
-    EXPECT(hipErrorNotSupported, hipMallocArray(&array, &format, 8, 8, hipArrayCubemap));
+    // A flat array is no cube map.
+    EXPECT(hipErrorInvalidValue, hipMallocArray(&array, &format, 8, 8, hipArrayCubemap));
 }
 
 int main(int argc, char** argv) {
