@@ -489,16 +489,32 @@ fn an_untrusted_program_writes_in_its_folder_and_has_no_network() {
     assert_eq!(out, "yes yes yes yes yes yes yes yes yes yes yes");
     std::fs::write(other.join("secret"), "x").expect("written");
     let (out, err) = attempts(&["--untrusted"]);
-    if !err.contains("of this system's kernel") {
-        assert_eq!(out, "yes yes yes yes no no no no no yes no 1", "{err}");
+    if err.contains("this system's kernel") {
+        // The command says that something is not confined here.
+        return;
     }
+    assert_eq!(out, "yes yes yes yes no no no no no yes no 1", "{err}");
     assert!(other.join("secret").is_file());
     // Folders may be added.
     let allowed = other.to_str().expect("UTF-8");
     let (out, err) = attempts(&["--untrusted", "--allow-path", allowed]);
     assert_eq!(out, "yes yes yes yes yes yes yes yes no yes no 1", "{err}");
-    // An untrusted program that cannot start is told as any other is.
-    let here = scratch("hip-untrusted-nothing");
-    let (_, err) = texts(&hip(&here, &["--untrusted"], "exit 0"));
-    assert!(!err.contains("error"), "{err}");
+    // The exit code is the program's, and a program that is not there is told as without the flag.
+    let here = scratch("hip-untrusted-code");
+    assert_eq!(
+        hip(&here, &["--untrusted"], "exit 7").status.code(),
+        Some(7)
+    );
+    let missing = Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
+        .args(["hip", "--untrusted", "--", "./no-such-program"])
+        .current_dir(&here)
+        .env("DELTANET_CHECK_LIBHIP", here.join("library"))
+        .output()
+        .expect("it starts");
+    assert_eq!(missing.status.code(), Some(3));
+    let (_, err) = texts(&missing);
+    assert!(
+        err.starts_with("error: cannot run ./no-such-program: "),
+        "{err}"
+    );
 }

@@ -1,13 +1,12 @@
 //! Functions that free memory.
 
-use super::pool::lane_of;
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
 use crate::error::{HipError, HipResult};
 use crate::leaks;
 use crate::objects::graph::NodeAction;
 use crate::objects::memory::{Allocation, Kind};
-use crate::queue::Submission;
+use crate::queue::{LaneId, Submission};
 use crate::runtime::{RuntimeState, state};
 use crate::sanitize;
 use crate::settings;
@@ -125,4 +124,9 @@ pub fn free_all() {
     state.memory.virtual_memory.reset();
     state.memory.arrays.clear().for_each(drop);
     state.memory.textures.clear();
+}
+
+/// Returns the lane of a stream. The functions of pools report an unknown stream as an invalid handle, other than those of streams.
+pub fn lane_of(stream: Address) -> HipResult<LaneId> {
+    submit::lane(stream).map_err(|_| HipError::InvalidHandle)
 }

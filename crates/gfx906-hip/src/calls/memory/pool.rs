@@ -1,7 +1,7 @@
 //! Memory pools, and memory that is allocated and freed in the order of a stream.
 
 use super::device;
-use super::free::give_back_of_graph;
+use super::free::{give_back_of_graph, lane_of};
 use crate::boundary::{Address, In, Out};
 use crate::calls::{capture, submit};
 use crate::card;
@@ -287,11 +287,6 @@ pub fn memory_of_graph(call: &str, graph: Address, bytes: usize) -> HipResult<Ad
     graphs.memory.insert(address, bytes as u64);
     graphs.graph_mut(graph)?.users.insert(user, 1);
     Ok(address)
-}
-
-/// Returns the lane of a stream. The functions of pools report an unknown stream as an invalid handle, other than those of streams.
-pub fn lane_of(stream: Address) -> HipResult<LaneId> {
-    submit::lane(stream).map_err(|_| HipError::InvalidHandle)
 }
 
 /// Allocates memory, which exists when the call returns.
