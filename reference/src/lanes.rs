@@ -1,11 +1,12 @@
-//! Inner loops of the references, in which they spend most of their time. The loops use the host's vector units if it has them.
+//! Inner loops of the references, in which they spend most of their time. The loops use the host's vector units if it has them. [`Real`]'s
+//! methods call them, so that they are compiled with this crate, at its level, and not with each crate that names a reference.
 //!
 //! A fused `f32` multiply-add is one instruction with vector units; otherwise it is a call of the C library, an order of magnitude slower.
 //! The bits are the same either way.
 
 use crate::Real;
 
-/// Computes `sums[i] = a x[i] + sums[i]`, each by [`Real::mul_add`], up to the shorter slice.
+/// Computes [`Real::add_scaled`].
 pub(crate) fn add_scaled<R: Real>(sums: &mut [R], a: R, x: &[R]) {
     #[cfg(target_arch = "x86_64")]
     if wide() {
@@ -15,7 +16,7 @@ pub(crate) fn add_scaled<R: Real>(sums: &mut [R], a: R, x: &[R]) {
     add_scaled_plain(sums, a, x);
 }
 
-/// Returns `a[0] b[0] + a[1] b[1] + ...` from the left, each by [`Real::mul_add`], up to the shorter slice.
+/// Computes [`Real::dot`].
 pub(crate) fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     #[cfg(target_arch = "x86_64")]
     if wide() {

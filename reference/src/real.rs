@@ -3,6 +3,8 @@
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use crate::lanes;
+
 /// A floating-point type that the references compute in: `f32` (the golden) or `f64` (the oracle).
 pub trait Real:
     Copy
@@ -45,6 +47,12 @@ pub trait Real:
 
     /// Returns the number nearest to `x`.
     fn from_f64(x: f64) -> Self;
+
+    /// Computes `sums[i] = a x[i] + sums[i]`, each by [`Real::mul_add`], up to the shorter slice.
+    fn add_scaled(sums: &mut [Self], a: Self, x: &[Self]);
+
+    /// Returns `a[0] b[0] + a[1] b[1] + ...` from the left, each by [`Real::mul_add`], up to the shorter slice.
+    fn dot(a: &[Self], b: &[Self]) -> Self;
 }
 
 impl Real for f32 {
@@ -79,6 +87,14 @@ impl Real for f32 {
     fn from_f64(x: f64) -> f32 {
         x as f32
     }
+
+    fn add_scaled(sums: &mut [f32], a: f32, x: &[f32]) {
+        lanes::add_scaled(sums, a, x);
+    }
+
+    fn dot(a: &[f32], b: &[f32]) -> f32 {
+        lanes::dot(a, b)
+    }
 }
 
 impl Real for f64 {
@@ -112,6 +128,14 @@ impl Real for f64 {
 
     fn from_f64(x: f64) -> f64 {
         x
+    }
+
+    fn add_scaled(sums: &mut [f64], a: f64, x: &[f64]) {
+        lanes::add_scaled(sums, a, x);
+    }
+
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        lanes::dot(a, b)
     }
 }
 

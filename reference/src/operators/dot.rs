@@ -1,10 +1,10 @@
-use crate::{Real, lanes, shape};
+use crate::{Real, shape};
 
 /// Returns `a[0] b[0] + a[1] b[1] + ...`, summed from the left with fused products, as one lane of a kernel does.
 #[must_use]
 pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     shape::expect("dot", "b", b.len(), &[a.len()]);
-    lanes::dot(a, b)
+    R::dot(a, b)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! `kernel_gemm_nt_tiled` sums in the same order, and the zeros that fill its last tile add nothing.
 
 use super::transpose;
-use crate::{Real, lanes, shape};
+use crate::{Real, shape};
 
 /// `C = A B`: A is `m` x `k`, B is `k` x `n`, C is `m` x `n` (`kernel_gemm_nn_naive`).
 #[must_use]
@@ -16,7 +16,7 @@ pub fn gemm_nn<R: Real>(a: &[R], b: &[R], m: usize, n: usize, k: usize) -> Vec<R
     // Each element of A multiplies a whole row of B, so that a row of C is summed at once. Each element of C is still summed in order of k.
     for (row, sums) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
         for (&a, b) in row.iter().zip(b.chunks_exact(n)) {
-            lanes::add_scaled(sums, a, b);
+            R::add_scaled(sums, a, b);
         }
     }
     c

@@ -1,4 +1,4 @@
-use crate::{Real, lanes, shape};
+use crate::{Real, shape};
 
 /// Returns X of `(I - A) X = B` by forward substitution (`kernel_solve_tri_sequential`):
 ///
@@ -18,7 +18,7 @@ pub fn solve_tri<R: Real>(a: &[R], b: &[R], n: usize, k: usize) -> Vec<R> {
         let sums = &mut rest[..k];
         for j in 0..row {
             let factor = a[row * n + j];
-            lanes::add_scaled(sums, factor, &solved[j * k..]);
+            R::add_scaled(sums, factor, &solved[j * k..]);
         }
     }
     x

@@ -1,6 +1,6 @@
 use super::recurrence::{read, write};
 use super::{Convention, Gate, GateKind, Inputs, Norm, Order, Readout, Sizes};
-use crate::{Real, lanes, shape};
+use crate::{Real, shape};
 
 /// The gradients of a loss by the results of the rule.
 #[derive(Clone, Copy, Debug)]
@@ -238,8 +238,8 @@ impl<R: Real> Head<'_, R> {
             };
             result.v[values.clone()].copy_from_slice(by_value);
             result.beta[self.row(token, 1).start] = match is(D::StrengthsByValue) {
-                true => lanes::dot(&by_d, &self.inputs.v[values]),
-                false => lanes::dot(&by_d, error),
+                true => R::dot(&by_d, &self.inputs.v[values]),
+                false => R::dot(&by_d, error),
             };
             if is(D::OneHeadOfGroup) {
                 result.q[keys.clone()].fill(R::ZERO);
@@ -257,7 +257,7 @@ impl<R: Real> Head<'_, R> {
             };
             let rows = state.chunks_exact(columns).zip(&mut result.q[keys.clone()]);
             for (row, dq) in rows {
-                *dq = *dq + scale * lanes::dot(row, output);
+                *dq = *dq + scale * R::dot(row, output);
             }
             let negated: Vec<R> = by_error.iter().map(|&x| -x).collect();
             let both = a.chunks_exact(columns).zip(decayed.chunks_exact(columns));
@@ -265,12 +265,12 @@ impl<R: Real> Head<'_, R> {
                 let written = if is(D::KeysWithoutWrite) {
                     R::ZERO
                 } else {
-                    lanes::dot(a, &d)
+                    R::dot(a, &d)
                 };
                 let read = if is(D::KeysWithoutRead) {
                     R::ZERO
                 } else {
-                    lanes::dot(decayed, &negated)
+                    R::dot(decayed, &negated)
                 };
                 *dk = *dk + (written + read);
             }
@@ -286,7 +286,7 @@ impl<R: Real> Head<'_, R> {
             let rows = by_decayed
                 .chunks_exact(columns)
                 .zip(decayed.chunks_exact(columns));
-            let by_row = rows.map(|(a, decayed)| lanes::dot(a, decayed));
+            let by_row = rows.map(|(a, decayed)| R::dot(a, decayed));
             let gates = &mut result.g[self.row(token, self.sizes.gates())];
             match self.sizes.gate_kind {
                 GateKind::PerHead => gates[0] = by_row.fold(R::ZERO, |sum, row| sum + row),
@@ -372,7 +372,7 @@ mod tests {
         /// The loss whose gradients by the results are those of the call.
         fn loss(&self) -> f64 {
             let results = recurrence(&self.convention, self.sizes, self.inputs());
-            lanes::dot(&results.output, &self.output) + lanes::dot(&results.state, &self.state)
+            f64::dot(&results.output, &self.output) + f64::dot(&results.state, &self.state)
         }
 
         fn gradients(&self, departure: Option<BackwardDeparture>) -> [Vec<f64>; 6] {

@@ -1,6 +1,6 @@
 use super::{Convention, Inputs, Order, Outputs, Readout, Sizes, StateLayout};
 use crate::operators::transpose;
-use crate::{Real, lanes};
+use crate::Real;
 
 /// The gated delta rule, token by token, for every head of every sequence: the definition.
 ///
@@ -145,7 +145,7 @@ fn forget<R: Real>(state: &mut [R], decay: &[R], value_decay: &[R], value_size: 
 pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
     let mut answer = vec![R::ZERO; value_size];
     for (row, &x) in state.chunks_exact(value_size).zip(x) {
-        lanes::add_scaled(&mut answer, x, row);
+        R::add_scaled(&mut answer, x, row);
     }
     answer
 }
@@ -153,7 +153,7 @@ pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
 /// Computes `S[i][j] <- S[i][j] + k[i] d[j]`.
 pub(super) fn write<R: Real>(state: &mut [R], k: &[R], d: &[R]) {
     for (row, &k) in state.chunks_exact_mut(d.len()).zip(k) {
-        lanes::add_scaled(row, k, d);
+        R::add_scaled(row, k, d);
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::rule::Sizes;
-use crate::{Real, lanes, shape};
+use crate::{Real, shape};
 
 /// Side of the diagonal blocks that [`Inverse::BlockMerge`] starts from.
 const BLOCK: usize = 16;
@@ -64,7 +64,7 @@ fn substitute<R: Real>(l: &[R], inverse: &mut [R], c: usize, first: usize, end: 
         let mut sums = factors.clone();
         for (t, &factor) in factors.iter().enumerate() {
             let solved = &inverse[(first + t) * c + first..][..t];
-            lanes::add_scaled(&mut sums, factor, solved);
+            R::add_scaled(&mut sums, factor, solved);
         }
         inverse[i * c + first..][..i - first].copy_from_slice(&sums);
     }
@@ -81,14 +81,14 @@ fn merge<R: Real>(l: &[R], inverse: &mut [R], c: usize, left: usize, top: usize,
     for (i, sum) in sum.chunks_exact_mut(block).enumerate() {
         for t in left..top {
             let factor = l[(top + i) * c + t];
-            lanes::add_scaled(sum, factor, &inverse[t * c + left..][..block]);
+            R::add_scaled(sum, factor, &inverse[t * c + left..][..block]);
         }
     }
     for i in 0..rows {
         let mut row = vec![R::ZERO; block];
         for (t, sum) in sum.chunks_exact(block).enumerate().take(i + 1) {
             let factor = inverse[(top + i) * c + top + t];
-            lanes::add_scaled(&mut row, factor, sum);
+            R::add_scaled(&mut row, factor, sum);
         }
         for (x, row) in inverse[(top + i) * c + left..].iter_mut().zip(row) {
             *x = -row;

@@ -2,7 +2,7 @@ use super::decay;
 use crate::operators::dot;
 use crate::rule::recurrence::read;
 use crate::rule::{HeadMap, Sizes};
-use crate::{Real, lanes, shape};
+use crate::{Real, shape};
 
 /// `o_i = scale (e^(G_i) q_i h + sum_{j<=i} <q_i, k_j> e^(G_i - G_j) vn_j)`, `[B, T, HV, V]`.
 ///
@@ -42,7 +42,7 @@ pub fn outputs<R: Real>(
             let mut sums = read(h, &decayed, sizes.value_size);
             for j in 0..=i {
                 let attention = dot(q[i], k[j]) * decay::<R>(g[i] - g[j]);
-                lanes::add_scaled(&mut sums, attention, vn[j]);
+                R::add_scaled(&mut sums, attention, vn[j]);
             }
             let row = &mut output[sizes.chunk_row(&index, i, sizes.value_size)];
             for (o, sum) in row.iter_mut().zip(sums) {

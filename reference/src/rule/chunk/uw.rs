@@ -1,6 +1,6 @@
 use super::decay;
 use crate::rule::{HeadMap, Sizes};
-use crate::{Real, lanes, shape};
+use crate::{Real, shape};
 
 /// The two factors of a chunk's update, u and w.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,8 +58,8 @@ pub fn uw<R: Real>(
             let u = &mut u[sizes.chunk_row(&index, i, value_size)];
             let w = &mut w[sizes.chunk_row(&index, i, key_size)];
             for j in 0..=i {
-                lanes::add_scaled(u, inverse[i][j], &v_beta[j]);
-                lanes::add_scaled(w, inverse[i][j], &k_beta[j]);
+                R::add_scaled(u, inverse[i][j], &v_beta[j]);
+                R::add_scaled(w, inverse[i][j], &k_beta[j]);
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Layout;
 use crate::rule::chunk::{Inverse, Uw, invert};
 use crate::rule::recurrence::{read, write};
 use crate::rule::{GateKind, HeadMap, StateLayout};
-use crate::{Real, lanes};
+use crate::Real;
 
 /// The steps of the chunk pipeline over packed sequences, each with every intermediate result.
 ///
@@ -132,8 +132,8 @@ impl<'a> PackedChunks<'a> {
     fn decayed_dot<R: Real>(&self, a: &[R], b: &[R], to: &[f64], from: &[f64]) -> R {
         let between = difference(to, from);
         match self.gate_kind {
-            GateKind::PerHead => lanes::dot(a, b) * factor::<R>(&between, 0),
-            GateKind::PerKeyChannel => lanes::dot(&scaled(a, &between), b),
+            GateKind::PerHead => R::dot(a, b) * factor::<R>(&between, 0),
+            GateKind::PerKeyChannel => R::dot(&scaled(a, &between), b),
         }
     }
 
@@ -237,8 +237,8 @@ impl<'a> PackedChunks<'a> {
                 let u = &mut u[layout.row(i, head, layout.value_size)];
                 let w = &mut w[layout.row(i, head, layout.key_size)];
                 for (factor, (v, k)) in factors.iter().zip(&tokens[..=i - first]) {
-                    lanes::add_scaled(u, *factor, v);
-                    lanes::add_scaled(w, *factor, k);
+                    R::add_scaled(u, *factor, v);
+                    R::add_scaled(w, *factor, k);
                 }
             }
         }
@@ -314,7 +314,7 @@ impl<'a> PackedChunks<'a> {
                 let row = self.row(attention, i, head, self.chunk);
                 for (factor, j) in row.iter().zip(chunk.tokens.start..=i) {
                     let vn = self.row(vn, j, head, layout.value_size);
-                    lanes::add_scaled(&mut sums, *factor, vn);
+                    R::add_scaled(&mut sums, *factor, vn);
                 }
                 output[layout.row(i, head, layout.value_size)].copy_from_slice(&sums);
             }
