@@ -1,0 +1,214 @@
+// The second launch of half_chunk.hip: the states of a head's columns from the first chunk to the last. A work-group has sixteen columns; neighbouring
+// lanes have two columns by turns, so that a part's lanes are two apart in sixteen.
+//
+// A sum over the parts of a column goes from lane to lane: in each step a lane adds its part for another token, and hands the sum on. After eight
+// steps each lane has the sum for one token, or two. What all lanes of a column need goes round in the same way.
+#pragma once
+#include "half_chunk.hip"
+#include <stddef.h>
+
+// Three waves a SIMD: not more, for which the compiler would keep less on its way from memory.
+#ifdef __AMDGCN__
+#define HALF_THREE_WAVES __attribute__((amdgpu_waves_per_eu(3, 3)))
+#else
+#define HALF_THREE_WAVES
+#endif
+
+#define HALF_NEAR 6  // pieces in LDS that are on their way to a lane
+#define HALF_FAR 7   // and in memory
+
+struct HalfScan {
+    const HalfKeys* keys;
+    const HalfHead* heads;
+    const float *v, *initial;
+    float *o, *final;
+    int B, T, H, HV, V, head_map, state_layout;
+};
+
+// What lies in LDS of a chunk: the beginning of HalfKeys, then the rows of HalfHead. A lane reads every eighth piece of sixteen bytes.
+struct HalfScanLds {
+    HalfFour k[32 * HALF_PARTS], q[32 * HALF_PARTS], rows[HALF_PARTS * HALF_PARTS];
+};
+#define HALF_OF_Q 32    // pieces of a lane before those of q
+#define HALF_OF_ROWS 64  // before those of both matrices
+
+// What is read of a chunk before it begins.
+struct HalfStage {
+    HalfFour k[2], q[2];
+    uint2 rows;
+};
+
+template <class Rule>
+struct HalfWave {
+    const HalfScan& x;
+    HalfScanLds& lds;
+    const HalfKeys* keys;
+    const HalfHead* head;
+    const float* v;
+    float* o;
+    float h[HALF_ROWS];
+    HalfStage stage;
+    HalfFour near[HALF_NEAR], far[HALF_FAR];
+
+    __device__ __forceinline__ HalfWave(const HalfScan& call, HalfScanLds& shared) : x(call), lds(shared) {}
+
+    static __device__ __forceinline__ unsigned part() { return own_item() / 2 % HALF_PARTS; }
+    static __device__ __forceinline__ unsigned column() { return blockIdx.x * HALF_COLUMNS + own_item() / 16 * 2 + own_item() % 2; }
+
+    __device__ __forceinline__ void fetch() {
+        const unsigned item = own_item();
+        unsigned at = 16 * item, of_rows = 8 * item;
+        element_keep(at);
+        const SharedBytes of_k = held((SharedBytes)keys), of_q = held((SharedBytes)keys + sizeof(keys->k));
+        stage.k[0] = half_load(of_k, at, 0);
+        stage.k[1] = half_load(of_k, at, 2048);
+        stage.q[0] = half_load(of_q, at, 0);
+        stage.q[1] = half_load(of_q, at, 2048);
+        element_keep(of_rows);
+        stage.rows = element_at<uint2>(head, of_rows);
+    }
+    __device__ __forceinline__ void put() {
+        const unsigned item = own_item();
+        lds.k[item] = stage.k[0];
+        lds.k[item + HALF_ITEMS] = stage.k[1];
+        lds.q[item] = stage.q[0];
+        lds.q[item + HALF_ITEMS] = stage.q[1];
+        ((uint2*)lds.rows)[item] = stage.rows;
+    }
+
+    // A lane's piece n in LDS goes on its way, and of the pairs of tokens in memory. `at` is the lane's first, in bytes.
+    __device__ __forceinline__ void start_near(int n, unsigned& at) {
+        element_keep(at);
+        near[n % HALF_NEAR] = *(const HalfFour*)((const char*)&lds + at + 128 * n);
+    }
+    __device__ __forceinline__ void start_far(int n, const SharedBytes (&pairs)[2], unsigned& at) {
+        element_keep(at);
+        far[n % HALF_FAR] = half_load(pairs[n / 16], at, n % 16 * 128);
+    }
+
+    // The products of sixteen rows with h, from the piece `first` on: of the tokens p and p + 8 in the lane of part p.
+    template <int FIRST>
+    __device__ __forceinline__ void products(const unsigned (&pairs)[HALF_ROWS / 2], unsigned& at, float (&sums)[2]) {
+#pragma unroll
+        for (int n = FIRST; n < FIRST + 32; n += 2) {
+            float& sum = sums[n / 2 % 2];
+            const float own = half_dots(near[(n + 1) % HALF_NEAR], pairs + 4, half_dots(near[n % HALF_NEAR], pairs, 0.0f));
+            sum = n < FIRST + 4 ? own : own + lanes_from_part(sum);
+            settled(sum);
+            if (n + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + HALF_NEAR, at);
+            if (n + 1 + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + 1 + HALF_NEAR, at);
+        }
+    }
+
+    __device__ __forceinline__ void chunk(int left) {
+        const unsigned pitch = x.HV * x.V;
+        Rule::meet();  // all have read what lies in LDS
+        put();
+        Rule::meet();
+        // behind the barrier, which waits for all that is on its way
+        float of_v[2];
+        const float4 decays = element_at<float4>((const char*)head + sizeof(head->rows), 16 * part());
+        {
+            const unsigned own = part(), there = 4 * min(column(), (unsigned)x.V - 1);
+#pragma unroll
+            for (int n = 0; n < 2; n++) {
+                unsigned place = 4 * pitch * min(own + HALF_BACK * n, (unsigned)left - 1) + there;
+                element_keep(place);
+                of_v[n] = element_at<float>(v, place);
+            }
+        }
+        unsigned at = 16 * part(), pairs[HALF_ROWS / 2];
+#pragma unroll
+        for (int n = 0; n < HALF_NEAR; n++) start_near(n, at);
+#pragma unroll
+        for (int i = 0; i < HALF_ROWS / 2; i++) pairs[i] = half_pack(h[2 * i], h[2 * i + 1]);
+        float sums[2];
+        products<0>(pairs, at, sums);
+        unsigned round = half_pack(of_v[0] - decays.x * sums[0], of_v[1] - decays.y * sums[1]);
+        products<HALF_OF_Q>(pairs, at, sums);
+        // both matrices with x; offsets of loads have twelve bits
+        const SharedBytes first_pairs = held((SharedBytes)keys + offsetof(HalfKeys, pairs)), of_pairs[2] = {first_pairs, held(first_pairs + 2048)};
+        float y[2] = {0.0f, 0.0f}, out[2] = {decays.z * sums[0], decays.w * sums[1]};
+#pragma unroll
+        for (int s = 0; s < HALF_PARTS; s++) {
+            const HalfFour rows = near[(HALF_OF_ROWS + s) % HALF_NEAR];
+            y[0] = half_dot(rows.x, round, y[0]);
+            y[1] = half_dot(rows.y, round, y[1]);
+            out[0] = half_dot(rows.z, round, out[0]);
+            out[1] = half_dot(rows.w, round, out[1]);
+            if (s + 1 < HALF_PARTS) round = lanes_from_part(round);
+            settled(y[0]);
+            if (HALF_OF_ROWS + s + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(HALF_OF_ROWS + s + HALF_NEAR, at);
+            if (s < HALF_FAR) start_far(s, of_pairs, at);
+        }
+        // the decay of the whole chunk is that up to token 15, which the last part has
+        const float decay = lanes_read(decays.y, 2 * (HALF_PARTS - 1));
+        round = half_pack(y[0], y[1]);
+        {
+            const unsigned own = part(), there = column();
+            unsigned place = 4 * (own * pitch + there);
+            element_keep(place);
+            if (there < (unsigned)Rule::columns(x.V)) {
+                if ((int)own < left) element_at<float>(o, place) = out[0];
+                if ((int)own + HALF_BACK < left) element_at<float>(o + HALF_BACK * (long)pitch, place) = out[1];
+            }
+        }
+        const bool more = left > HALF_TOKENS;
+        keys += more ? x.H : 0, head += more ? x.HV : 0, v += HALF_TOKENS * (long)pitch, o += HALF_TOKENS * (long)pitch;
+        fetch();  // behind the last chunk its own is read again
+#pragma unroll
+        for (int i = 0; i < HALF_ROWS; i++) h[i] *= decay;
+#pragma unroll
+        for (int n = 0; n < 4 * HALF_PARTS; n++) {
+#pragma unroll
+            for (int c = 0; c < 4; c++) {
+                float& of = h[4 * (n % 4) + c];
+                of = half_dot(far[n % HALF_FAR][c], round, of);
+                settled(of);
+            }
+            if (n % 4 == 3 && n + 1 < 4 * HALF_PARTS) round = lanes_from_part(round);
+            if (n + HALF_FAR < 4 * HALF_PARTS) start_far(n + HALF_FAR, of_pairs, at);
+        }
+    }
+
+    __device__ __forceinline__ void run() {
+        const int hv = blockIdx.y, b = blockIdx.z, chunks = (x.T + HALF_TOKENS - 1) / HALF_TOKENS;
+        const long value = ((long)b * x.T * x.HV + hv) * x.V, place = ((long)b * x.HV + hv) * HALF_KEYS * x.V;
+        keys = x.keys + (long)b * chunks * x.H + Rule::key_head(hv, x.H, x.HV, x.head_map);
+        head = x.heads + (long)b * chunks * x.HV + hv;
+        v = x.v + value;
+        o = x.o + value;
+        load(place);
+        fetch();
+#pragma unroll 1
+        for (int left = x.T; left > 0; left -= HALF_TOKENS) chunk(left);
+        store(place);
+    }
+
+    __device__ __forceinline__ void load(long place) {
+        const ColumnPlace at = gdn_column(min(column(), (unsigned)x.V - 1), HALF_KEYS, x.V, Rule::initial_layout(x.state_layout));
+#pragma unroll
+        for (int i = 0; i < HALF_ROWS; i++) h[i] = x.initial ? gdn_at(x.initial + place, at.first + at.step * (HALF_ROWS * part() + i)) : 0.0f;
+    }
+    __device__ __forceinline__ void store(long place) {
+        if (!x.final || column() >= (unsigned)Rule::columns(x.V)) return;
+        const ColumnPlace at = gdn_column(column(), HALF_KEYS, x.V, Rule::final_layout(x.state_layout));
+#pragma unroll
+        for (int i = 0; i < HALF_ROWS; i++) gdn_at(x.final + place, at.first + at.step * (HALF_ROWS * part() + i)) = h[i];
+    }
+};
+
+template <class Rule>
+static __device__ __forceinline__ void half_scan_body(const HalfScan& x) {
+    __shared__ HalfScanLds lds;
+    if (blockIdx.x * HALF_COLUMNS >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
+    HalfWave<Rule> wave(x, lds);
+    wave.run();
+}
+#define HALF_SCAN_KERNEL(NAME, RULE)                                                                                          \
+    extern "C" __global__ __launch_bounds__(HALF_ITEMS) HALF_THREE_WAVES void NAME(                                                       \
+        const HalfKeys* __restrict__ keys, const HalfHead* __restrict__ heads, const float* __restrict__ v,                  \
+        const float* __restrict__ initial, float* __restrict__ o, float* __restrict__ final, int B, int T, int H, int HV,     \
+        int V, int head_map, int state_layout) {                                                                             \
+        half_scan_body<RULE>({keys, heads, v, initial, o, final, B, T, H, HV, V, head_map, state_layout});                    \
+    }
