@@ -31,11 +31,17 @@
 #define HALF_PASS 4                 // value heads that it works on at once
 
 typedef unsigned HalfFour __attribute__((ext_vector_type(4)));
+typedef float FloatTwo __attribute__((ext_vector_type(2)));
+typedef unsigned HalfTwo __attribute__((ext_vector_type(2)));
 typedef _Float16 HalfPair __attribute__((ext_vector_type(2)));
 #if defined(__AMDGCN__) && defined(__OPTIMIZE__)
 typedef const HalfFour __attribute__((address_space(1)))* SharedHalves;
+typedef const HalfTwo __attribute__((address_space(1)))* SharedTwo;
+typedef const FloatTwo __attribute__((address_space(1)))* SharedFloatTwo;
 #else
 typedef const HalfFour* SharedHalves;
+typedef const HalfTwo* SharedTwo;
+typedef const FloatTwo* SharedFloatTwo;
 #endif
 
 // What the scan reads of a chunk and key head: q and k as pairs of channels, and k as pairs of tokens. In its step s, the lane of part p works on the

@@ -14,8 +14,8 @@
 #define HALF_THREE_WAVES
 #endif
 
-#define HALF_NEAR 6  // pieces in LDS that are on their way to a lane
-#define HALF_FAR 7   // and in memory
+#define HALF_NEAR 8  // pieces in LDS that are on their way to a lane
+#define HALF_FAR 6   // and in memory
 
 struct HalfScan {
     const HalfKeys* keys;
@@ -35,7 +35,7 @@ struct HalfScanLds {
 // What is read of a chunk before it begins.
 struct HalfStage {
     HalfFour k[2], q[2];
-    uint2 rows;
+    HalfTwo rows;
 };
 
 template <class Rule>
@@ -48,55 +48,57 @@ struct HalfWave {
     float* o;
     float h[HALF_ROWS];
     HalfStage stage;
+    // In bytes: of the item's sixteen in LDS, of the part's sixteen, and of the lane's first element in v and o. Behind the last column is the last.
+    unsigned own, at, place;
+    bool writes;
     HalfFour near[HALF_NEAR], far[HALF_FAR];
 
     __device__ __forceinline__ HalfWave(const HalfScan& call, HalfScanLds& shared) : x(call), lds(shared) {}
 
-    static __device__ __forceinline__ unsigned part() { return own_item() / 2 % HALF_PARTS; }
-    static __device__ __forceinline__ unsigned column() { return blockIdx.x * HALF_COLUMNS + own_item() / 16 * 2 + own_item() % 2; }
+    __device__ __forceinline__ unsigned part() const { return at / 16; }
+    __device__ __forceinline__ unsigned column() const { return blockIdx.x * HALF_COLUMNS + own / 256 * 2 + own / 16 % 2; }
 
     __device__ __forceinline__ void fetch() {
-        const unsigned item = own_item();
-        unsigned at = 16 * item, of_rows = 8 * item;
-        element_keep(at);
-        const SharedBytes of_k = held((SharedBytes)keys), of_q = held((SharedBytes)keys + sizeof(keys->k));
-        stage.k[0] = half_load(of_k, at, 0);
-        stage.k[1] = half_load(of_k, at, 2048);
-        stage.q[0] = half_load(of_q, at, 0);
-        stage.q[1] = half_load(of_q, at, 2048);
+        unsigned of_rows = own / 2;
+        const SharedBytes of_k = held((SharedBytes)keys), of_q = held((SharedBytes)keys + sizeof(keys->k)), rows = held((SharedBytes)head);
+        element_keep(own);
+        stage.k[0] = half_load(of_k, own, 0);
+        stage.k[1] = half_load(of_k, own, 2048);
+        stage.q[0] = half_load(of_q, own, 0);
+        stage.q[1] = half_load(of_q, own, 2048);
         element_keep(of_rows);
-        stage.rows = element_at<uint2>(head, of_rows);
+        stage.rows = *(SharedTwo)(rows + of_rows);
     }
     __device__ __forceinline__ void put() {
-        const unsigned item = own_item();
-        lds.k[item] = stage.k[0];
-        lds.k[item + HALF_ITEMS] = stage.k[1];
-        lds.q[item] = stage.q[0];
-        lds.q[item + HALF_ITEMS] = stage.q[1];
-        ((uint2*)lds.rows)[item] = stage.rows;
+        char* to = (char*)&lds + own;
+        *(HalfFour*)to = stage.k[0];
+        *(HalfFour*)(to + 2048) = stage.k[1];
+        *(HalfFour*)(to + 4096) = stage.q[0];
+        *(HalfFour*)(to + 6144) = stage.q[1];
+        *(HalfTwo*)((char*)lds.rows + own / 2) = stage.rows;
     }
 
-    // A lane's piece n in LDS goes on its way, and of the pairs of tokens in memory. `at` is the lane's first, in bytes.
-    __device__ __forceinline__ void start_near(int n, unsigned& at) {
+    // A lane's piece n in LDS goes on its way, and of the pairs of tokens in memory.
+    __device__ __forceinline__ void start_near(int n) {
         element_keep(at);
         near[n % HALF_NEAR] = *(const HalfFour*)((const char*)&lds + at + 128 * n);
     }
-    __device__ __forceinline__ void start_far(int n, const SharedBytes (&pairs)[2], unsigned& at) {
+    __device__ __forceinline__ void start_far(int n, const SharedBytes (&pairs)[2]) {
         element_keep(at);
         far[n % HALF_FAR] = half_load(pairs[n / 16], at, n % 16 * 128);
     }
 
     // The products of sixteen rows with h, from the piece `first` on: of the tokens p and p + 8 in the lane of part p.
     template <int FIRST>
-    __device__ __forceinline__ void products(const unsigned (&pairs)[HALF_ROWS / 2], unsigned& at, float (&sums)[2]) {
+    __device__ __forceinline__ void products(const unsigned (&pairs)[HALF_ROWS / 2], float (&sums)[2]) {
 #pragma unroll
         for (int n = FIRST; n < FIRST + 32; n += 2) {
             float& sum = sums[n / 2 % 2];
-            const float own = half_dots(near[(n + 1) % HALF_NEAR], pairs + 4, half_dots(near[n % HALF_NEAR], pairs, 0.0f));
-            sum = n < FIRST + 4 ? own : own + lanes_from_part(sum);
+            const float part = half_dots(near[(n + 1) % HALF_NEAR], pairs + 4, half_dots(near[n % HALF_NEAR], pairs, 0.0f));
+            sum = n < FIRST + 4 ? part : part + lanes_from_part(sum);
             settled(sum);
-            if (n + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + HALF_NEAR, at);
-            if (n + 1 + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + 1 + HALF_NEAR, at);
+            if (n + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + HALF_NEAR);
+            if (n + 1 + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + 1 + HALF_NEAR);
         }
     }
 
@@ -106,29 +108,33 @@ struct HalfWave {
         put();
         Rule::meet();
         // behind the barrier, which waits for all that is on its way
-        float of_v[2];
-        const float4 decays = element_at<float4>((const char*)head + sizeof(head->rows), 16 * part());
-        {
-            const unsigned own = part(), there = 4 * min(column(), (unsigned)x.V - 1);
-#pragma unroll
-            for (int n = 0; n < 2; n++) {
-                unsigned place = 4 * pitch * min(own + HALF_BACK * n, (unsigned)left - 1) + there;
-                element_keep(place);
-                of_v[n] = element_at<float>(v, place);
-            }
+        const FloatTwo in = *(SharedFloatTwo)(held((SharedBytes)head + sizeof(head->rows)) + at);
+        // of a last chunk that is shorter, the last token is read again
+        unsigned first = place, second = place;
+        long back = HALF_BACK * (long)pitch;
+        if (left < HALF_TOKENS) {
+            const unsigned of_column = place - 4 * pitch * part();
+            first = of_column + 4 * pitch * min(part(), (unsigned)left - 1);
+            second = of_column + 4 * pitch * min(part() + HALF_BACK, (unsigned)left - 1);
+            back = 0;
         }
-        unsigned at = 16 * part(), pairs[HALF_ROWS / 2];
+        const float of_v[2] = {lane_load((SharedRow)v, first), lane_load((SharedRow)(v + back), second)};
+        unsigned pairs[HALF_ROWS / 2];
 #pragma unroll
-        for (int n = 0; n < HALF_NEAR; n++) start_near(n, at);
+        for (int n = 0; n < HALF_NEAR; n++) start_near(n);
 #pragma unroll
         for (int i = 0; i < HALF_ROWS / 2; i++) pairs[i] = half_pack(h[2 * i], h[2 * i + 1]);
         float sums[2];
-        products<0>(pairs, at, sums);
-        unsigned round = half_pack(of_v[0] - decays.x * sums[0], of_v[1] - decays.y * sums[1]);
-        products<HALF_OF_Q>(pairs, at, sums);
+        products<0>(pairs, sums);
+        unsigned round = half_pack(of_v[0] - in.x * sums[0], of_v[1] - in.y * sums[1]);
+        // the decay of the whole chunk is that up to token 15, which the last part has
+        const float decay = lanes_read(in.y, 2 * (HALF_PARTS - 1));
+        element_keep(at);
+        const FloatTwo scaled = *(SharedFloatTwo)(held((SharedBytes)head + sizeof(head->rows) + sizeof(FloatTwo)) + at);
+        products<HALF_OF_Q>(pairs, sums);
         // both matrices with x; offsets of loads have twelve bits
         const SharedBytes first_pairs = held((SharedBytes)keys + offsetof(HalfKeys, pairs)), of_pairs[2] = {first_pairs, held(first_pairs + 2048)};
-        float y[2] = {0.0f, 0.0f}, out[2] = {decays.z * sums[0], decays.w * sums[1]};
+        float y[2] = {0.0f, 0.0f}, out[2] = {scaled.x * sums[0], scaled.y * sums[1]};
 #pragma unroll
         for (int s = 0; s < HALF_PARTS; s++) {
             const HalfFour rows = near[(HALF_OF_ROWS + s) % HALF_NEAR];
@@ -138,20 +144,13 @@ struct HalfWave {
             out[1] = half_dot(rows.w, round, out[1]);
             if (s + 1 < HALF_PARTS) round = lanes_from_part(round);
             settled(y[0]);
-            if (HALF_OF_ROWS + s + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(HALF_OF_ROWS + s + HALF_NEAR, at);
-            if (s < HALF_FAR) start_far(s, of_pairs, at);
+            if (HALF_OF_ROWS + s + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(HALF_OF_ROWS + s + HALF_NEAR);
+            if (s < HALF_FAR) start_far(s, of_pairs);
         }
-        // the decay of the whole chunk is that up to token 15, which the last part has
-        const float decay = lanes_read(decays.y, 2 * (HALF_PARTS - 1));
         round = half_pack(y[0], y[1]);
-        {
-            const unsigned own = part(), there = column();
-            unsigned place = 4 * (own * pitch + there);
-            element_keep(place);
-            if (there < (unsigned)Rule::columns(x.V)) {
-                if ((int)own < left) element_at<float>(o, place) = out[0];
-                if ((int)own + HALF_BACK < left) element_at<float>(o + HALF_BACK * (long)pitch, place) = out[1];
-            }
+        if (writes) {
+            if (at < 16u * left) lane_store((SharedOutRow)o, place, out[0]);
+            if (at + 16 * HALF_BACK < 16u * left) lane_store((SharedOutRow)(o + HALF_BACK * (long)pitch), place, out[1]);
         }
         const bool more = left > HALF_TOKENS;
         keys += more ? x.H : 0, head += more ? x.HV : 0, v += HALF_TOKENS * (long)pitch, o += HALF_TOKENS * (long)pitch;
@@ -167,22 +166,26 @@ struct HalfWave {
                 settled(of);
             }
             if (n % 4 == 3 && n + 1 < 4 * HALF_PARTS) round = lanes_from_part(round);
-            if (n + HALF_FAR < 4 * HALF_PARTS) start_far(n + HALF_FAR, of_pairs, at);
+            if (n + HALF_FAR < 4 * HALF_PARTS) start_far(n + HALF_FAR, of_pairs);
         }
     }
 
     __device__ __forceinline__ void run() {
         const int hv = blockIdx.y, b = blockIdx.z, chunks = (x.T + HALF_TOKENS - 1) / HALF_TOKENS;
-        const long value = ((long)b * x.T * x.HV + hv) * x.V, place = ((long)b * x.HV + hv) * HALF_KEYS * x.V;
+        const long value = ((long)b * x.T * x.HV + hv) * x.V, state = ((long)b * x.HV + hv) * HALF_KEYS * x.V;
         keys = x.keys + (long)b * chunks * x.H + Rule::key_head(hv, x.H, x.HV, x.head_map);
         head = x.heads + (long)b * chunks * x.HV + hv;
         v = x.v + value;
         o = x.o + value;
-        load(place);
+        own = 16 * threadIdx.x, at = own / 2 % (16 * HALF_PARTS) / 16 * 16;
+        element_keep(own), element_keep(at);
+        load(state);
+        place = 4 * (part() * x.HV * x.V + min(column(), (unsigned)x.V - 1));
+        writes = column() < (unsigned)Rule::columns(x.V);
         fetch();
 #pragma unroll 1
         for (int left = x.T; left > 0; left -= HALF_TOKENS) chunk(left);
-        store(place);
+        store(state);
     }
 
     __device__ __forceinline__ void load(long place) {
