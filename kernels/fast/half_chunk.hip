@@ -114,12 +114,22 @@ static __device__ __forceinline__ HalfFour half_load(SharedBytes base, unsigned 
 
 // Points where the wrong variants in planted/ differ.
 struct HalfRule {
-    static __device__ int head(int r, int h, int H, int HV, int head_map) { return head_map == HEAD_BLOCK ? h * (HV / H) + r : h + r * H; }
+    // value head r of those that read the key head h; and the key head that a value head reads
+    static __device__ int value_head(int r, int h, int H, int HV, int head_map) { return head_map == HEAD_BLOCK ? h * (HV / H) + r : h + r * H; }
     static __device__ int key_head(int hv, int H, int HV, int head_map) { return gdn_head(hv, H, HV, head_map); }
     static __device__ float decay(float g, int gate_kind) { return gdn_decay(g, gate_kind); }
+    static __device__ float scale(float scale) { return scale; }
+    static __device__ int tokens(int left) { return min(left, HALF_TOKENS); }
+    static __device__ float row_beta(float beta_i, float beta_j) { return beta_i; }
+    static __device__ float seen(float of_itself) { return of_itself; }  // of the token's own key
+    static __device__ unsigned pair(unsigned early, unsigned late) { return (early & 0xffffu) | late << 16; }
+
     static __device__ int initial_layout(int layout) { return layout; }
     static __device__ int final_layout(int layout) { return layout; }
     static __device__ int columns(int V) { return V; }
-    static __device__ float scale(float scale) { return scale; }
-    static __device__ void meet() { __syncthreads(); }
+    static __device__ void leave() { __syncthreads(); }  // before what lies in LDS is written over
+    static __device__ void meet() { __syncthreads(); }   // before it is read
+    static __device__ float carried(float decay) { return decay; }
+    static __device__ float handed_on(float sum, int step) { return sum; }
+    static __device__ unsigned rounded(float low, float high) { return half_pack(low, high); }
 };

@@ -4,7 +4,7 @@
 
 #define HALF_PITCH 68  // registers of a row of 128 channels in LDS: rows begin in other banks
 
-struct HalfPrepare {
+struct HalfPrepareCall {
     const float *q, *k, *g, *beta;
     HalfKeys* keys;   // [B, chunks, H]
     HalfHead* heads;  // [B, chunks, HV]
@@ -32,9 +32,6 @@ static __device__ __forceinline__ void half_round(HalfFour (&rows)[HALF_TOKENS][
         rows[token][eight] = to;
     }
 }
-
-static __device__ __forceinline__ unsigned half_low(unsigned a, unsigned b) { return (a & 0xffffu) | b << 16; }
-static __device__ __forceinline__ unsigned half_high(unsigned a, unsigned b) { return a >> 16 | (b & 0xffff0000u); }
 
 // The pair of the columns j and j + 8, of the row `early` in the lane of j, and of the row `late` in the one of j + 8.
 static __device__ __forceinline__ unsigned half_exchange(float early, float late, bool back) {
@@ -66,7 +63,7 @@ struct HalfRow {
 // A lane has the column j of W and M of one head: the column of the inverse by substitution from the first row down, with each element decayed to
 // the row that is being solved for.
 template <class Rule>
-static __device__ __forceinline__ void half_matrices(const HalfPrepare& x, const HalfPrepareLds& lds, HalfHead* heads, int h, int first) {
+static __device__ __forceinline__ void half_matrices(const HalfPrepareCall& x, const HalfPrepareLds& lds, HalfHead* heads, int h, int first) {
     const int lane = lanes_in_group(), pass = lane / HALF_TOKENS, j = lane % HALF_TOKENS;
     const bool there = first + pass < x.HV / x.H;
     float column[HALF_TOKENS], m[HALF_TOKENS], in = 1.0f, own_in = 1.0f;
@@ -85,8 +82,8 @@ static __device__ __forceinline__ void half_matrices(const HalfPrepare& x, const
             corrected = fmaf(row.of_k[n], column[n], corrected);
             seen = fmaf(row.of_q[n], column[n], seen);
         }
-        column[i] = fmaf(-row.beta, corrected, i == j ? beta_j : 0.0f);  // above the diagonal nothing is corrected
-        m[i] = x.scale * fmaf(row.of_q[i], column[i], seen);
+        column[i] = fmaf(-Rule::row_beta(row.beta, beta_j), corrected, i == j ? beta_j : 0.0f);  // above the diagonal nothing is corrected
+        m[i] = x.scale * fmaf(Rule::seen(row.of_q[i]), column[i], seen);
         in *= row.decay;
         own_in = i == j ? in : own_in;
         settled(column[i]), settled(m[i]);
@@ -94,7 +91,7 @@ static __device__ __forceinline__ void half_matrices(const HalfPrepare& x, const
     // A pair has the columns j and j + 8: each lane of the two makes eight rows.
     const bool back = j >= HALF_BACK;
     const int pair = j % HALF_BACK;
-    HalfHead& head = heads[there ? Rule::head(first + pass, h, x.H, x.HV, x.head_map) : 0];
+    HalfHead& head = heads[there ? Rule::value_head(first + pass, h, x.H, x.HV, x.head_map) : 0];
     unsigned* rows = (unsigned*)head.rows;
 #pragma unroll
     for (int i = 0; i < HALF_BACK; i++) {
@@ -113,15 +110,15 @@ static __device__ __forceinline__ void half_matrices(const HalfPrepare& x, const
 }
 
 template <class Rule>
-static __device__ __forceinline__ void half_prepare_body(const HalfPrepare& x) {
+static __device__ __forceinline__ void half_prepare_body(const HalfPrepareCall& x) {
     __shared__ HalfPrepareLds lds;
     const int chunk = blockIdx.x, h = blockIdx.y, b = blockIdx.z, chunks = (x.T + HALF_TOKENS - 1) / HALF_TOKENS;
     if (chunk >= chunks || h >= x.H || b >= x.B) return;
-    const int lane = lanes_in_group(), begin = chunk * HALF_TOKENS, count = min(x.T - begin, HALF_TOKENS);
+    const int lane = lanes_in_group(), begin = chunk * HALF_TOKENS, count = Rule::tokens(x.T - begin);
     const long row = (long)b * x.T + begin, pitch = (long)x.H * HALF_KEYS;
     half_round(lds.q, x.q + (row * x.H + h) * HALF_KEYS, pitch, count);
     half_round(lds.k, x.k + (row * x.H + h) * HALF_KEYS, pitch, count);
-    Rule::meet();
+    __syncthreads();
 
     HalfKeys& keys = x.keys[((long)b * chunks + chunk) * x.H + h];
     constexpr int PIECES = HALF_TOKENS * HALF_KEYS / 8 / GROUP;
@@ -133,7 +130,8 @@ static __device__ __forceinline__ void half_prepare_body(const HalfPrepare& x) {
         ((HalfFour*)keys.q)[piece] = lds.q[token][eight];
         const unsigned* early = (const unsigned*)lds.k[half_pair(part, step)] + 8 * part + 2 * (piece / 8 % 4);
         const unsigned* late = early + HALF_BACK * HALF_PITCH;
-        const HalfFour pairs = {half_low(early[0], late[0]), half_high(early[0], late[0]), half_low(early[1], late[1]), half_high(early[1], late[1])};
+        const HalfFour pairs = {Rule::pair(early[0], late[0]), Rule::pair(early[0] >> 16, late[0] >> 16), Rule::pair(early[1], late[1]),
+                                Rule::pair(early[1] >> 16, late[1] >> 16)};
         ((HalfFour*)keys.pairs)[piece] = pairs;
     }
 
@@ -159,12 +157,12 @@ static __device__ __forceinline__ void half_prepare_body(const HalfPrepare& x) {
     HalfHead* heads = x.heads + ((long)b * chunks + chunk) * x.HV;
     const int R = x.HV / x.H, t = lane % HALF_TOKENS;
     for (int first = 0; first < R; first += HALF_PASS) {
-        const int hv = Rule::head(min(first + lane / HALF_TOKENS, R - 1), h, x.H, x.HV, x.head_map);
+        const int hv = Rule::value_head(min(first + lane / HALF_TOKENS, R - 1), h, x.H, x.HV, x.head_map);
         const long gate = (row + min(t, count - 1)) * x.HV + hv;
-        if (first) Rule::meet();
+        if (first) __syncthreads();
         lds.decay[lane / HALF_TOKENS][t] = t < count ? Rule::decay(x.g[gate], x.gate_kind) : 1.0f;
         lds.beta[lane / HALF_TOKENS][t] = t < count ? x.beta[gate] : 0.0f;
-        Rule::meet();
+        __syncthreads();
         half_matrices<Rule>(x, lds, heads, h, first);
     }
 }

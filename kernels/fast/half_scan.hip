@@ -17,7 +17,7 @@
 #define HALF_NEAR 8  // pieces in LDS that are on their way to a lane
 #define HALF_FAR 6   // and in memory
 
-struct HalfScan {
+struct HalfScanCall {
     const HalfKeys* keys;
     const HalfHead* heads;
     const float *v, *initial;
@@ -39,8 +39,8 @@ struct HalfStage {
 };
 
 template <class Rule>
-struct HalfWave {
-    const HalfScan& x;
+struct HalfScanWave {
+    const HalfScanCall& x;
     HalfScanLds& lds;
     const HalfKeys* keys;
     const HalfHead* head;
@@ -53,7 +53,7 @@ struct HalfWave {
     bool writes;
     HalfFour near[HALF_NEAR], far[HALF_FAR];
 
-    __device__ __forceinline__ HalfWave(const HalfScan& call, HalfScanLds& shared) : x(call), lds(shared) {}
+    __device__ __forceinline__ HalfScanWave(const HalfScanCall& call, HalfScanLds& shared) : x(call), lds(shared) {}
 
     __device__ __forceinline__ unsigned part() const { return at / 16; }
     __device__ __forceinline__ unsigned column() const { return blockIdx.x * HALF_COLUMNS + own / 256 * 2 + own / 16 % 2; }
@@ -95,7 +95,7 @@ struct HalfWave {
         for (int n = FIRST; n < FIRST + 32; n += 2) {
             float& sum = sums[n / 2 % 2];
             const float part = half_dots(near[(n + 1) % HALF_NEAR], pairs + 4, half_dots(near[n % HALF_NEAR], pairs, 0.0f));
-            sum = n < FIRST + 4 ? part : part + lanes_from_part(sum);
+            sum = n < FIRST + 4 ? part : part + Rule::handed_on(lanes_from_part(sum), n - FIRST);
             settled(sum);
             if (n + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + HALF_NEAR);
             if (n + 1 + HALF_NEAR < HALF_OF_ROWS + HALF_PARTS) start_near(n + 1 + HALF_NEAR);
@@ -104,7 +104,7 @@ struct HalfWave {
 
     __device__ __forceinline__ void chunk(int left) {
         const unsigned pitch = x.HV * x.V;
-        Rule::meet();  // all have read what lies in LDS
+        Rule::leave();
         put();
         Rule::meet();
         // behind the barrier, which waits for all that is on its way
@@ -123,7 +123,7 @@ struct HalfWave {
 #pragma unroll
         for (int n = 0; n < HALF_NEAR; n++) start_near(n);
 #pragma unroll
-        for (int i = 0; i < HALF_ROWS / 2; i++) pairs[i] = half_pack(h[2 * i], h[2 * i + 1]);
+        for (int i = 0; i < HALF_ROWS / 2; i++) pairs[i] = Rule::rounded(h[2 * i], h[2 * i + 1]);
         float sums[2];
         products<0>(pairs, sums);
         unsigned round = half_pack(of_v[0] - in.x * sums[0], of_v[1] - in.y * sums[1]);
@@ -156,7 +156,7 @@ struct HalfWave {
         keys += more ? x.H : 0, head += more ? x.HV : 0, v += HALF_TOKENS * (long)pitch, o += HALF_TOKENS * (long)pitch;
         fetch();  // behind the last chunk its own is read again
 #pragma unroll
-        for (int i = 0; i < HALF_ROWS; i++) h[i] *= decay;
+        for (int i = 0; i < HALF_ROWS; i++) h[i] *= Rule::carried(decay);
 #pragma unroll
         for (int n = 0; n < 4 * HALF_PARTS; n++) {
 #pragma unroll
@@ -202,10 +202,10 @@ struct HalfWave {
 };
 
 template <class Rule>
-static __device__ __forceinline__ void half_scan_body(const HalfScan& x) {
+static __device__ __forceinline__ void half_scan_body(const HalfScanCall& x) {
     __shared__ HalfScanLds lds;
     if (blockIdx.x * HALF_COLUMNS >= x.V || blockIdx.y >= x.HV || blockIdx.z >= x.B) return;
-    HalfWave<Rule> wave(x, lds);
+    HalfScanWave<Rule> wave(x, lds);
     wave.run();
 }
 #define HALF_SCAN_KERNEL(NAME, RULE)                                                                                          \
