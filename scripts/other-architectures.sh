@@ -67,7 +67,7 @@ done
 halves fast_scan fast_scan 'scan:*K=64*' 'decode in one launch:*K=64*'
 halves fast_slots fast_slots 'decode on states of 16 bits'
 halves fast_ggml fast_ggml 'ggml_layer in one launch'
-halves fast_half fast_half 'chunks in f16 products'
+halves fast_half fast_half 'chunks in f16 products:*T=64*'
 halves fast_chunk fast_chunk 'gdn_chunked one launch, every two values:*T=33*'
 halves fast_document fast_document 'intra_chunk optimised, every two values' 'deltanet optimised, every two values:*S=17*'
 halves compare compare

@@ -1,9 +1,8 @@
 // The gated delta rule by chunks of sixteen tokens, with products of f16 pairs that are summed in f32 (v_dot2_f32_f16), in two launches. Keys have
 // 128 channels.
 //
-// The first launch (half_prepare.hip) rounds q and k to f16 and makes, of what a chunk's tokens have to do with each other, two matrices of 16 x 16
-// for each value head: W, which has the inverse of the chunk form in it, and M. The second launch (half_scan.hip) has the state h in f32 in registers
-// and does this for each chunk:
+// The first launch (half_prepare.hip) rounds q and k to f16, and computes two matrices of 16 x 16 for each chunk and value head, W and M. The inverse of
+// the chunk form is a factor of both. The second launch (half_scan.hip) has the state h in f32 in registers, and does this for each chunk:
 //
 //     x_t  = v_t - in_t (k_t h)
 //     y    = W x               the corrected values, decayed to the end of the chunk
@@ -13,8 +12,8 @@
 // with W_ij = after_i Ai_ij beta_j and M = A Ai beta, A_ij = scale <q_i, k_j> between_ij for j <= i (docs/the-rule.md). in_t, after_t and between_ij are
 // products of the tokens' decays up to t, after t, and from behind j to i.
 //
-// A pair is two f16 in a register, summed over by one instruction: of neighbouring key channels for the products with h, of the tokens t and t + 8
-// for those with k_t, W and M. Eight lanes share a value column, and each of them has sixteen key channels of it.
+// A pair is two f16 in a register, whose products one instruction adds to a sum. Products with h have pairs of neighbouring key channels. Those with
+// k_t, W and M have pairs of the tokens t and t + 8. Eight lanes share a value column, and each of them has sixteen key channels of it.
 #pragma once
 #include "../gdn/common.hip"
 #include "element.hip"
@@ -44,14 +43,14 @@ typedef const HalfTwo* SharedTwo;
 typedef const FloatTwo* SharedFloatTwo;
 #endif
 
-// What the scan reads of a chunk and key head: q and k as pairs of channels, and k as pairs of tokens. In its step s, the lane of part p works on the
-// tokens that half_token says, or on the pair of half_pair, so that what it adds to goes from lane to lane.
+// Operands of the scan, of a chunk and key head: q and k as pairs of channels, and k as pairs of tokens. In step s the lane of part p works on the
+// tokens half_token(p, s) and eight behind, or on the tokens half_pair(p, s) and eight behind, so that sums and operands can go from lane to lane.
 struct HalfKeys {
     HalfFour k[HALF_PARTS][2][2][HALF_PARTS];  // step, half of the chunk, half of a part's channels, part
     HalfFour q[HALF_PARTS][2][2][HALF_PARTS];
     HalfFour pairs[HALF_PARTS][4][HALF_PARTS];  // step, four channels of a part, part
 };
-// Of a chunk and value head.
+// Operands of the scan, of a chunk and value head.
 struct HalfHead {
     HalfFour rows[HALF_PARTS][HALF_PARTS];  // step, part p: pairs of the rows p and p + 8 of W, then of M
     float4 decays[HALF_PARTS];              // in_p, in_(p + 8), scale in_p, scale in_(p + 8)
@@ -72,7 +71,7 @@ static __device__ __forceinline__ unsigned half_pack(float low, float high) {
 #endif
 }
 
-// sum + the products of two pairs
+// The sum plus the products of two pairs.
 static __device__ __forceinline__ float half_dot(unsigned a, unsigned b, float sum) {
     const HalfPair x = __builtin_bit_cast(HalfPair, a), y = __builtin_bit_cast(HalfPair, b);
 #ifdef __gfx906__
@@ -131,5 +130,4 @@ struct HalfRule {
     static __device__ void meet() { __syncthreads(); }   // before it is read
     static __device__ float carried(float decay) { return decay; }
     static __device__ float handed_on(float sum, int step) { return sum; }
-    static __device__ unsigned rounded(float low, float high) { return half_pack(low, high); }
 };

@@ -1,4 +1,4 @@
-// What the scan of half_chunk.hip reads of a chunk. A work-group has a chunk and key head, and its value heads four at a time.
+// The first launch of half_chunk.hip. A work-group has a chunk and key head, and works on its value heads four at a time.
 #pragma once
 #include "half_chunk.hip"
 
@@ -40,8 +40,8 @@ static __device__ __forceinline__ unsigned half_exchange(float early, float late
     return half_pack(back ? got : kept, back ? kept : got);
 }
 
-// What is read of LDS for a row of both matrices, up to its diagonal. `place` is 0, which the compiler does not know: it would read all rows at once, and
-// keep them for the next heads.
+// Operands of a row of both matrices, up to its diagonal. `place` is 0, which the compiler does not know: else it would read all rows at once, and keep
+// them for the next heads.
 struct HalfRow {
     float of_k[HALF_TOKENS], of_q[HALF_TOKENS], decay, beta;
 

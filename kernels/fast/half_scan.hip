@@ -1,21 +1,24 @@
-// The second launch of half_chunk.hip: the states of a head's columns from the first chunk to the last. A work-group has sixteen columns; neighbouring
-// lanes have two columns by turns, so that a part's lanes are two apart in sixteen.
+// The second launch of half_chunk.hip: the states of a head's columns from the first chunk to the last. A work-group has sixteen columns. Lanes have two
+// columns by turns, so that the lanes of a column are two apart, and a rotation of sixteen lanes by two goes round all of them.
 //
 // A sum over the parts of a column goes from lane to lane: in each step a lane adds its part for another token, and hands the sum on. After eight
-// steps each lane has the sum for one token, or two. What all lanes of a column need goes round in the same way.
+// steps the lane of part p has the sums for the tokens p and p + 8. Pairs that all lanes of a column need go round in the same way.
+//
+// LDS has k, q and both matrices of a chunk. Pairs of tokens come from memory to each lane: in LDS they would make it the longest pipe. The next chunk is
+// fetched to registers while the state takes on this one's keys.
 #pragma once
 #include "half_chunk.hip"
 #include <stddef.h>
 
-// Three waves a SIMD: not more, for which the compiler would keep less on its way from memory.
+// Three waves a SIMD. For more, the compiler would keep fewer loads on their way.
 #ifdef __AMDGCN__
 #define HALF_THREE_WAVES __attribute__((amdgpu_waves_per_eu(3, 3)))
 #else
 #define HALF_THREE_WAVES
 #endif
 
-#define HALF_NEAR 8  // pieces in LDS that are on their way to a lane
-#define HALF_FAR 6   // and in memory
+#define HALF_NEAR 8  // pieces that are on their way to a lane from LDS
+#define HALF_FAR 6   // pieces that are on their way from memory
 
 struct HalfScanCall {
     const HalfKeys* keys;
@@ -25,14 +28,14 @@ struct HalfScanCall {
     int B, T, H, HV, V, head_map, state_layout;
 };
 
-// What lies in LDS of a chunk: the beginning of HalfKeys, then the rows of HalfHead. A lane reads every eighth piece of sixteen bytes.
+// A chunk in LDS: the beginning of HalfKeys, then the rows of HalfHead. A lane reads every eighth piece of sixteen bytes.
 struct HalfScanLds {
     HalfFour k[32 * HALF_PARTS], q[32 * HALF_PARTS], rows[HALF_PARTS * HALF_PARTS];
 };
 #define HALF_OF_Q 32    // pieces of a lane before those of q
 #define HALF_OF_ROWS 64  // before those of both matrices
 
-// What is read of a chunk before it begins.
+// A work-item's share of the next chunk, on its way from memory to LDS.
 struct HalfStage {
     HalfFour k[2], q[2];
     HalfTwo rows;
@@ -48,7 +51,8 @@ struct HalfScanWave {
     float* o;
     float h[HALF_ROWS];
     HalfStage stage;
-    // In bytes: of the item's sixteen in LDS, of the part's sixteen, and of the lane's first element in v and o. Behind the last column is the last.
+    // Places in bytes: of the item's sixteen bytes in LDS, of the part's sixteen, and of the lane's first element in v and o. A lane behind the last
+    // column reads the last one.
     unsigned own, at, place;
     bool writes;
     HalfFour near[HALF_NEAR], far[HALF_FAR];
@@ -78,7 +82,7 @@ struct HalfScanWave {
         *(HalfTwo*)((char*)lds.rows + own / 2) = stage.rows;
     }
 
-    // A lane's piece n in LDS goes on its way, and of the pairs of tokens in memory.
+    // Starts the load of the lane's piece n from LDS; and of its pairs of tokens, from memory.
     __device__ __forceinline__ void start_near(int n) {
         element_keep(at);
         near[n % HALF_NEAR] = *(const HalfFour*)((const char*)&lds + at + 128 * n);
@@ -123,7 +127,7 @@ struct HalfScanWave {
 #pragma unroll
         for (int n = 0; n < HALF_NEAR; n++) start_near(n);
 #pragma unroll
-        for (int i = 0; i < HALF_ROWS / 2; i++) pairs[i] = Rule::rounded(h[2 * i], h[2 * i + 1]);
+        for (int i = 0; i < HALF_ROWS / 2; i++) pairs[i] = half_pack(h[2 * i], h[2 * i + 1]);
         float sums[2];
         products<0>(pairs, sums);
         unsigned round = half_pack(of_v[0] - in.x * sums[0], of_v[1] - in.y * sums[1]);
@@ -153,7 +157,7 @@ struct HalfScanWave {
             if (at + 16 * HALF_BACK < 16u * left) lane_store((SharedOutRow)(o + HALF_BACK * (long)pitch), place, out[1]);
         }
         const bool more = left > HALF_TOKENS;
-        keys += more ? x.H : 0, head += more ? x.HV : 0, v += HALF_TOKENS * (long)pitch, o += HALF_TOKENS * (long)pitch;
+        keys += lanes_uniform(more ? x.H : 0), head += lanes_uniform(more ? x.HV : 0), v += HALF_TOKENS * (long)pitch, o += HALF_TOKENS * (long)pitch;
         fetch();  // behind the last chunk its own is read again
 #pragma unroll
         for (int i = 0; i < HALF_ROWS; i++) h[i] *= Rule::carried(decay);

@@ -85,9 +85,3 @@ struct HalfPartsLost : HalfRule {
     static __device__ float handed_on(float sum, int step) { return step / 4 == HALF_PARTS / 2 ? 0.0f : sum; }
 };
 HALF_SCAN_KERNEL(planted_half_scan_parts_lost, HalfPartsLost)
-
-// the state cut to f16 for its products, not rounded
-struct HalfProductsCut : HalfRule {
-    static __device__ unsigned rounded(float low, float high) { return __builtin_bit_cast(unsigned, __builtin_amdgcn_cvt_pkrtz(low, high)); }
-};
-HALF_SCAN_KERNEL(planted_half_scan_cut, HalfProductsCut)
