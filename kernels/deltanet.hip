@@ -8,6 +8,7 @@
 #include "fast_chunk.hip"
 #include "fast_document.hip"
 #include "fast_ggml.hip"
+#include "fast_half.hip"
 #include "fast_scan.hip"
 #include "fast_slots.hip"
 #include "gdn.hip"

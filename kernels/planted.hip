@@ -11,6 +11,7 @@
 #include "planted/fast/chunk.hip"
 #include "planted/fast/document.hip"
 #include "planted/fast/ggml_layer.hip"
+#include "planted/fast/half_chunk.hip"
 #include "planted/fast/scan.hip"
 #include "planted/fast/slots.hip"
 #include "planted/faults.hip"

@@ -39,7 +39,9 @@ ROWS = [
     ("llama-1024", 1024, "llama.cpp's geometry, a wave a column", "llama.cpp's geometry"),
     ("scan-1024", 1024, "K2: scan", "optimised"),
     ("one-1024", 1024, "K3: chunks in one launch", None),
+    ("half-1024", 1024, "chunks with products in f16", None),
     ("scan-4096", 4096, "K2: scan", None),
+    ("half-4096", 4096, "chunks with products in f16", None),
 ]
 # Sequences, and bytes of an element of the state, of cases that are not one sequence in f32.
 OTHERS = {"decode-bf16": (1, 2), "decode-f16": (1, 2), "eight-bf16": (8, 2), "eight-f16": (8, 2)}

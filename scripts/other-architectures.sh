@@ -45,7 +45,7 @@ nvidia() { # nvidia SOURCE
 }
 
 # Work-groups twice as wide, but for those that are a wave wide.
-doubled() { sed -e 's/^block = \[\(64\|256\|512\)\]$/block = ["2 * \1"]/; s/^block = \["width"\]$/block = ["2 * width"]/' "kernels/$1.bind.toml"; }
+doubled() { sed -e 's/^block = \[\(64\|128\|256\|512\)\]$/block = ["2 * \1"]/; s/^block = \["width"\]$/block = ["2 * width"]/' "kernels/$1.bind.toml"; }
 halves() { # halves SOURCE BINDING [TEST...]: all tests; those that are named once more under --sanitize
     local object=$out/$1-halves.co binding=$out/$2-halves.bind.toml log=$out/$2-halves.log
     [[ -e $object ]] || hip gfx906 "$1" "$object" -include kernels/shim/half_waves.h
@@ -60,13 +60,14 @@ halves() { # halves SOURCE BINDING [TEST...]: all tests; those that are named on
 }
 
 [[ -x $tool ]] || fail "no $tool: scripts/build.sh builds it"
-for source in fast_scan fast_slots fast_ggml fast_chunk fast_document compare; do
+for source in fast_scan fast_slots fast_ggml fast_half fast_chunk fast_document compare; do
     amd "$source"
     nvidia "$source"
 done
 halves fast_scan fast_scan 'scan:*K=64*' 'decode in one launch:*K=64*'
 halves fast_slots fast_slots 'decode on states of 16 bits'
 halves fast_ggml fast_ggml 'ggml_layer in one launch'
+halves fast_half fast_half 'chunks in f16 products:*T=64*'
 halves fast_chunk fast_chunk 'gdn_chunked one launch, every two values:*T=33*'
 halves fast_document fast_document 'intra_chunk optimised, every two values' 'deltanet optimised, every two values:*S=17*'
 halves compare compare

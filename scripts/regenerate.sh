@@ -21,7 +21,7 @@ tutorial | scripts/tutorial.sh --write | the outputs in docs/tutorial.md
 pages | scripts/readme.sh --no-bench | captures, figures and pictures of the README and docs/
 model | scripts/fit-model.py | the constants of the cost model, from measurements
 costs | scripts/costs-table.py | the table of costs
-half-states | scripts/half-states.py | the errors of states of 16 bits in docs/the-rule.md
+half-states | scripts/half-states.py | the errors of states and products of 16 bits in docs/the-rule.md
 validate | scripts/validate-kernels.sh | kernels/built/VALIDATED, after other compilers and flags
 '
 

@@ -26,6 +26,7 @@ const FILES: &[(&str, &str)] = &[
     file!("conv"),
     file!("ggml"),
     file!("fast_ggml"),
+    file!("fast_half"),
     file!("fast_scan"),
     file!("fast_slots"),
     file!("fast_chunk"),

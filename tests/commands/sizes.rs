@@ -21,8 +21,16 @@ const TRIED: [(&str, &[i64]); 7] = [
 /// The most of each size that a binding takes by the kernels' README, and none where any will do.
 fn takes(binding: &str, contract: &str, size: &str, length: i64) -> bool {
     match (contract, binding, size) {
-        ("gdn_recurrent", "a wave a column" | "scan of two columns", "K") => length == 128,
-        ("gdn_recurrent", "a wave a column" | "scan of two columns", _) => false,
+        (
+            "gdn_recurrent",
+            "a wave a column" | "scan of two columns" | "chunks in f16 products",
+            "K",
+        ) => length == 128,
+        (
+            "gdn_recurrent",
+            "a wave a column" | "scan of two columns" | "chunks in f16 products",
+            _,
+        ) => false,
         // For one sequence, and these cases have two.
         ("gdn_slots_half", "decode, a launch a token", _) => false,
         // For heads of 128 channels and a convolution over 4 tokens; these cases have one or the other.
@@ -85,6 +93,7 @@ fn named() -> BTreeMap<String, Vec<String>> {
         include_str!("../../kernels/fast_chunk.bind.toml"),
         include_str!("../../kernels/fast_document.bind.toml"),
         include_str!("../../kernels/fast_ggml.bind.toml"),
+        include_str!("../../kernels/fast_half.bind.toml"),
         include_str!("../../kernels/fast_scan.bind.toml"),
         include_str!("../../kernels/fast_slots.bind.toml"),
     ];
