@@ -1,5 +1,7 @@
 //! Properties of the wrong outputs themselves: steps that are too small for a narrow type, factors of rows, values that overflow.
 
+use half::{bf16, f16};
+
 use crate::report::model::{CauseReport, OriginReport};
 use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
@@ -271,16 +273,17 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
 fn too_narrow(output: &ExperimentOutput) -> Option<CauseReport> {
     let pairs = output.got.iter().zip(&output.expected);
     let overflown = pairs.filter(|(got, expected)| !got.is_finite() && expected.is_finite());
-    // Rounding to a narrow type ends at its largest number.
-    let beyond = |&(got, expected): &(&f64, &f64)| {
-        let nearest = output.kind.rounded(*expected).abs();
-        got.is_infinite() && expected.abs() > nearest * (1.0 + spacing(output.kind))
+    // Right values of a narrow type end at its largest number.
+    let largest = match output.kind {
+        ElementKind::F16 => f16::MAX.to_f64(),
+        ElementKind::Bf16 => bf16::MAX.to_f64(),
+        _ => return None,
     };
+    let beyond = |&(got, expected): &(&f64, &f64)| got.is_infinite() && expected.abs() >= largest;
     let overflown: Vec<_> = overflown.collect();
     if overflown.is_empty() || !overflown.iter().all(beyond) {
         return None;
     }
-    let right = overflown.iter().map(|(_, expected)| expected.abs());
     let kind = output.kind.name();
     Some(CauseReport {
         kind: "overflow".into(),
@@ -288,9 +291,9 @@ fn too_narrow(output: &ExperimentOutput) -> Option<CauseReport> {
         tensor: None,
         kernel: None,
         text: format!(
-            "`{}` is {kind}, and right values are beyond the largest {kind} number: up to {}",
+            "`{}` is {kind}, and right values are beyond the largest {kind} number, {}",
             output.name,
-            words(right.fold(0.0, f64::max))
+            words(largest)
         ),
         explains: None,
     })

@@ -314,7 +314,7 @@ impl<'a> Dispatch<'a> {
                 let at = (group, scratch);
                 self.look_at_hang(&mut failure, &mut waves, &mut env, at, &mut progress);
                 if let Some(spin) = &mut failure.spin {
-                    spin.unbegun = self.groups.saturating_sub(work.next.load(Relaxed));
+                    spin.later = self.groups - place - 1;
                 }
                 let op = programs.iter().find_map(|p| p.fetch(failure.pc));
                 observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);

@@ -177,7 +177,7 @@ pub(super) fn watch(
         ended,
         at_barrier: progress.at_barrier(waves.len()),
         ended_waves,
-        unbegun: 0,
+        later: 0,
     }
 }
 
@@ -242,17 +242,17 @@ mod tests {
     const OTHERS_END: &str = "bf068002 bf840005 dc508000 01000005 bf8c0f70 7d940280 bf87fffb";
 
     #[test]
-    fn waves_that_have_ended_and_groups_that_have_not_begun_are_told() {
+    fn waves_that_have_ended_and_later_groups_are_told() {
         let mut spin = rig::hang(OTHERS_END, 3, |wave| {
             wave.s[2] = wave.index;
             wave.v[5] = [0; 64];
         });
-        assert_eq!((&spin.ended_waves[..], spin.unbegun), (&[1, 2][..], 0));
+        assert_eq!((&spin.ended_waves[..], spin.later), (&[1, 2][..], 0));
         assert!(
             spin.to_string()
                 .ends_with("\n  gone        waves 1, 2 have ended and will write nothing")
         );
-        spin.unbegun = 1;
+        spin.later = 1;
         spin.polls[0].written = LastWrite::Nobody;
         let told = spin.to_string();
         assert!(
@@ -260,7 +260,7 @@ mod tests {
             "{told}"
         );
         assert!(
-            told.contains("\n  not begun   1 work-group has not begun: "),
+            told.contains("\n  later       1 work-group comes after this one: "),
             "{told}"
         );
     }

@@ -72,8 +72,8 @@ pub struct Spin {
     pub at_barrier: Vec<u32>,
     /// Waves that have ended.
     pub ended_waves: Vec<u32>,
-    /// Number of work-groups that have not begun.
-    pub unbegun: u64,
+    /// Number of work-groups that begin after this one.
+    pub later: u64,
     /// True if the waves read memory.
     pub reads: bool,
     /// True if the group has ended while it was watched.
@@ -147,15 +147,15 @@ impl fmt::Display for Spin {
                 waves.join(", ")
             )?;
         }
-        if self.unbegun > 0 && self.polls.iter().any(|poll| !poll.lds) {
-            let (s, verb) = match self.unbegun {
-                1 => ("", "has"),
-                _ => ("s", "have"),
+        if self.later > 0 && self.polls.iter().any(|poll| !poll.lds) {
+            let (s, verb) = match self.later {
+                1 => ("", "comes"),
+                _ => ("s", "come"),
             };
             write!(
                 f,
-                "\n  not begun   {} work-group{s} {verb} not begun: a card may begin them only after this one ends, so it must not wait for them",
-                self.unbegun
+                "\n  later       {} work-group{s} {verb} after this one: a card may begin them only when it has ended, so it must not wait for them",
+                self.later
             )?;
         }
         Ok(())

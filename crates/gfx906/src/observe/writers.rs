@@ -8,9 +8,9 @@ use crate::machine::{DispatchStart, Group, LastWrite, Op, Poll, Spin, Wave, Writ
 /// Bytes of a polled element.
 const POLLED: u64 = 4;
 
-/// An address that is watched.
+/// An address, with its last writer.
 #[derive(Clone, Debug)]
-struct Watched {
+struct WatchedAddress {
     /// The work-group whose LDS it is in; none for device memory.
     lds_of: Option<[u32; 3]>,
     address: u64,
@@ -20,7 +20,7 @@ struct Watched {
 /// Observer of the writes to the addresses that a hanging work-group polls.
 #[derive(Clone, Debug, Default)]
 pub struct Writers {
-    watched: Vec<Watched>,
+    watched: Vec<WatchedAddress>,
     kernel: String,
     base: u64,
     group: Group,
@@ -30,7 +30,7 @@ pub struct Writers {
 impl Writers {
     /// Creates an observer of the addresses that a work-group polls.
     pub fn new(spin: &Spin, work_group: [u32; 3]) -> Writers {
-        let watched = spin.polls.iter().map(|poll| Watched {
+        let watched = spin.polls.iter().map(|poll| WatchedAddress {
             lds_of: poll.lds.then_some(work_group),
             address: poll.address,
             last: None,
