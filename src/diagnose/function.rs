@@ -28,9 +28,9 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     inputs.find_map(|input| {
         let mut functions = FUNCTIONS.iter();
         let (name, ..) = functions.find(|missing| {
-            let redrawn = experiment.redrawn(experiment.seed().wrapping_add(1));
+            let redrawn = || experiment.redrawn(experiment.seed().wrapping_add(1));
             lacks(experiment, input, missing)
-                && redrawn.is_some_and(|redrawn| lacks(&redrawn, input, missing))
+                && redrawn().is_some_and(|redrawn| lacks(&redrawn, input, missing))
         })?;
         let tensor = &input.tensor;
         Some(CauseReport {
