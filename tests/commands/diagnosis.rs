@@ -277,14 +277,9 @@ fn reasons_in_narrow_outputs_packed_sequences_and_matrices_with_heads() {
             "no output responds to `indices`",
         ),
         (
-            "fused_sigmoid_gating_recurrent_tk",
-            "b for its sigmoid",
-            "`b` is used as it is: the contract uses its sigmoid",
-        ),
-        (
-            "fused_sigmoid_gating_recurrent_tk",
-            "zeros, and states as they were",
-            "`o` is 0; `h0_source` stays as it was",
+            "fused_gdn_gating_prefill_tk",
+            "A_log taken for A",
+            "`A_log` is used as it is: the contract uses its exp",
         ),
     ];
     let mut args = vec!["self-test", "--explain", "blind", "--format", "json"];
