@@ -139,7 +139,7 @@ fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
                 }
                 silent &= same_values(&output.got, left);
                 unused &= same_values(&output.expected, predicted);
-                used |= significant(output, predicted).contains(&true);
+                used |= significant(experiment, output, predicted).contains(&true);
             }
             let tensor = &input.tensor;
             match answers {
@@ -185,7 +185,7 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
         let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
         for (number, output) in outputs.iter().enumerate() {
             silent[number] &= same_values(&output.got, &left[number]);
-            expected[number] &= significant(output, &predicted[number]).contains(&true);
+            expected[number] &= significant(experiment, output, &predicted[number]).contains(&true);
             let pairs = output.expected.iter().zip(&predicted[number]);
             let mut pairs = output.got.iter().zip(pairs);
             shown |= pairs.any(|(got, (old, new))| *got != 0.0 && old != new);
@@ -439,7 +439,8 @@ fn unread_indices(
             .zip(left)
             .any(|(output, left)| !same_values(&output.got, left));
         let mut expected = outputs.iter().zip(predicted);
-        let expected = expected.any(|(output, new)| significant(output, new).contains(&true));
+        let expected =
+            expected.any(|(output, new)| significant(experiment, output, new).contains(&true));
         match (answered, expected) {
             (true, _) => read.insert(*at),
             (false, true) => unread.insert(*at),
@@ -473,15 +474,21 @@ fn share(kind: ElementKind) -> f64 {
 }
 
 /// Returns for each element whether the reference responds by enough places that the kernels must respond, too. A kernel's value that is
-/// infinite or no number cannot respond, and a 0 may be a product of which another factor is wrong.
-pub(super) fn significant(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
+/// infinite or no number cannot respond, and a 0 may be a product of which another input's factor is wrong.
+pub(super) fn significant(
+    experiment: &Experiment<'_>,
+    output: &ExperimentOutput,
+    new: &[f64],
+) -> Vec<bool> {
+    let is_alone = experiment.inputs().len() == 1;
     let expected = output.expected.iter().filter(|value| value.is_finite());
     let largest = expected.fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let old = output.expected.iter().zip(&output.got);
     old.zip(new)
         .map(|((old, got), new)| {
             let step = share(output.kind) * largest.max(got.abs());
-            let can_respond = got.is_finite() && (*got != 0.0 || !output.kind.is_float());
+            let can_respond =
+                got.is_finite() && (*got != 0.0 || is_alone || !output.kind.is_float());
             can_respond && (old - new).abs() > step
         })
         .collect()
@@ -514,7 +521,13 @@ fn other_indices(
             let responses: Vec<Response> = answers
                 .iter()
                 .map(|(at, left, predicted)| {
-                    response(output, out_axis, *at, &left[number], &predicted[number])
+                    response(
+                        experiment,
+                        (output, out_axis),
+                        *at,
+                        &left[number],
+                        &predicted[number],
+                    )
                 })
                 .collect();
             let text = difference(input, axis, output, out_axis, &responses)?;
@@ -523,8 +536,8 @@ fn other_indices(
 }
 
 fn response(
-    output: &ExperimentOutput,
-    axis: usize,
+    experiment: &Experiment<'_>,
+    (output, axis): (&ExperimentOutput, usize),
     at: usize,
     left: &[f64],
     predicted: &[f64],
@@ -543,7 +556,7 @@ fn response(
         at,
         found: along(pairs(&output.got, left)),
         clear: along(clear(&output.got, left, share(output.kind))),
-        expected: along(significant(output, predicted)),
+        expected: along(significant(experiment, output, predicted)),
         possible: along(pairs(&output.expected, predicted)),
     }
 }

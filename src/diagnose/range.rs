@@ -157,7 +157,7 @@ fn answer(
     for (output, (left, predicted)) in outputs {
         let mut pairs = output.got.iter().zip(left);
         answer.kernels |= pairs.any(|(old, new)| !is_same(*old, *new));
-        answer.reference |= significant(output, predicted).contains(&true);
+        answer.reference |= significant(experiment, output, predicted).contains(&true);
     }
     Some(answer)
 }
