@@ -4,10 +4,12 @@
 mod candidate;
 mod change;
 mod element;
+mod function;
 mod influence;
 mod kernel;
 mod observe;
 mod operation;
+mod outputs;
 mod range;
 mod shrink;
 mod weigh;
@@ -165,13 +167,17 @@ fn diagnose(
     }
     // A cause that explains every element comes first; then the properties, the most definite first.
     let partial = RefCell::new(candidate::Partial::default());
-    let methods: [&Method<'_>; 9] = [
+    let methods: [&Method<'_>; 13] = [
         &|experiment| partial.borrow_mut().whole(experiment),
         &operation::find,
+        &outputs::find,
+        &function::find,
         &observe::overflow,
         &observe::eps,
         &|experiment| partial.borrow_mut().find(experiment),
+        &observe::cut_off,
         &observe::row_factors,
+        &observe::size_of_normed,
         &observe::coarse,
         &range::find,
         &influence::find,

@@ -8,6 +8,7 @@ mod dump;
 mod elsewhere;
 mod error;
 mod experiment;
+mod hang;
 mod how;
 mod isolate;
 mod judge;

@@ -149,9 +149,14 @@ fn launch(
                 gpu.launch_observed(module, kernel, launch, &mut both)
             }
             (None, true) => gpu.launch_observed(module, kernel, launch, &mut profile),
-            (None, false) => match &watch.history {
-                Some(history) => gpu.launch_observed(module, kernel, launch, &mut *lock(history)),
-                None => gpu.launch_observed(module, kernel, launch, &mut Nobody),
+            (None, false) => match (&watch.history, &watch.writers) {
+                (Some(history), _) => {
+                    gpu.launch_observed(module, kernel, launch, &mut *lock(history))
+                }
+                (None, Some(writers)) => {
+                    gpu.launch_observed(module, kernel, launch, &mut *lock(writers))
+                }
+                (None, None) => gpu.launch_observed(module, kernel, launch, &mut Nobody),
             },
         },
     };
@@ -382,6 +387,11 @@ impl Session for EmulatorSession {
             && let Some(lines) = self.modules[number].lines()
         {
             lock(history).look_up(launch.kernel, &lock(lines));
+        }
+        if let Some(writers) = &self.watch.writers
+            && let Some(lines) = self.modules[number].lines()
+        {
+            lock(writers).look_up(launch.kernel, &lock(lines));
         }
         match done {
             Ok((done, counters)) => Ok(LaunchResult {

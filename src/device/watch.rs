@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gfx906::observe::sanitize::Checks;
-use gfx906::observe::{Coverage, Filter, History, NonFinite, Trace, Witness};
+use gfx906::observe::{Coverage, Filter, History, NonFinite, Trace, Witness, Writers};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::device::{SetupError, origin_report};
@@ -39,6 +39,8 @@ pub struct Watch {
     pub non_finite: Option<Arc<Mutex<NonFinite>>>,
     /// The record of the runs.
     pub history: Option<Arc<Mutex<History>>>,
+    /// The last writers of a few addresses.
+    pub writers: Option<Arc<Mutex<Writers>>>,
     /// The checks of the sanitizer that are active.
     pub sanitize: Option<Sanitize>,
     /// The ledger of costs. With a ledger nothing else is observed.
@@ -62,6 +64,7 @@ pub static NOTHING: Watch = Watch {
     witness: None,
     non_finite: None,
     history: None,
+    writers: None,
     sanitize: None,
     costs: None,
 };
@@ -95,6 +98,16 @@ impl Watch {
             ..Watch::default()
         };
         (watch, history)
+    }
+
+    /// Makes settings that watch the writes to a few addresses.
+    pub fn writers(writers: Writers) -> (Watch, Arc<Mutex<Writers>>) {
+        let writers = Arc::new(Mutex::new(writers));
+        let watch = Watch {
+            writers: Some(Arc::clone(&writers)),
+            ..Watch::default()
+        };
+        (watch, writers)
     }
 
     /// Makes the settings that record costs in a ledger.

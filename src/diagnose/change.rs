@@ -30,8 +30,8 @@ enum Effect {
     Order(usize, usize),
     /// The last two axes are exchanged within square tiles of this many rows.
     Tiles(usize),
-    /// A number is added on the diagonal of each matrix of the last two axes, or of each square block of rows.
-    Diagonal(f64),
+    /// A number is added on the diagonal of each matrix of an axis and the last one, or of each square block of rows.
+    Diagonal(usize, f64),
 }
 
 impl Change {
@@ -76,11 +76,10 @@ impl Change {
                 places.into_iter().map(|place| values[place]).collect()
             }
             Effect::Tiles(size) => exchanged_in_tiles(axes, values, *size),
-            Effect::Diagonal(number) => {
-                let length =
-                    |from_end: usize| axes.iter().rev().nth(from_end).map(|axis| axis.length);
-                let (columns, rows) = (length(0).unwrap_or(1), length(1).unwrap_or(1));
-                let on_diagonal = |flat: usize| flat / columns % rows % columns == flat % columns;
+            Effect::Diagonal(row, number) => {
+                let columns = axes.last().map_or(1, |axis| axis.length);
+                let (stride, rows) = (strides(axes)[*row], axes[*row].length);
+                let on_diagonal = |flat: usize| flat / stride % rows % columns == flat % columns;
                 let values = values.iter().enumerate();
                 values
                     .map(|(flat, value)| value + if on_diagonal(flat) { *number } else { 0.0 })
@@ -324,18 +323,21 @@ fn factors(input: &ExperimentInput) -> Vec<Change> {
 
 /// Returns mistakes in the diagonal of an output's matrices.
 pub(super) fn diagonals(axes: &[Axis]) -> Vec<Change> {
-    if axes.len() < 2 {
-        return Vec::new();
-    }
-    let diagonal = |says: &str, number: f64| Change {
+    let diagonal = |row: usize, says: &str, number: f64| Change {
         kind: "constant",
         says: says.into(),
-        effect: Effect::Diagonal(number),
+        effect: Effect::Diagonal(row, number),
     };
-    vec![
-        diagonal("lacks the identity: 1 on the diagonal", -1.0),
-        diagonal("has an identity too many: 1 on the diagonal", 1.0),
-    ]
+    // A head may stand between the rows and the columns.
+    let rows = (0..axes.len().saturating_sub(1)).rev();
+    let rows = rows.filter(|&row| axes[row].length > 1 || row + 2 == axes.len());
+    rows.flat_map(|row| {
+        [
+            diagonal(row, "lacks the identity: 1 on the diagonal", -1.0),
+            diagonal(row, "has an identity too many: 1 on the diagonal", 1.0),
+        ]
+    })
+    .collect()
 }
 
 /// Returns mistakes in the index along which an output is written.

@@ -316,7 +316,7 @@ fn departures(
             if !is_same(output.expected[at], new[at]) {
                 possibly.insert(i);
             }
-            if significant(output, new)[at] {
+            if significant(experiment, output, new)[at] {
                 clearly.insert(i);
             }
         }

@@ -1,9 +1,10 @@
 //! Influence: which indices of an input each output responds to, in the kernels and in the reference.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::report::model::CauseReport;
-use crate::tensor::{index, strides};
+use crate::tensor::{Axis, ElementKind, index, strides};
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
@@ -12,11 +13,24 @@ use super::weigh::{ranges, spacing};
 /// Longest axis whose indices are all tried.
 const TRIED: usize = 16;
 
+/// Numbers of a tensor of whole numbers that are tried.
+const INTEGERS: usize = 4;
+
+/// The shortest side of a matrix whose diagonal is looked at.
+const SQUARE: usize = 4;
+
 /// Axes along which the influence of an input fades.
 const ORDERED: [&str; 2] = ["token", "chunk"];
 
-/// Places of the output's type by which the reference must respond, so that the kernels must respond, too.
-const PLACES: f64 = 64.0;
+/// Returns the places of an output's type by which the reference must respond, so that the kernels must respond, too. Errors of f32 add up
+/// on the way, and a narrow output is rounded once.
+fn places(kind: ElementKind) -> f64 {
+    match kind {
+        ElementKind::Bf16 => 4.0,
+        ElementKind::F16 => 8.0,
+        _ => 64.0,
+    }
+}
 
 /// The response of one output to one index of an input: the indices of each axis that change.
 struct Response {
@@ -40,12 +54,109 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();
-    let whole = inputs.iter().find_map(|input| unread(experiment, input));
-    let whole = whole.or_else(|| inputs.iter().find_map(|input| misused(experiment, input)));
-    whole.or_else(|| {
-        inputs
-            .iter()
-            .find_map(|input| along_axes(experiment, input))
+    let each = |find: fn(&Experiment<'_>, &ExperimentInput) -> Option<CauseReport>| {
+        inputs.iter().find_map(|input| find(experiment, input))
+    };
+    each(unread)
+        .or_else(|| {
+            let mut integers = experiment.integers().iter();
+            integers.find_map(|input| unread_integers(experiment, input))
+        })
+        .or_else(|| each(misused))
+        .or_else(|| each(along_axes))
+        .or_else(|| each(in_regions))
+}
+
+/// Returns a cause if the kernels do not respond to a tensor of whole numbers, such as the bounds of sequences. The numbers change as the
+/// contract allows: bounds move, and stay in order; other numbers are exchanged.
+fn unread_integers(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    let values = &input.values;
+    let changed = match values.is_sorted() {
+        true => {
+            let inner = 1..values.len().saturating_sub(1);
+            let moved = inner.filter_map(|at| {
+                let mut moved = values.clone();
+                let step = match (values[at] < values[at + 1], values[at] > values[at - 1]) {
+                    (true, _) => 1.0,
+                    (false, true) => -1.0,
+                    (false, false) => return None,
+                };
+                moved[at] += step;
+                Some(moved)
+            });
+            moved.take(INTEGERS).collect()
+        }
+        false => vec![values.iter().rev().copied().collect()],
+    };
+    let mut silent = changed
+        .iter()
+        .filter(|moved| *moved != values)
+        .map(|moved| {
+            let changes = Changes::from([(input.name.clone(), moved.clone())]);
+            let left = experiment.run_changed(&changes)?;
+            let mut outputs = experiment.outputs().iter().zip(&left);
+            Some(outputs.all(|(output, left)| same_values(&output.got, left)))
+        });
+    let first = silent.next()??;
+    (first && silent.all(|silent| silent == Some(true))).then(|| {
+        let text = format!("no output responds to `{}`", input.tensor);
+        cause("unread", input, None, text)
+    })
+}
+
+/// Parts of the matrix of an axis and the last axis: the elements left of the diagonal, on it and right of it.
+const REGIONS: [(Ordering, &str); 3] = [
+    (Ordering::Equal, "on its diagonal"),
+    (Ordering::Less, "above its diagonal"),
+    (Ordering::Greater, "below its diagonal"),
+];
+
+/// Returns a cause if the kernels use a part of a matrix that the contract does not use, or do not read a part that it uses.
+fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    let columns = input.axes.last()?.length;
+    let rows = (0..input.axes.len() - 1).rev();
+    let mut rows = rows.filter(|&row| columns >= SQUARE && input.axes[row].length >= SQUARE);
+    rows.find_map(|row| {
+        REGIONS.iter().find_map(|(region, words)| {
+            let changed = input.values.iter().enumerate().map(|(flat, value)| {
+                let at = index(&input.axes, flat);
+                let own = (at[row] % columns).cmp(&(flat % columns)) == *region;
+                match (own, *value) {
+                    (false, value) => value,
+                    (true, 0.0) => 0.5,
+                    (true, value) => 0.75 * value,
+                }
+            });
+            let changes = Changes::from([(input.name.clone(), changed.collect())]);
+            let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+            let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
+            let (mut answers, mut silent) = (None, true);
+            let (mut unused, mut used) = (true, false);
+            for (output, (left, predicted)) in outputs {
+                let clear = clear(&output.got, left, share(output.kind)).contains(&true);
+                if clear && output.wrong.contains(&true) {
+                    answers = answers.or(Some(output));
+                }
+                silent &= same_values(&output.got, left);
+                unused &= same_values(&output.expected, predicted);
+                used |= significant(experiment, output, predicted).contains(&true);
+            }
+            let tensor = &input.tensor;
+            match answers {
+                Some(output) if unused => {
+                    let text = format!(
+                        "`{}` responds to `{tensor}` {words}, which the contract does not use",
+                        output.name
+                    );
+                    Some(cause("index", input, Some(output), text))
+                }
+                None if silent && used => {
+                    let text = format!("`{tensor}` is not read {words}");
+                    Some(cause("unread", input, None, text))
+                }
+                _ => None,
+            }
+        })
     })
 }
 
@@ -67,16 +178,21 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
     let outputs = experiment.outputs();
     let mut silent = vec![true; outputs.len()];
     let mut expected = vec![true; outputs.len()];
+    let mut shown = false;
     for factor in [0.75, -2.0] {
         let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
         let changes = Changes::from([(input.name.clone(), changed)]);
         let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
         for (number, output) in outputs.iter().enumerate() {
             silent[number] &= same_values(&output.got, &left[number]);
-            expected[number] &= significant(output, &predicted[number]).contains(&true);
+            expected[number] &= significant(experiment, output, &predicted[number]).contains(&true);
+            let pairs = output.expected.iter().zip(&predicted[number]);
+            let mut pairs = output.got.iter().zip(pairs);
+            shown |= pairs.any(|(got, (old, new))| *got != 0.0 && old != new);
         }
     }
-    if silent.iter().all(|silent| *silent) {
+    // A kernel that leaves zeros responds to nothing.
+    if shown && silent.iter().all(|silent| *silent) {
         let text = format!("no output responds to `{}`", input.tensor);
         return Some(cause("unread", input, None, text));
     }
@@ -90,12 +206,12 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
 
 /// Returns a cause if an output responds to an input on which the reference's does not depend.
 fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
+    let changed = uneven(input);
     let changes = Changes::from([(input.name.clone(), changed)]);
     let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
     let misused = outputs.filter(|(output, (left, predicted))| {
-        let answers = clear(&output.got, left, PLACES * spacing(output.kind));
+        let answers = clear(&output.got, left, share(output.kind));
         output.wrong.contains(&true)
             && same_values(&output.expected, predicted)
             && answers.contains(&true)
@@ -121,7 +237,7 @@ fn never_depends(
     let Some(number) = outputs.position(|other| other.name == output.name) else {
         return false;
     };
-    let changed: Vec<f64> = input.values.iter().map(|value| value * 0.75).collect();
+    let changed = uneven(input);
     let others = experiment.inputs().iter();
     let others = others.filter(|other| other.name != input.name);
     let same = |other: &ExperimentInput, value: f64| -> Option<bool> {
@@ -133,6 +249,14 @@ fn never_depends(
     };
     let mut pairs = others.flat_map(|other| [(other, 0.0), (other, 1.0)]);
     pairs.all(|(other, value)| same(other, value) == Some(true))
+}
+
+/// Returns changed values of an input. Two of a row change by different factors: a norm takes away one factor.
+fn uneven(input: &ExperimentInput) -> Vec<f64> {
+    let values = input.values.iter().enumerate();
+    values
+        .map(|(at, value)| value * if at % 2 == 0 { 0.75 } else { 0.5 })
+        .collect()
 }
 
 fn same_values(old: &[f64], new: &[f64]) -> bool {
@@ -166,8 +290,15 @@ fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
     let answers = |axis: usize| -> Option<Answers> {
         let tried = tried(input.axes[axis].length).into_iter();
         let answers = tried.map(|at| {
-            let changes = changed_at(input, axis, at);
-            Some((at, experiment.run(&changes)?, experiment.predict(&changes)?))
+            let mut changes = changed_at(input, axis, at);
+            let mut predicted = experiment.predict(&changes)?;
+            let outputs = experiment.outputs().iter().map(|output| &output.expected);
+            // A small step changes no maximum.
+            if predicted.iter().eq(outputs) {
+                changes = largest_at(input, axis, at);
+                predicted = experiment.predict(&changes)?;
+            }
+            Some((at, experiment.run(&changes)?, predicted))
         });
         answers.collect()
     };
@@ -210,6 +341,59 @@ fn tried(length: usize) -> BTreeSet<usize> {
     bounds.into_iter().filter(|&at| at < length).collect()
 }
 
+/// Returns which indices of an input's axis change no other index of an output in the kernels, though they do in the reference: those that a
+/// sum over the axis leaves out. Returns none if there are none.
+pub(super) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<String> {
+    let output = &experiment.outputs()[number];
+    let inputs = experiment.inputs().iter();
+    let inputs = inputs.filter(|input| responds(experiment, input));
+    let pairs = inputs.flat_map(|input| {
+        let axes = (0..input.axes.len()).rev();
+        axes.map(move |axis| (input, axis))
+    });
+    pairs.into_iter().find_map(|(input, axis)| {
+        let (mut out, mut summed) = (BTreeSet::new(), BTreeSet::new());
+        let Axis { name, length } = &input.axes[axis];
+        for at in tried(*length) {
+            let changes = changed_at(input, axis, at);
+            let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+            let own = output.axes.iter().position(|axis| axis.name == *name);
+            let others = |flags: Vec<bool>| {
+                let mut flags = flags.into_iter().enumerate();
+                flags.any(|(flat, flag)| {
+                    flag && own.is_none_or(|own| index(&output.axes, flat)[own] != at)
+                })
+            };
+            let pairs = output.got.iter().zip(&left[number]);
+            let answers = pairs.map(|(old, new)| !is_same(*old, *new)).collect();
+            match (
+                others(answers),
+                others(relative(
+                    &output.expected,
+                    &predicted[number],
+                    share(output.kind),
+                )),
+            ) {
+                (true, _) => summed.insert(at),
+                (false, true) => out.insert(at),
+                (false, false) => false,
+            };
+        }
+        let used = match summed.is_empty() {
+            true => "the contract's does".to_owned(),
+            false => format!("it does to {}", ranges(name, &summed)),
+        };
+        let text = || {
+            format!(
+                "which does not respond to {} of `{}`; {used}",
+                ranges(name, &out),
+                input.tensor
+            )
+        };
+        (!out.is_empty()).then(text)
+    })
+}
+
 /// Changes one index of an axis.
 pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
     let stride = strides(&input.axes)[axis];
@@ -223,6 +407,20 @@ pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Cha
     });
     let changed: Vec<f64> = changed.collect();
     Changes::from([(input.name.clone(), changed)])
+}
+
+/// Gives one index of an axis twice the largest value.
+fn largest_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+    let stride = strides(&input.axes)[axis];
+    let length = input.axes[axis].length;
+    let finite = input.values.iter().filter(|value| value.is_finite());
+    let largest = finite.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let values = input.values.iter().enumerate();
+    let changed = values.map(|(flat, &value)| match flat / stride % length == at {
+        true => 2.0 * largest,
+        false => value,
+    });
+    Changes::from([(input.name.clone(), changed.collect())])
 }
 
 /// Returns a cause if the kernels respond to some indices of an input's axis only.
@@ -241,7 +439,8 @@ fn unread_indices(
             .zip(left)
             .any(|(output, left)| !same_values(&output.got, left));
         let mut expected = outputs.iter().zip(predicted);
-        let expected = expected.any(|(output, new)| significant(output, new).contains(&true));
+        let expected =
+            expected.any(|(output, new)| significant(experiment, output, new).contains(&true));
         match (answered, expected) {
             (true, _) => read.insert(*at),
             (false, true) => unread.insert(*at),
@@ -261,16 +460,36 @@ fn unread_indices(
     Some(cause("unread", input, None, text))
 }
 
+/// Returns for each element whether it changes by more than a share of itself. The rows of an output may have factors of their own.
+fn relative(old: &[f64], new: &[f64], share: f64) -> Vec<bool> {
+    let pairs = old.iter().zip(new);
+    pairs
+        .map(|(old, new)| (old - new).abs() > share * old.abs())
+        .collect()
+}
+
+/// Returns the share of the largest value by which an output must respond.
+fn share(kind: ElementKind) -> f64 {
+    places(kind) * spacing(kind)
+}
+
 /// Returns for each element whether the reference responds by enough places that the kernels must respond, too. A kernel's value that is
-/// infinite or no number cannot respond.
-pub(super) fn significant(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
+/// infinite or no number cannot respond, and a 0 may be a product of which another input's factor is wrong.
+pub(super) fn significant(
+    experiment: &Experiment<'_>,
+    output: &ExperimentOutput,
+    new: &[f64],
+) -> Vec<bool> {
+    let is_alone = experiment.inputs().len() == 1;
     let expected = output.expected.iter().filter(|value| value.is_finite());
     let largest = expected.fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let old = output.expected.iter().zip(&output.got);
     old.zip(new)
         .map(|((old, got), new)| {
-            let step = PLACES * spacing(output.kind) * largest.max(got.abs());
-            got.is_finite() && (old - new).abs() > step
+            let step = share(output.kind) * largest.max(got.abs());
+            let can_respond =
+                got.is_finite() && (*got != 0.0 || is_alone || !output.kind.is_float());
+            can_respond && (old - new).abs() > step
         })
         .collect()
 }
@@ -302,7 +521,13 @@ fn other_indices(
             let responses: Vec<Response> = answers
                 .iter()
                 .map(|(at, left, predicted)| {
-                    response(output, out_axis, *at, &left[number], &predicted[number])
+                    response(
+                        experiment,
+                        (output, out_axis),
+                        *at,
+                        &left[number],
+                        &predicted[number],
+                    )
                 })
                 .collect();
             let text = difference(input, axis, output, out_axis, &responses)?;
@@ -311,8 +536,8 @@ fn other_indices(
 }
 
 fn response(
-    output: &ExperimentOutput,
-    axis: usize,
+    experiment: &Experiment<'_>,
+    (output, axis): (&ExperimentOutput, usize),
     at: usize,
     left: &[f64],
     predicted: &[f64],
@@ -330,8 +555,8 @@ fn response(
     Response {
         at,
         found: along(pairs(&output.got, left)),
-        clear: along(clear(&output.got, left, PLACES * spacing(output.kind))),
-        expected: along(significant(output, predicted)),
+        clear: along(clear(&output.got, left, share(output.kind))),
+        expected: along(significant(experiment, output, predicted)),
         possible: along(pairs(&output.expected, predicted)),
     }
 }

@@ -1,10 +1,13 @@
 //! Properties of the wrong outputs themselves: steps that are too small for a narrow type, factors of rows, values that overflow.
 
+use half::{bf16, f16};
+
 use crate::report::model::{CauseReport, OriginReport};
 use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
+use super::influence::left_out;
 use super::weigh::{explanation, plural, spacing};
 
 /// Powers of 2 on an input that may keep a value from overflowing.
@@ -68,20 +71,23 @@ fn depends_on_non_finite(experiment: &Experiment<'_>, tensor: &str) -> Option<bo
 /// Returns a cause if the values of a narrow output are cut off towards zero, and not rounded to the nearest.
 pub(super) fn cut_off(experiment: &Experiment<'_>) -> Option<CauseReport> {
     const MOST: f64 = 0.95;
+    const FEWEST: f64 = 0.25;
     let mut outputs = experiment.outputs().iter();
     let output = outputs.find(|output| {
         let narrow = matches!(output.kind, ElementKind::Bf16 | ElementKind::F16);
         let pairs = output.got.iter().zip(&output.expected);
-        // Only elements that are no number of the type tell.
-        let telling = pairs.filter(|(_, expected)| output.kind.rounded(**expected) != **expected);
+        let pairs = pairs.map(|(got, expected)| (*got, output.kind.rounded(*expected)));
+        // Half of the numbers are the same, cut off or rounded. Others differ by a place, towards zero.
+        let telling = pairs.filter(|(got, nearest)| got != nearest);
         let telling: Vec<bool> = telling
-            .map(|(got, expected)| {
-                let error = (got - expected).abs();
-                got.abs() <= expected.abs() && error <= spacing(output.kind) * expected.abs()
+            .map(|(got, nearest)| {
+                let error = (got - nearest).abs();
+                got.abs() < nearest.abs() && error <= spacing(output.kind) * nearest.abs()
             })
             .collect();
-        let smaller = telling.iter().filter(|smaller| **smaller).count();
-        narrow && telling.len() >= 64 && smaller as f64 >= MOST * telling.len() as f64
+        let smaller = telling.iter().filter(|smaller| **smaller).count() as f64;
+        let enough = telling.len() >= 32 && smaller >= FEWEST * output.got.len() as f64;
+        narrow && enough && smaller >= MOST * telling.len() as f64
     })?;
     let kind = output.kind.name();
     Some(CauseReport {
@@ -219,6 +225,9 @@ fn scaled(input: &ExperimentInput, factor: f64) -> Changes {
 pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let mut outputs = experiment.outputs().iter();
     let output = outputs.find(|output| output.overflows())?;
+    if let Some(cause) = too_narrow(output) {
+        return Some(cause);
+    }
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();
@@ -255,6 +264,36 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
         text: format!(
             "a value on the way from {subject} to `{}` overflows: with {subject} times 2^{power} the result is right",
             output.name
+        ),
+        explains: None,
+    })
+}
+
+/// Returns a cause if the right values are beyond the largest number of the output's type wherever the kernels left an infinity.
+fn too_narrow(output: &ExperimentOutput) -> Option<CauseReport> {
+    let pairs = output.got.iter().zip(&output.expected);
+    let overflown = pairs.filter(|(got, expected)| !got.is_finite() && expected.is_finite());
+    // Right values of a narrow type end at its largest number.
+    let largest = match output.kind {
+        ElementKind::F16 => f16::MAX.to_f64(),
+        ElementKind::Bf16 => bf16::MAX.to_f64(),
+        _ => return None,
+    };
+    let beyond = |&(got, expected): &(&f64, &f64)| got.is_infinite() && expected.abs() >= largest;
+    let overflown: Vec<_> = overflown.collect();
+    if overflown.is_empty() || !overflown.iter().all(beyond) {
+        return None;
+    }
+    let kind = output.kind.name();
+    Some(CauseReport {
+        kind: "overflow".into(),
+        output: Some(output.name.clone()),
+        tensor: None,
+        kernel: None,
+        text: format!(
+            "`{}` is {kind}, and right values are beyond the largest {kind} number, {}",
+            output.name,
+            words(largest)
         ),
         explains: None,
     })
@@ -302,9 +341,10 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
                 root(experiment, *first)
             ),
             false => format!(
-                "each row of `{name}`{less} has a factor of its own, {} to {}: what is wrong is one number for the row, as a norm, a sum or a gate",
+                "each row of `{name}`{less} has a factor of its own, {} to {}: what is wrong is one number for the row, {}",
                 words(smallest),
-                words(largest)
+                words(largest),
+                left_out(experiment, number).unwrap_or_else(|| "as a norm, a sum or a gate".into())
             ),
         };
         return Some(CauseReport {
@@ -472,6 +512,37 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
         text: format!(
             "the result is right for large values of {} alone: the eps of a norm is wrong, or in another place",
             names.collect::<Vec<_>>().join(" and ")
+        ),
+        explains: None,
+    })
+}
+
+/// Returns a cause if the size of an input that the reference divides by its norm changes the kernels' outputs. The sizes are so large that
+/// an eps does not count.
+pub(super) fn size_of_normed(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let inputs = experiment.inputs().iter();
+    let mut inputs = inputs.filter(|input| responds(experiment, input));
+    let input = inputs.find(|input| {
+        let at_size = |power: i32| {
+            let factor = 2f64.powi(power) / size(input);
+            experiment.run(&scaled(input, factor))
+        };
+        let changes = || {
+            let [first, second] = LARGER.map(at_size);
+            let finite = |outputs: &Outputs| outputs.iter().flatten().all(|x| x.is_finite());
+            let (first, second) = (first.filter(finite)?, second.filter(finite)?);
+            Some(!is_same(experiment, &first, &second))
+        };
+        is_normed(experiment, input) && changes() == Some(true)
+    })?;
+    let tensor = &input.tensor;
+    Some(CauseReport {
+        kind: "function".into(),
+        output: None,
+        tensor: Some(tensor.clone()),
+        kernel: None,
+        text: format!(
+            "the size of `{tensor}` changes the outputs; the contract divides `{tensor}` by its norm, and its size changes nothing"
         ),
         explains: None,
     })

@@ -14,6 +14,9 @@ const FEWEST: usize = 8;
 /// Values within the bound that must each be answered.
 const WITHIN: usize = 4;
 
+/// The factor by which a bound must reduce the squares of the outputs' errors.
+const LESS: f64 = 16.0;
+
 /// A side of a bound.
 #[derive(Clone, Copy)]
 enum Side {
@@ -76,6 +79,9 @@ fn bound(experiment: &Experiment<'_>, input: &ExperimentInput, side: Side) -> Op
         true => f64::midpoint(last, first),
         false => 0.0,
     };
+    if !explains(experiment, input, side, bound) {
+        return None;
+    }
     let (word, other) = match side {
         Side::Below => ("below", "smaller"),
         Side::Above => ("above", "larger"),
@@ -90,6 +96,34 @@ fn bound(experiment: &Experiment<'_>, input: &ExperimentInput, side: Side) -> Op
             input.tensor
         ),
         explains: None,
+    })
+}
+
+/// Returns true if most of the outputs' error goes if the reference gets the bound, or 0, in place of the values beyond it.
+fn explains(experiment: &Experiment<'_>, input: &ExperimentInput, side: Side, bound: f64) -> bool {
+    let cut = [bound, 0.0].map(|instead| {
+        let values = input.values.iter().map(|&value| {
+            let beyond = match side {
+                Side::Below => value < bound,
+                Side::Above => value > bound,
+            };
+            if beyond { instead } else { value }
+        });
+        Changes::from([(input.name.clone(), values.collect())])
+    });
+    cut.iter().any(|changes| {
+        let Some(predicted) = experiment.predict(changes) else {
+            return false;
+        };
+        let (mut before, mut after) = (0.0, 0.0);
+        for (output, predicted) in experiment.outputs().iter().zip(&predicted) {
+            let values = output.expected.iter().zip(predicted);
+            for (got, (expected, predicted)) in output.got.iter().zip(values) {
+                before += (got - expected).powi(2);
+                after += (got - predicted).powi(2);
+            }
+        }
+        LESS * after < before
     })
 }
 
@@ -123,7 +157,7 @@ fn answer(
     for (output, (left, predicted)) in outputs {
         let mut pairs = output.got.iter().zip(left);
         answer.kernels |= pairs.any(|(old, new)| !is_same(*old, *new));
-        answer.reference |= significant(output, predicted).contains(&true);
+        answer.reference |= significant(experiment, output, predicted).contains(&true);
     }
     Some(answer)
 }

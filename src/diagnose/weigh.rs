@@ -6,7 +6,8 @@ use crate::report::model::ExplainedElements;
 use crate::tensor::{ElementKind, index};
 use crate::trial::{Experiment, ExperimentOutput, Outputs};
 
-/// The factor by which a prediction must reduce the error of wrong elements together.
+/// The factor by which a prediction must reduce the error of wrong elements together, and by which the rest must be smaller than the elements
+/// themselves. Beside a reference of huge values, every small value is near.
 const REDUCTION: f64 = 4.0;
 
 /// The share of the errors of its row that a wrong element may keep. Kernels round in f32, and a wrong state may grow.
@@ -38,10 +39,21 @@ pub(super) fn explanation(
     experiment: &Experiment<'_>,
     prediction: &Outputs,
 ) -> Option<Explanation> {
+    explanation_of(experiment, prediction, |_| true)
+}
+
+/// Returns the explanation that a prediction gives of some outputs, as if there were no others.
+pub(super) fn explanation_of(
+    experiment: &Experiment<'_>,
+    prediction: &Outputs,
+    counts: impl Fn(usize) -> bool,
+) -> Option<Explanation> {
     let (mut wrong, mut rest, mut finite) = (0, 0, 0);
-    let (mut before, mut after) = (0.0, 0.0);
+    let (mut before, mut after, mut size) = (0.0, 0.0, 0.0);
     let mut part = None;
-    for (output, predicted) in experiment.outputs().iter().zip(prediction) {
+    let outputs = experiment.outputs().iter().zip(prediction).enumerate();
+    let outputs = outputs.filter(|(number, _)| counts(*number));
+    for (_, (output, predicted)) in outputs {
         let mut contradicted = vec![false; output.got.len()];
         let rests = rests(output);
         for at in 0..output.got.len() {
@@ -63,12 +75,13 @@ pub(super) fn explanation(
             finite += u64::from(output.got[at].is_finite());
             before += square(output.got[at] - output.expected[at]);
             after += square(output.got[at] - predicted[at]);
+            size += square(output.got[at]);
         }
         if contradicted.contains(&true) {
             part = Some(separate(output, &contradicted)?);
         }
     }
-    let better = REDUCTION * REDUCTION * after <= before;
+    let better = REDUCTION * REDUCTION * after <= before.min(size);
     let enough = finite >= FEWEST.min(wrong) && finite > 0 && rest * MOST <= wrong;
     (enough && better).then_some(Explanation {
         elements: ExplainedElements {
@@ -155,13 +168,7 @@ fn is_regular(indices: &BTreeSet<usize>) -> bool {
 
 /// Returns indices of an axis in words: `channel 3`, `channels 0 to 15 and 32`.
 pub(super) fn ranges(axis: &str, indices: &BTreeSet<usize>) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &at in indices {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == at => *last = at,
-            _ => runs.push((at, at)),
-        }
-    }
+    let runs = runs(indices);
     let texts = runs.iter().take(SHOWN).map(|&(first, last)| match last {
         last if last == first => first.to_string(),
         last if last == first + 1 => format!("{first}, {last}"),
@@ -175,6 +182,18 @@ pub(super) fn ranges(axis: &str, indices: &BTreeSet<usize>) -> String {
         1 => format!("{axis} {text}"),
         _ => format!("{} {text}", plural(axis)),
     }
+}
+
+/// Returns the first and the last index of each run of neighbours. The indices are in order.
+pub(super) fn runs<'i>(indices: impl IntoIterator<Item = &'i usize>) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &at in indices {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == at => *last = at,
+            _ => runs.push((at, at)),
+        }
+    }
+    runs
 }
 
 /// Returns the plural of an axis's name: `key channels`, `tokens before the last`.

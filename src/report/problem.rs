@@ -302,7 +302,9 @@ fn located(pattern: Option<&str>) -> Option<(&'static str, String)> {
 fn never_written(unwritten: &UnwrittenSource) -> (&'static str, String) {
     let what = match unwritten.what {
         UnwrittenStorage::Register => "a register that nobody had written",
-        UnwrittenStorage::Lds => "LDS that nobody had written: a missing `__syncthreads()`?",
+        UnwrittenStorage::Lds => {
+            "LDS that nobody had written: a missing `__syncthreads()`, or fence within a wave?"
+        }
         UnwrittenStorage::Scratch => {
             "stack memory that nobody had written: an uninitialised local?"
         }

@@ -86,6 +86,7 @@ pub struct Experiment<'a> {
     /// The changes that this experiment starts from.
     start: Changes,
     inputs: Vec<ExperimentInput>,
+    integers: Vec<ExperimentInput>,
     outputs: Vec<ExperimentOutput>,
     launches: Cell<u64>,
     /// Wave instructions of one run.
@@ -132,6 +133,7 @@ impl<'a> Experiment<'a> {
             plan,
             start,
             inputs: Vec::new(),
+            integers: Vec::new(),
             outputs: Vec::new(),
             launches: Cell::new(0),
             run_work: Cell::new(0),
@@ -145,6 +147,7 @@ impl<'a> Experiment<'a> {
             .map(|((check, got), tolerance)| judge(&prepared, check, got, tolerance))
             .collect::<Option<_>>()?;
         experiment.inputs = changeable(&prepared);
+        experiment.integers = integers(&prepared);
         let expected = oracles(&prepared);
         // A tensor that follows from others cannot be changed alone: the contract does not take it, or computes something else from it.
         let mut inputs = experiment.inputs.clone();
@@ -176,6 +179,11 @@ impl<'a> Experiment<'a> {
     /// move bytes, or set them to 0.
     pub fn data(&self) -> &[ExperimentInput] {
         &self.inputs
+    }
+
+    /// The tensors of whole numbers that the kernels get, such as the bounds of sequences. The reference does not follow their changes.
+    pub fn integers(&self) -> &[ExperimentInput] {
+        &self.integers
     }
 
     /// The outputs of the trial.
@@ -225,6 +233,18 @@ impl<'a> Experiment<'a> {
         self.work(1)?;
         let prepared = self.prepare(changes)?;
         self.launch(prepared).map(|(outputs, _)| outputs)
+    }
+
+    /// Returns what the kernels compute from changed tensors of whole numbers, with which they may leave their buffers: in an experiment they
+    /// then only fault.
+    pub fn run_changed(&self, changes: &Changes) -> Option<Outputs> {
+        let same_shapes = |outputs: &Outputs| {
+            let pairs = self.outputs.iter().zip(outputs);
+            pairs
+                .into_iter()
+                .all(|(old, new)| old.got.len() == new.len())
+        };
+        self.run(changes).filter(same_shapes)
     }
 
     /// Starts the same experiment from changed inputs.
@@ -411,6 +431,23 @@ fn changeable(prepared: &PreparedCase) -> Vec<ExperimentInput> {
     let mut inputs: Vec<ExperimentInput> = inputs.collect();
     inputs.sort_by_key(|input| !input.kind.is_float());
     inputs
+}
+
+/// Returns the tensors of wider integers that kernels are offered.
+fn integers(prepared: &PreparedCase) -> Vec<ExperimentInput> {
+    let wide = |kind: ElementKind| matches!(kind, ElementKind::I32 | ElementKind::I64);
+    let tensors = prepared.tensors.iter().filter(|tensor| {
+        let input = tensor.role == Role::Input && tensor.offered;
+        input && wide(tensor.kind) && tensor.data.is_some()
+    });
+    let input = |tensor: &Tensor| ExperimentInput {
+        name: tensor.name.clone(),
+        tensor: tensor.name.clone(),
+        axes: tensor.axes.clone(),
+        kind: tensor.kind,
+        values: tensor.data.as_ref().map(Data::wide).unwrap_or_default(),
+    };
+    tensors.map(input).collect()
 }
 
 /// Returns the oracle's values of each output.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::plan::{FinishedTrial, Plan};
-use super::{Trial, isolate, judge, twin};
+use super::{Trial, hang, isolate, judge, twin};
 use gfx906::machine::Schedule;
 
 use crate::compare::judge_repeat;
@@ -50,7 +50,8 @@ impl<'a> Plan<'a> {
         let (limits, first) = twin::run(self);
         let mut first = match first {
             Ok(trial) => trial,
-            Err((trial, error)) => {
+            Err((trial, mut error)) => {
+                hang::add_writers(self, limits, &mut error);
                 let mut finished = self.failed(&error);
                 if let Some(trial) = trial {
                     finished.plant_used = trial.plant_used;

@@ -239,3 +239,103 @@ fn an_infinite_element_of_an_input_that_must_not_be_used() {
     assert!(column > row, "{text}");
     assert_eq!(trial["diagnosis"]["origins"][0]["tensor"], "in");
 }
+
+/// Mistakes of kinds that the experiments once missed, each in a kernel with outputs of bf16, with integers among its inputs, or with a head
+/// between the rows and the columns of its matrices.
+#[test]
+fn reasons_in_narrow_outputs_packed_sequences_and_matrices_with_heads() {
+    let here = scratch("kinds");
+    let expected = [
+        (
+            "solve_tril_tk BT=16",
+            "the identity added to rows 0 and 1 twice",
+            "`Ai` has an identity too many: 1 on the diagonal, at rows 0, 1",
+        ),
+        (
+            "solve_tril_tk BT=16",
+            "the diagonal lost from row 2 on",
+            "`Ai` lacks the identity: 1 on the diagonal, at rows 2 to 15",
+        ),
+        (
+            "fused_qkvzba_split_tk",
+            "b and a exchanged",
+            "`b` has the values of `a`; `a` has the values of `b`",
+        ),
+        (
+            "fused_qkvzba_split_tk",
+            "v and z exchanged",
+            "does not respond to element",
+        ),
+        (
+            "gdr_utils_tk max_reduce",
+            "only the first wave of a work-group counts",
+            "`x` is not read at elements 64, 127, ",
+        ),
+        (
+            "causal_conv1d_split_qkv_tk (decode)",
+            "the row of the batch for the line of the state",
+            "no output responds to `indices`",
+        ),
+        (
+            "fused_gdn_gating_prefill_tk",
+            "A_log taken for A",
+            "`A_log` is used as it is: the contract uses its exp",
+        ),
+    ];
+    let mut args = vec!["self-test", "--explain", "blind", "--format", "json"];
+    let mut tests: Vec<&str> = expected.iter().map(|(test, ..)| *test).collect();
+    tests.dedup();
+    for test in tests {
+        args.extend(["--test", test]);
+    }
+    let run = run(&here, &args);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    let tests = report["tests"].as_array().expect("tests");
+    for (test, name, reason) in expected {
+        let test = tests.iter().find(|found| found["id"] == test);
+        let bugs = test.expect("a test")["planted"].as_array().expect("bugs");
+        let bug = bugs.iter().find(|bug| bug["name"] == name).expect("a bug");
+        let text = bug["reason"]["text"].as_str().unwrap_or("none");
+        assert!(text.contains(reason), "{name}: {text}");
+        assert_eq!(bug["reason_is_right"], true, "{name}: {text}");
+    }
+}
+
+/// A hang says who wrote last where the kernel waits, or that nobody has, and who can write there no more.
+#[test]
+fn the_last_writer_of_a_polled_address() {
+    const WAITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/waits.co");
+    let here = scratch("waits");
+    let error = |symbol: &str| -> String {
+        let bind = format!(
+            "schema = 1\n[[binding]]\ncontract = \"mul\"\nsymbol = \"{symbol}\"\ngrid = [3]\nblock = [128]\nargs = [\"out\"]\n"
+        );
+        std::fs::write(here.join("b.toml"), bind).expect("written");
+        let run = run(
+            &here,
+            &["--kernels", WAITS, "--bind", "b.toml", "--test", "mul"],
+        );
+        assert_eq!(run.code, 1, "{}", run.err);
+        run.out
+    };
+    let later = "later       2 work-groups come after this one: ";
+    let written = error("waits_for_two");
+    assert!(
+        written.contains(
+            "written     last by work-group (0, 0, 0), wave 0, lane 0 of `waits_for_two` at ./waits.hip:5"
+        ),
+        "{written}"
+    );
+    assert!(written.contains(later), "{written}");
+    let never = error("waits_for_nobody");
+    assert!(
+        never.contains("written     never: no work-item has written there"),
+        "{never}"
+    );
+    assert!(
+        never.contains("gone        wave 1 has ended and will write nothing"),
+        "{never}"
+    );
+    assert!(never.contains(later), "{never}");
+}

@@ -22,3 +22,7 @@ clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx9
 clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
     --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 -gline-tables-only \
     -ffile-prefix-map="$PWD=." mistakes.hip -o mistakes.co
+# With line tables, for messages of hangs.
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
+    --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 -gline-tables-only \
+    -ffile-prefix-map="$PWD=." waits.hip -o waits.co

@@ -14,6 +14,7 @@ mod touched;
 mod trace;
 mod value;
 mod witness;
+mod writers;
 
 pub use costs::Costs;
 pub use coverage::Coverage;
@@ -24,5 +25,6 @@ pub use nonfinite::{Cause, NonFinite, Origin};
 pub use profile::{Bytes, Profile, Space};
 pub use trace::{Filter, Trace};
 pub use witness::Witness;
+pub use writers::Writers;
 
 pub use crate::machine::{DispatchStart, Group, Nobody, Observer};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::weigh::runs;
 use crate::tensor::{Axis, index};
 
 /// Returns the fewest boxes that some elements fall into along their axes, each as text: `0, 0-5, 1, 0-63`. The flat positions are in order.
@@ -34,7 +35,7 @@ fn boxes(all: &[&[usize]]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (rest, firsts) in same {
         for tail in rest {
-            let mut one = vec![runs(&firsts)];
+            let mut one = vec![joined(&firsts)];
             one.extend(tail);
             found.push(one);
         }
@@ -43,15 +44,9 @@ fn boxes(all: &[&[usize]]) -> Vec<Vec<String>> {
 }
 
 /// Returns indices in order as text: `0-5`, `0|2|4`.
-fn runs(indices: &[usize]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &at in indices {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == at => *last = at,
-            _ => runs.push((at, at)),
-        }
-    }
-    let texts = runs.iter().map(|&(first, last)| match last == first {
+fn joined(indices: &[usize]) -> String {
+    let texts = runs(indices).into_iter();
+    let texts = texts.map(|(first, last)| match last == first {
         true => first.to_string(),
         false => format!("{first}-{last}"),
     });

@@ -313,6 +313,9 @@ impl<'a> Dispatch<'a> {
             if let Err(mut failure) = done {
                 let at = (group, scratch);
                 self.look_at_hang(&mut failure, &mut waves, &mut env, at, &mut progress);
+                if let Some(spin) = &mut failure.spin {
+                    spin.later = self.groups - place - 1;
+                }
                 let op = programs.iter().find_map(|p| p.fetch(failure.pc));
                 observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
                 work.fail(place, failure);

@@ -73,6 +73,13 @@ impl Progress {
         waiting.map(|(_, wave)| wave).collect()
     }
 
+    /// Returns the waves, of the first ones, that have ended.
+    pub fn ended(&self, waves: usize) -> Vec<u32> {
+        let states = self.states[..waves].iter().zip(0..);
+        let ended = states.filter(|(state, _)| **state == WaveState::Ended);
+        ended.map(|(_, wave)| wave).collect()
+    }
+
     /// Returns a wave that waits at the grid's barrier.
     pub fn waiting(&self) -> usize {
         let waits = |state: &WaveState| matches!(state, WaveState::AtGrid(_));

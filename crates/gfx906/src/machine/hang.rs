@@ -14,7 +14,7 @@ use super::observer::{Group, Observer};
 use super::op::Op;
 use super::program::SegmentCode;
 use super::registers::LANES;
-use super::spin::{Poll, Spin};
+use super::spin::{LastWrite, Poll, Spin};
 use super::wave::Wave;
 
 /// Instructions of the group that are watched, for each of its waves.
@@ -109,6 +109,7 @@ pub(super) fn watch(
         on: BTreeMap::new(),
     };
     let mut meter = Meter::new(&budget);
+    let ended_waves = progress.ended(waves.len());
     // The group may reach its end at last, or a fault: what it has read until then counts.
     let done = group::advance(
         waves,
@@ -155,6 +156,7 @@ pub(super) fn watch(
             place: nearest.map(|near| (near.name, address - near.base)),
             value: load.value,
             off: begun & !watch.on.get(&wave).copied().unwrap_or(!0),
+            written: LastWrite::Unknown,
         };
         let same = |other: &&mut Poll| {
             let waves = other.waves.clone();
@@ -174,11 +176,14 @@ pub(super) fn watch(
         reads,
         ended,
         at_barrier: progress.at_barrier(waves.len()),
+        ended_waves,
+        later: 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::LastWrite;
     use crate::machine::rig;
 
     /// ```text
@@ -221,6 +226,41 @@ mod tests {
         let told = spin.to_string();
         assert!(
             told.ends_with("at byte 8 of LDS\n  barrier     waves 1, 2 wait there"),
+            "{told}"
+        );
+    }
+
+    /// ```text
+    /// s_cmp_eq_u32 s2, 0
+    /// s_cbranch_scc0 end
+    /// loop: global_load_dword v1, v5, s[0:1]
+    /// s_waitcnt vmcnt(0)
+    /// v_cmp_eq_u32 vcc, 0, v1
+    /// s_cbranch_vccnz loop
+    /// end:
+    /// ```
+    const OTHERS_END: &str = "bf068002 bf840005 dc508000 01000005 bf8c0f70 7d940280 bf87fffb";
+
+    #[test]
+    fn waves_that_have_ended_and_later_groups_are_told() {
+        let mut spin = rig::hang(OTHERS_END, 3, |wave| {
+            wave.s[2] = wave.index;
+            wave.v[5] = [0; 64];
+        });
+        assert_eq!((&spin.ended_waves[..], spin.later), (&[1, 2][..], 0));
+        assert!(
+            spin.to_string()
+                .ends_with("\n  gone        waves 1, 2 have ended and will write nothing")
+        );
+        spin.later = 1;
+        spin.polls[0].written = LastWrite::Nobody;
+        let told = spin.to_string();
+        assert!(
+            told.contains("\n  written     never: no work-item has written there, "),
+            "{told}"
+        );
+        assert!(
+            told.contains("\n  later       1 work-group comes after this one: "),
             "{told}"
         );
     }

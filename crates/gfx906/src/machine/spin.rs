@@ -30,6 +30,37 @@ pub struct Poll {
     pub value: u32,
     /// Work-items of the wave that are switched off in the loop: they go on when the loop ends.
     pub off: u64,
+    /// The last write there before the loop.
+    pub written: LastWrite,
+}
+
+/// The last write to an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LastWrite {
+    /// Nobody has looked for it.
+    #[default]
+    Unknown,
+    /// No work-item has written there.
+    Nobody,
+    /// A work-item has written there.
+    By(Writer),
+}
+
+/// The work-item that wrote to an address last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writer {
+    /// The kernel.
+    pub kernel: String,
+    /// Link address of the instruction.
+    pub pc: u64,
+    /// Its source line as `FILE:LINE`, after it has been looked up.
+    pub source: Option<String>,
+    /// The work-group's id.
+    pub work_group: [u32; 3],
+    /// Number of the wave within its group.
+    pub wave: u32,
+    /// The lane.
+    pub lane: u32,
 }
 
 /// The waiting of a group that does not end.
@@ -39,6 +70,10 @@ pub struct Spin {
     pub polls: Vec<Poll>,
     /// Waves that wait at a barrier.
     pub at_barrier: Vec<u32>,
+    /// Waves that have ended.
+    pub ended_waves: Vec<u32>,
+    /// Number of work-groups that begin after this one.
+    pub later: u64,
     /// True if the waves read memory.
     pub reads: bool,
     /// True if the group has ended while it was watched.
@@ -50,6 +85,11 @@ impl Spin {
     pub fn look_up(&mut self, lines: &Lines) {
         for poll in &mut self.polls {
             poll.source = lines.line_at(poll.pc);
+            if let LastWrite::By(writer) = &mut poll.written
+                && writer.source.is_none()
+            {
+                writer.source = lines.line_at(writer.pc);
+            }
         }
     }
 }
@@ -58,6 +98,14 @@ impl fmt::Display for Spin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for poll in self.polls.iter().take(TOLD) {
             write!(f, "\n  waits       {poll}")?;
+            match &poll.written {
+                LastWrite::Unknown => {}
+                LastWrite::Nobody => write!(
+                    f,
+                    "\n  written     never: no work-item has written there, so the value is that before the launch"
+                )?,
+                LastWrite::By(writer) => write!(f, "\n  written     last by {writer}")?,
+            }
         }
         if self.ended {
             write!(
@@ -83,7 +131,49 @@ impl fmt::Display for Spin {
                 waves.join(", ")
             )?;
         }
+        if self.polls.is_empty() {
+            return Ok(());
+        }
+        if !self.ended_waves.is_empty() {
+            let waves = self.ended_waves.iter().map(u32::to_string);
+            let waves: Vec<String> = waves.collect();
+            let (s, verb) = match waves.len() {
+                1 => ("", "has"),
+                _ => ("s", "have"),
+            };
+            write!(
+                f,
+                "\n  gone        wave{s} {} {verb} ended and will write nothing",
+                waves.join(", ")
+            )?;
+        }
+        if self.later > 0 && self.polls.iter().any(|poll| !poll.lds) {
+            let (s, verb) = match self.later {
+                1 => ("", "comes"),
+                _ => ("s", "come"),
+            };
+            write!(
+                f,
+                "\n  later       {} work-group{s} {verb} after this one: a card may begin them only when it has ended, so it must not wait for them",
+                self.later
+            )?;
+        }
         Ok(())
+    }
+}
+
+impl fmt::Display for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.work_group;
+        write!(
+            f,
+            "work-group ({x}, {y}, {z}), wave {}, lane {} of `{}` at ",
+            self.wave, self.lane, self.kernel
+        )?;
+        match &self.source {
+            Some(source) => f.write_str(source),
+            None => write!(f, "{:#x}", self.pc),
+        }
     }
 }
 
