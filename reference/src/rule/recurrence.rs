@@ -1,6 +1,6 @@
 use super::{Convention, Inputs, Order, Outputs, Readout, Sizes, StateLayout};
-use crate::operators::transpose;
 use crate::Real;
+use crate::operators::transpose;
 
 /// The gated delta rule, token by token, for every head of every sequence: the definition.
 ///

@@ -1,10 +1,10 @@
 use std::ops::Range;
 
 use super::Layout;
+use crate::Real;
 use crate::rule::chunk::{Inverse, Uw, invert};
 use crate::rule::recurrence::{read, write};
 use crate::rule::{GateKind, HeadMap, StateLayout};
-use crate::Real;
 
 /// The steps of the chunk pipeline over packed sequences, each with every intermediate result.
 ///
