@@ -96,6 +96,21 @@ fn a_scan_is_a_launch_without_barriers() {
     }
 }
 
+/// Chunks with products in f16: a preparation and a scan, which together take about half of K2's vector instructions.
+#[test]
+fn products_in_f16_take_half_of_the_instructions() {
+    let launches = launches("half");
+    assert_eq!(launches.len(), 2);
+    let all = |counter: &str| -> f64 {
+        let each = launches
+            .iter()
+            .map(|launch| each(launch, counter, HEAD_TOKENS));
+        each.sum()
+    };
+    at_most(all("valu_instructions"), 600.0);
+    at_most(all("lds_cycles"), 720.0);
+}
+
 /// K3: chunks in one launch.
 #[test]
 fn fused_chunks_are_a_launch() {
