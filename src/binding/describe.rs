@@ -186,20 +186,20 @@ fn sizes(function: &Function) -> Vec<Vec<(&'static str, i64)>> {
     all
 }
 
+fn case(function: &Function, sizes: &[(&'static str, i64)], words: &Words) -> Values {
+    let sizes = sizes
+        .iter()
+        .map(|(name, size)| ((*name).to_owned(), contract::Value::Number(*size)));
+    let words = function.words.iter().zip(words);
+    let words = words.map(|((name, _), word)| ((*name).to_owned(), contract::Value::Word(word)));
+    Values::new(sizes.chain(words).collect())
+}
+
 /// Describes the tensors of a contract under a combination of its choices, in each form that they have.
 fn combination(function: &Function, words: &Words) -> Forms {
-    let case = |sizes: &[(&'static str, i64)]| {
-        let sizes = sizes
-            .iter()
-            .map(|(name, size)| ((*name).to_owned(), contract::Value::Number(*size)));
-        let words = function.words.iter().zip(words);
-        let words =
-            words.map(|((name, _), word)| ((*name).to_owned(), contract::Value::Word(word)));
-        Values::new(sizes.chain(words).collect())
-    };
     let mut forms: Vec<Vec<CaseTensors>> = Vec::new();
     for sizes in sizes(function) {
-        let case = case(&sizes);
+        let case = case(function, &sizes, words);
         let Some(probed) = probe(function, &case) else {
             continue;
         };
@@ -349,6 +349,34 @@ impl ContractTensors {
             seen.push(Arc::clone(tensors));
         }
         others
+    }
+
+    /// Returns the tensors that the first combination lacks, each as the first combination that has it describes it. Combinations without
+    /// such a tensor are not described.
+    pub fn of_other_choices(&self) -> Vec<DescribedTensor> {
+        let mut more: Vec<DescribedTensor> = Vec::new();
+        for words in &self.combinations {
+            let mut sizes = sizes(self.function).into_iter();
+            let usual = sizes.find_map(|sizes| {
+                let case = case(self.function, &sizes, words);
+                probe(self.function, &case)
+            });
+            let is_known = |name: &str| {
+                let mut known = self.first.iter().chain(&more);
+                known.any(|tensor| tensor.name == name)
+            };
+            if usual.iter().flatten().all(|probed| is_known(&probed.name)) {
+                continue;
+            }
+            let forms = self.of(words);
+            let tensors = forms.iter().take(1).flat_map(|usual| usual.iter());
+            let new: Vec<DescribedTensor> = tensors
+                .filter(|tensor| !is_known(&tensor.name))
+                .cloned()
+                .collect();
+            more.extend(new);
+        }
+        more
     }
 
     /// Returns the combinations of choices that the contract takes: a word for each choice.

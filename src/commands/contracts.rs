@@ -384,9 +384,8 @@ mod tests {
                     function.name
                 );
             }
-            let others = described.others();
-            let others = others.iter().flat_map(|(_, tensors)| tensors);
-            let tensors = described.tensors().iter().chain(others);
+            let others = described.of_other_choices();
+            let tensors = described.tensors().iter().chain(&others);
             let tensors: Vec<&str> = tensors.map(|tensor| tensor.name.as_str()).collect();
             let sizes = function.dims.iter().chain(function.integers).copied();
             let choices = function.choices().map(|(choice, _)| *choice);

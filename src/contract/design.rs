@@ -81,15 +81,20 @@ fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option
             continue;
         }
         let turn = stream.below(levels.len());
-        let turned = (0..levels.len()).map(|step| levels.start + (turn + step) % levels.len());
-        let mut best_first: Vec<usize> = turned.collect();
-        best_first.sort_by_cached_key(|level| {
-            (Reverse(open.gain(chosen, *level)), space.level_work(*level))
-        });
-        chosen = best_first
-            .into_iter()
-            .map(|level| chosen.with(level))
-            .find(|more| space.completes(*more))?;
+        let mut left = Levels::of(levels);
+        chosen = loop {
+            // From the turn on, then from the first level on: of equal levels, the first is the best.
+            let turned = left.from(levels.start + turn);
+            let best = turned.iter().chain(left.without(turned).iter());
+            let rank =
+                |level: &usize| (Reverse(open.gain(chosen, *level)), space.level_work(*level));
+            let best = best.min_by_key(rank)?;
+            let more = chosen.with(best);
+            if space.completes(more) {
+                break more;
+            }
+            left = left.without(Levels::default().with(best));
+        };
     }
     Some(space.with_kernels(chosen))
 }

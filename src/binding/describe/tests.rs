@@ -1,4 +1,5 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::*;
 use crate::binding::parse;
@@ -10,8 +11,20 @@ fn cases(function: &'static Function) -> Vec<Values> {
     design(function, None, 0)
 }
 
-fn described(function: &'static Function) -> ContractTensors {
-    describe(function, &[], &[]).expect("a contract that takes some choices")
+/// The tensors of each contract. Tests share them, because descriptions of all combinations of choices take long.
+static DESCRIBED: LazyLock<BTreeMap<&str, ContractTensors>> = LazyLock::new(|| {
+    let described = |function: &'static Function| {
+        let described = describe(function, &[], &[]);
+        (
+            function.name,
+            described.expect("a contract that takes some choices"),
+        )
+    };
+    functions().map(described).collect()
+});
+
+fn described(function: &Function) -> &'static ContractTensors {
+    &DESCRIBED[function.name]
 }
 
 /// Axes of the catalog whose length is given by no formula over the sizes. Bindings call them by their names alone.
@@ -59,6 +72,30 @@ fn every_case_has_the_axes_of_its_own_choices() {
             }
         }
     }
+}
+
+/// A tensor that only some choices have is found without a description of every combination.
+#[test]
+fn tensors_of_other_choices_are_those_that_all_descriptions_have() {
+    let mut found = 0;
+    // Descriptions of many combinations take long.
+    for function in functions().filter(|function| described(function).combinations.len() <= 8) {
+        let described = described(function);
+        let is_first = |name: &str| described.tensors().iter().any(|first| first.name == name);
+        let all = described.others().into_iter();
+        let all: BTreeSet<String> = all
+            .flat_map(|(_, tensors)| tensors)
+            .map(|tensor| tensor.name)
+            .filter(|name| !is_first(name))
+            .collect();
+        let more = described.of_other_choices();
+        let names: Vec<String> = more.into_iter().map(|tensor| tensor.name).collect();
+        let once: BTreeSet<String> = names.iter().cloned().collect();
+        assert_eq!(names.len(), once.len(), "{function:?}");
+        assert_eq!(once, all, "{function:?}");
+        found += once.len();
+    }
+    assert!(found > 5, "{found} tensors of other choices");
 }
 
 /// An axis answers to its length formula, if no other axis has the same formula, and to its name. Both must mean the

@@ -57,15 +57,7 @@ impl<'a> Offer<'a> {
         });
         // Some tensors exist for some choices only.
         let mut tensors: Vec<DescribedTensor> = described.tensors().to_vec();
-        for tensor in described
-            .others()
-            .into_iter()
-            .flat_map(|(_, tensors)| tensors)
-        {
-            if !tensors.iter().any(|known| known.name == tensor.name) {
-                tensors.push(tensor);
-            }
-        }
+        tensors.extend(described.of_other_choices());
         let pointers = tensors.into_iter().map(|tensor| {
             let conditional = handed.iter().find_map(|handed| match handed {
                 HandedArgument::Or(name, text) if *name == tensor.name => Some(text.clone()),

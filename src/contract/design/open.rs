@@ -32,10 +32,12 @@ impl OpenPairs {
     /// Returns the levels of an open pair by its number. Pairs are in order of the first level, then of the second.
     pub(super) fn pair(&self, mut number: usize) -> Option<Levels> {
         for (first, later) in self.each() {
-            if let Some(second) = later.iter().nth(number) {
+            let count = later.count();
+            if number < count {
+                let second = later.iter().nth(number)?;
                 return Some(Levels::default().with(first).with(second));
             }
-            number -= later.count();
+            number -= count;
         }
         None
     }

@@ -353,6 +353,11 @@ impl Levels {
     /// The largest number of levels: one less than the bits of u128, because `from` must never shift by 128.
     const MOST: usize = u128::BITS as usize - 1;
 
+    /// Returns the levels of a factor.
+    pub(super) fn of(factor: &Range<usize>) -> Levels {
+        Levels(u128::MAX).within(factor)
+    }
+
     /// Adds a level.
     pub(super) fn with(self, level: usize) -> Levels {
         Levels(self.0 | 1 << level)
@@ -373,7 +378,7 @@ impl Levels {
         self.0 >> level & 1 == 1
     }
 
-    /// Returns the levels of a factor.
+    /// Returns those levels of the set that are a factor's.
     fn within(self, factor: &Range<usize>) -> Levels {
         self.from(factor.start).without(self.from(factor.end))
     }
