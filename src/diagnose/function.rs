@@ -6,6 +6,7 @@ use crate::report::model::CauseReport;
 use crate::trial::{Changes, Experiment, ExperimentInput};
 
 use super::candidate::responds;
+use super::influence::cause;
 use super::weigh::explanation;
 
 /// A function with its name and its inverse.
@@ -32,15 +33,11 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
             lacks(experiment, input, missing)
                 && redrawn().is_some_and(|redrawn| lacks(&redrawn, input, missing))
         })?;
-        let tensor = &input.tensor;
-        Some(CauseReport {
-            kind: "function".into(),
-            output: None,
-            tensor: Some(tensor.clone()),
-            kernel: None,
-            text: format!("`{tensor}` is used as it is: the contract uses its {name}"),
-            explains: None,
-        })
+        let text = format!(
+            "`{}` is used as it is: the contract uses its {name}",
+            input.tensor
+        );
+        Some(cause("function", input, None, text))
     })
 }
 

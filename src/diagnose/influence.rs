@@ -267,7 +267,8 @@ pub(super) fn is_same(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
 }
 
-fn cause(
+/// Returns the cause that an input is used wrongly. It counts no elements.
+pub(super) fn cause(
     kind: &str,
     input: &ExperimentInput,
     output: Option<&ExperimentOutput>,

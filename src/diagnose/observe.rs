@@ -7,7 +7,7 @@ use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
-use super::influence::left_out;
+use super::influence::{cause, left_out};
 use super::weigh::{explanation, plural, spacing};
 
 /// Powers of 2 on an input that may keep a value from overflowing.
@@ -536,16 +536,10 @@ pub(super) fn size_of_normed(experiment: &Experiment<'_>) -> Option<CauseReport>
         is_normed(experiment, input) && changes() == Some(true)
     })?;
     let tensor = &input.tensor;
-    Some(CauseReport {
-        kind: "function".into(),
-        output: None,
-        tensor: Some(tensor.clone()),
-        kernel: None,
-        text: format!(
-            "the size of `{tensor}` changes the outputs; the contract divides `{tensor}` by its norm, and its size changes nothing"
-        ),
-        explains: None,
-    })
+    let text = format!(
+        "the size of `{tensor}` changes the outputs; the contract divides `{tensor}` by its norm, and its size changes nothing"
+    );
+    Some(cause("function", input, None, text))
 }
 
 /// Returns the power of 2 above the values of an input.

@@ -248,27 +248,21 @@ fn access(
             return through_lds(reached, from, to);
         }
         if here.op.encoding == Encoding::Smem || vector && here.op.row.has_role(Role::Data) {
-            let data = shadow.meets(&uses.reads)
-                && shadow.first_of(&stored(&here.op.inst), lanes).is_some();
+            let registers = stored(&here.op.inst);
+            let data = shadow.meets(&uses.reads) && shadow.first_of(&registers, lanes).is_some();
             if data {
-                let global = parts.iter().filter(|part| part.space == Space::Global);
-                let global = global.fold(0, |all, part| all | part.lanes);
-                UndefinedUse {
+                let lanes_in = |space: Space| {
+                    let parts = parts.iter().filter(|part| part.space == space);
+                    parts.fold(0, |all, part| all | part.lanes)
+                };
+                let mut undefined = UndefinedUse {
                     here,
                     shadow,
                     origins,
                     findings,
-                }
-                .check_store(&stored(&here.op.inst), global);
-                let lds = parts.iter().filter(|part| part.space == Space::Lds);
-                let lds = lds.fold(0, |all, part| all | part.lanes);
-                UndefinedUse {
-                    here,
-                    shadow,
-                    origins,
-                    findings,
-                }
-                .check_inactive(&stored(&here.op.inst), lds);
+                };
+                undefined.check_store(&registers, lanes_in(Space::Global));
+                undefined.check_inactive(&registers, lanes_in(Space::Lds));
             }
             for part in parts {
                 match part.register.filter(|_| data) {
