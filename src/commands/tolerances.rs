@@ -77,8 +77,10 @@ impl OutputMeasurement {
         self.used = worse(self.used, worse(golden.used, oracle.used));
         let rms = worse(golden.relative_rms, oracle.relative_rms);
         self.relative_rms = worse(self.relative_rms, rms);
-        if let Some(limit) = self.tolerance.relative_rms {
-            self.used = worse(self.used, rms / limit);
+        for one in [golden, oracle] {
+            if let Some(allowed) = one.rms_allowed.filter(|_| one.relative_rms > 0.0) {
+                self.used = worse(self.used, one.relative_rms / allowed);
+            }
         }
         let ulps = [self.max_ulp, golden.max_ulp, oracle.max_ulp];
         let ulps: Option<Vec<u64>> = ulps.into_iter().collect();

@@ -9,13 +9,11 @@ mod unusable;
 
 use std::borrow::Cow;
 
-use crate::report::model::{
-    FirstBad, Metrics, OutputReport, Owner, Problem, Reference, Tolerance, Verdict,
-};
+use crate::report::model::{FirstBad, OutputReport, Owner, Problem, Reference, Tolerance, Verdict};
 use crate::tensor::Axis;
 
 use super::hypotheses::{self, Alternative};
-use super::metrics::{self, Measurement, ReferenceLimits};
+use super::metrics::{self, Measurement, ReferenceLimits, WholeLimits};
 use super::unwritten::sources;
 use super::{damage, pattern};
 use crate::tensor::{self, Element, poison};
@@ -105,8 +103,8 @@ pub fn judge_by<E: Element>(
         .or_else(|| non_finite(case, (golden_limits, &golden), (oracle_limits, &oracle)))
         .or_else(|| mismatch(case, Reference::Golden, golden_limits, &golden))
         .or_else(|| mismatch(case, Reference::Oracle, oracle_limits, &oracle))
-        .or_else(|| relative_rms(case, Reference::Golden, &golden.metrics))
-        .or_else(|| relative_rms(case, Reference::Oracle, &oracle.metrics));
+        .or_else(|| relative_rms(Reference::Golden, &golden))
+        .or_else(|| relative_rms(Reference::Oracle, &oracle));
 
     let damage = problem.as_ref().map(|problem| {
         let (limits, measured) = match against(problem) {
@@ -167,16 +165,13 @@ pub(super) fn passing<'c, E: Element>(
     limits: &OutputLimits,
     candidates: &'c [(String, Cow<'c, [E]>)],
 ) -> Vec<&'c str> {
-    let limits = [
-        (&limits.golden, Reference::Golden),
-        (&limits.oracle, Reference::Oracle),
-    ];
+    let limits = [&limits.golden, &limits.oracle];
     let passes = |got: &[E]| {
         // Poison, NaN and wrong infinities are mismatches too.
-        let within = |(limits, _): &(&ReferenceLimits, Reference)| metrics::all_within(got, limits);
-        let near = |(limits, against): &(&ReferenceLimits, Reference)| {
-            let measured = metrics::measure(case.axes, got, limits, None);
-            relative_rms(case, *against, &measured.metrics).is_none()
+        let within = |limits: &&ReferenceLimits| metrics::all_within(got, limits);
+        let near = |limits: &&ReferenceLimits| {
+            limits.whole.is_none()
+                || !metrics::measure(case.axes, got, limits, None).wrong_as_a_whole
         };
         limits.iter().all(within) && limits.iter().all(near)
     };
@@ -194,6 +189,7 @@ fn golden_limits<E: Element>(case: &OutputCase<'_, E>) -> ReferenceLimits {
         ulp: case.tolerance.ulp.unwrap_or(0),
         absolute: case.tolerance.absolute * scale(case),
         relative: case.tolerance.relative,
+        whole: whole_limits(case.tolerance),
         zero_signs_equal: case.tolerance.zero_signs_equal,
     }
 }
@@ -226,8 +222,17 @@ fn oracle_limits<E: Element>(case: &OutputCase<'_, E>) -> ReferenceLimits {
             tolerance.absolute * scale(case)
         },
         relative: tolerance.relative,
+        whole: whole_limits(tolerance),
         zero_signs_equal: true,
     }
+}
+
+fn whole_limits(tolerance: &Tolerance) -> Option<WholeLimits> {
+    Some(WholeLimits {
+        relative: tolerance.relative_rms?,
+        absolute: tolerance.absolute_rms,
+        places: tolerance.rms_places,
+    })
 }
 
 fn poison_left<E: Element>(case: &OutputCase<'_, E>, golden: &Measurement) -> Option<Problem> {
@@ -298,7 +303,7 @@ fn mismatch<E: Element>(
     limits: &ReferenceLimits,
     measured: &Measurement,
 ) -> Option<Problem> {
-    let Measurement { metrics, wrong } = measured;
+    let Measurement { metrics, wrong, .. } = measured;
     if metrics.mismatched == 0 {
         return None;
     }
@@ -329,18 +334,11 @@ fn first_bad(axes: &[Axis], wrong: &[bool]) -> Option<FirstBad> {
     })
 }
 
-fn relative_rms<E>(
-    case: &OutputCase<'_, E>,
-    against: Reference,
-    metrics: &Metrics,
-) -> Option<Problem> {
-    let allowed = case.tolerance.relative_rms?;
-    let found = metrics.relative_rms;
-    let within = found <= allowed;
-    (!within).then_some(Problem::RelativeRms {
+fn relative_rms(against: Reference, measured: &Measurement) -> Option<Problem> {
+    measured.wrong_as_a_whole.then_some(Problem::RelativeRms {
         against,
-        found,
-        allowed,
+        found: measured.metrics.relative_rms,
+        allowed: measured.metrics.rms_allowed?,
     })
 }
 

@@ -19,13 +19,27 @@ pub(super) struct ReferenceLimits {
     pub absolute: f64,
     /// Error allowed in addition, as a share of the element's own reference value.
     pub relative: f64,
+    /// Errors allowed to the output as a whole; none if there is no limit.
+    pub whole: Option<WholeLimits>,
     /// True if 0 and -0 are equal under `exact`.
     pub zero_signs_equal: bool,
+}
+
+/// The RMS errors that an output is allowed as a whole.
+pub(super) struct WholeLimits {
+    /// RMS error as a share of the reference's RMS.
+    pub relative: f64,
+    /// RMS error that is allowed in any case.
+    pub absolute: f64,
+    /// Elements that may lie a place of the type off besides.
+    pub places: u32,
 }
 
 /// Metrics and which elements are wrong.
 pub(super) struct Measurement {
     pub metrics: Metrics,
+    /// True if the RMS error is larger than allowed, or NaN.
+    pub wrong_as_a_whole: bool,
     pub wrong: Vec<bool>,
 }
 
@@ -142,10 +156,13 @@ pub(super) fn measure<E: Element>(
     }
 
     let mismatched = wrong.iter().filter(|&&bad| bad).count();
+    let whole = limits.whole.as_ref();
+    let allowed_squares = whole.map(|whole| whole.squares::<E>(&limits.want, reference_squares));
     let metrics = Metrics {
         max_abs,
         allowed: max_allowed.unwrap_or(f64::NAN),
         relative_rms: relative_rms(squares, reference_squares),
+        rms_allowed: allowed_squares.map(|allowed| relative_rms(allowed, reference_squares)),
         max_ulp,
         mismatched,
         mismatched_share: mismatched as f64 / got.len().max(1) as f64,
@@ -153,7 +170,26 @@ pub(super) fn measure<E: Element>(
         used,
         worst: worst.map(|(at, _)| element(axes, got, limits, at, owner)),
     };
-    Measurement { metrics, wrong }
+    Measurement {
+        metrics,
+        wrong_as_a_whole: allowed_squares.is_some_and(|allowed| exceeds(squares, allowed)),
+        wrong,
+    }
+}
+
+impl WholeLimits {
+    /// Returns the sum of squared errors that is allowed. `reference_squares` is the sum of the squares of `want`.
+    fn squares<E: Element>(&self, want: &[f64], reference_squares: f64) -> f64 {
+        let relative = self.relative * self.relative * reference_squares;
+        let absolute = self.absolute * self.absolute * want.len() as f64;
+        let sizes = want.iter().map(|want| want.abs());
+        let largest = sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+        let place = match self.places {
+            0 => 0.0,
+            _ => places(largest, E::nearest(f64::INFINITY), 1),
+        };
+        relative.max(absolute) + f64::from(self.places) * place * place
+    }
 }
 
 /// Describes the wrong elements that are not `bad`, that is, numbers; none if there are none.

@@ -59,6 +59,7 @@ impl OutputTolerance {
             scaled,
             ulp,
             relative_rms,
+            absolute_rms,
             ..
         } = &self.tolerance;
         let size = match scaled {
@@ -78,6 +79,11 @@ impl OutputTolerance {
         }
         if let Some(rms) = relative_rms {
             words += &format!("; relative RMS {rms:e}");
+            if *absolute_rms > 0.0 {
+                words += &format!(
+                    ", or RMS {absolute_rms:.1e} times the largest input (at least 1) if that is more"
+                );
+            }
         }
         if !self.reason.is_empty() {
             words += &format!(" ({})", self.reason);

@@ -149,6 +149,17 @@ impl ElementKind {
         matches!(self, F64 | F32 | F16 | Bf16)
     }
 
+    /// Returns the distance of two neighbouring numbers as a share of the smaller, at most; none for an integer.
+    pub fn place(self) -> Option<f64> {
+        match self {
+            ElementKind::F64 => Some(f64::EPSILON),
+            ElementKind::F32 => Some(f32::EPSILON.into()),
+            ElementKind::F16 => Some(2f64.powi(-10)),
+            ElementKind::Bf16 => Some(2f64.powi(-7)),
+            _ => None,
+        }
+    }
+
     /// Returns the least and the greatest whole number of an integer type; none for a float.
     pub fn range(self) -> Option<(i128, i128)> {
         let unsigned = matches!(self, ElementKind::U32 | ElementKind::U16 | ElementKind::U8);

@@ -394,10 +394,25 @@ impl Trial<'_> {
             let own = tensors.iter().find(|own| own.name == tensor.name)?;
             Some(own.element)
         });
-        match own {
+        let mut tolerance = match own {
             Some(own) => narrowed(own, tensor.kind, contract),
             None => contract.clone(),
+        };
+        if tolerance.absolute_rms > 0.0 {
+            tolerance.absolute_rms *= self.largest_number();
         }
+        tolerance
+    }
+
+    /// Returns the largest finite size among the floats that the tensors start with, at least 1. Roundings on the way to a result may be
+    /// those of numbers of this size, even if the result is small.
+    fn largest_number(&self) -> f64 {
+        let data = self.prepared.tensors.iter().filter_map(|tensor| {
+            let data = tensor.data.as_ref()?;
+            data.kind().is_float().then(|| data.wide())
+        });
+        let sizes = data.flatten().map(f64::abs);
+        sizes.filter(|size| size.is_finite()).fold(1.0, f64::max)
     }
 }
 
@@ -447,10 +462,8 @@ pub(super) fn narrowed(
     device: ElementKind,
     tolerance: &Tolerance,
 ) -> Tolerance {
-    let rounding = match device {
-        ElementKind::Bf16 => 2f64.powi(-8),
-        ElementKind::F16 => 2f64.powi(-11),
-        _ => return tolerance.clone(),
+    let Some(place) = device.place().filter(|_| device.size() == 2) else {
+        return tolerance.clone();
     };
     // Types that are as narrow in the contract keep the contract's tolerance.
     if contract.size() <= device.size() {
@@ -459,7 +472,10 @@ pub(super) fn narrowed(
     Tolerance {
         ulp: Some(tolerance.ulp.unwrap_or(0).max(1)),
         // Small outputs whose absolute tolerance is larger than they are have no limit of their relative RMS, in any type.
-        relative_rms: tolerance.relative_rms.map(|rms| rms.max(rounding)),
+        relative_rms: tolerance
+            .relative_rms
+            .map(|rms| Tolerance::rounded_rms(rms, place)),
+        rms_places: Tolerance::RMS_PLACES,
         ..tolerance.clone()
     }
 }

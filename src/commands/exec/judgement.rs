@@ -330,6 +330,7 @@ impl<'a> PreparedExpectation<'a> {
             max_abs: 0.0,
             allowed: 0.0,
             relative_rms: 0.0,
+            rms_allowed: None,
             max_ulp: Some(0),
             mismatched: 0,
             mismatched_share: 0.0,

@@ -69,6 +69,7 @@ pub(super) fn check<E: Element>(case: &OutputCase<'_, E>) -> Result<(), Unusable
         tolerance.relative,
         tolerance.ceiling,
         tolerance.relative_rms.unwrap_or(0.0),
+        tolerance.absolute_rms,
     ];
     if let Some(&value) = limits
         .iter()

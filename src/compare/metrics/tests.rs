@@ -8,6 +8,7 @@ fn limits(want: &[f64], absolute: f64) -> ReferenceLimits {
         ulp: 0,
         absolute,
         relative: 0.0,
+        whole: None,
         zero_signs_equal: false,
     }
 }

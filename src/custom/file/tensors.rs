@@ -375,27 +375,31 @@ fn rounded_up(number: f64) -> f64 {
 /// Returns the tolerance of an output for which the file has none: the roundings of a sum in f32, or in f64 for an output of f64; and a
 /// neighbouring number of f16 or bf16.
 fn usual(kind: ElementKind, sums: f64) -> OutputTolerance {
-    // The largest relative error of a rounding to the output's type, and of one in the kernel.
-    let single = f64::from(f32::EPSILON) / 2.0;
-    let (output, inner) = match kind {
-        ElementKind::F64 => (0.0, f64::EPSILON / 2.0),
-        ElementKind::F32 => (0.0, single),
-        ElementKind::F16 => (1.0 / 2048.0, single),
-        ElementKind::Bf16 => (1.0 / 256.0, single),
-        _ => {
-            return OutputTolerance {
-                tolerance: Tolerance::absolute(0.0, 0.0),
-                reason: "whole numbers are exact".into(),
-            };
-        }
+    let Some(place) = kind.place() else {
+        return OutputTolerance {
+            tolerance: Tolerance::absolute(0.0, 0.0),
+            reason: "whole numbers are exact".into(),
+        };
+    };
+    // The largest relative error of a rounding in the kernel.
+    let inner = match kind {
+        ElementKind::F64 => f64::EPSILON / 2.0,
+        _ => f64::from(f32::EPSILON) / 2.0,
     };
     let summed = rounded_up(ROUNDINGS * inner * (1.0 + sums.max(1.0).sqrt()));
+    let narrow = kind.size() == 2;
+    let rms = match narrow {
+        true => rounded_up(Tolerance::rounded_rms(summed, place)),
+        false => summed,
+    };
     OutputTolerance {
         tolerance: Tolerance {
             // A result near the middle of two numbers may be rounded to either.
-            ulp: (output > 0.0).then_some(1),
+            ulp: narrow.then_some(1),
             scaled: true,
-            relative_rms: Some(rounded_up(summed + output)),
+            relative_rms: Some(rms),
+            absolute_rms: ROUNDINGS * inner,
+            rms_places: if narrow { Tolerance::RMS_PLACES } else { 0 },
             ..Tolerance::absolute(summed, summed)
         },
         reason: format!(
@@ -403,3 +407,6 @@ fn usual(kind: ElementKind, sums: f64) -> OutputTolerance {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

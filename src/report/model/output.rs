@@ -26,6 +26,13 @@ pub struct Tolerance {
     /// Relative RMS error allowed to the output as a whole, where the test sets one.
     #[serde(with = "number::option")]
     pub relative_rms: Option<f64>,
+    /// RMS error allowed to the output as a whole in any case, even if its reference is so small that `relative_rms` allows less.
+    #[serde(with = "number", default, skip_serializing_if = "is_zero")]
+    pub absolute_rms: f64,
+    /// The number of elements that may lie a place of the type off without use of the RMS error: a right result near the middle of two
+    /// numbers may be rounded to either.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rms_places: u32,
     /// The document's own tolerance. It judges nothing unless `absolute` equals it, with one exception: the f64 oracle
     /// of an exact output (`absolute` 0) must lie within it.
     #[serde(with = "number")]
@@ -34,7 +41,14 @@ pub struct Tolerance {
     pub zero_signs_equal: bool,
 }
 
+fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl Tolerance {
+    /// Elements of a type of few digits that may lie a place off without use of the RMS error, in outputs whose right results seldom do.
+    pub const RMS_PLACES: u32 = 2;
+
     /// Makes an absolute tolerance with the document's ceiling beside it.
     pub fn absolute(absolute: f64, ceiling: f64) -> Tolerance {
         Tolerance {
@@ -43,9 +57,20 @@ impl Tolerance {
             scaled: false,
             ulp: None,
             relative_rms: None,
+            absolute_rms: 0.0,
+            rms_places: 0,
             ceiling,
             zero_signs_equal: false,
         }
+    }
+
+    /// Returns the relative RMS error that rounding to a type of few digits may leave between two right results, whose difference before
+    /// it is `before`, a share of their size. `place` is the share of a number that the next one is away, at most.
+    ///
+    /// Of the results, the share `before / place` lies so near the middle of two numbers that they are rounded to different ones, a place
+    /// apart. Half of all results are a place off if they are cut off instead, so the share is at most an eighth.
+    pub fn rounded_rms(before: f64, place: f64) -> f64 {
+        before + place * (before / place).min(0.125).sqrt()
     }
 
     /// Returns a tolerance that allows what either of two tolerances allows. An exact tolerance allows the golden reference
@@ -59,6 +84,8 @@ impl Tolerance {
             ulp: self.ulp.max(other.ulp),
             // A tolerance without a relative RMS allows any.
             relative_rms: relative_rms.map(|(own, other)| own.max(other)),
+            absolute_rms: self.absolute_rms.max(other.absolute_rms),
+            rms_places: self.rms_places.max(other.rms_places),
             ceiling: self.ceiling.max(other.ceiling),
             zero_signs_equal: self.zero_signs_equal || other.zero_signs_equal,
         }
@@ -83,6 +110,13 @@ pub struct Metrics {
     /// `sqrt(sum (got-want)^2 / sum want^2)`; 0 for 0/0, infinite where only the reference is all zero.
     #[serde(with = "number")]
     pub relative_rms: f64,
+    /// The relative RMS error that the tolerance allows this output; absent if it has no limit.
+    #[serde(
+        with = "number::option",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub rms_allowed: Option<f64>,
     /// Largest distance in units in the last place of the output's type; absent where an element is NaN.
     pub max_ulp: Option<u64>,
     /// Elements whose error is larger than allowed.

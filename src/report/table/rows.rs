@@ -3,7 +3,7 @@
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table as Grid};
 
 use super::{Options, STYLE, plain};
-use crate::report::model::{OutputReport, PhaseReport, TrialReport, Verdict};
+use crate::report::model::{OutputReport, PhaseReport, Problem, TrialReport, Verdict};
 use crate::text::shortened;
 
 const HEADER: [&str; 9] = [
@@ -191,6 +191,9 @@ fn kernel_time(trial: &TrialReport) -> String {
 pub(in crate::report) fn headroom(output: &OutputReport) -> String {
     if output.tolerance.is_exact() && output.verdict == Verdict::Pass {
         return "exact".into();
+    }
+    if let Some(Problem::RelativeRms { found, allowed, .. }) = &output.problem {
+        return plain::used(found / allowed);
     }
     let limit = &output.tolerance;
     if let (Some(ulp), true) = (limit.ulp, limit.absolute == 0.0 && limit.relative == 0.0) {
