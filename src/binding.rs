@@ -325,16 +325,27 @@ pub fn contract_files(path: &Path) -> Result<Vec<PathBuf>, FileError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let named = file::contract_files(&text).into_iter();
     let named = named.map(|(name, span)| {
-        files::named(folder, name).map_err(|error| {
-            let (title, help) = error.parts();
+        let refused = |title: String, label: &str, help: String| {
             let complaint = Complaint {
-                span,
+                span: span.clone(),
                 title,
-                label: "out of reach".into(),
+                label: label.into(),
                 help,
             };
             FileError::Diagnostic(document::render(&source, &text, &[complaint]))
-        })
+        };
+        let path = files::named(folder, name.clone()).map_err(|error| {
+            let (title, help) = error.parts();
+            refused(title, "out of reach", help)
+        })?;
+        match path.exists() {
+            true => Ok(path),
+            false => Err(refused(
+                format!("there is no file `{}`", name.escape_debug()),
+                "the file of a contract",
+                "write the path from the folder of this binding".into(),
+            )),
+        }
     });
     named.collect()
 }

@@ -1,11 +1,11 @@
 //! The machine code under test: a code object, where it came from and its hash.
 
 use std::path::Path;
-use std::sync::Arc;
 #[cfg(test)]
 use std::sync::LazyLock;
+use std::sync::{Arc, OnceLock};
 
-use gfx906::code_object::CodeObject;
+use gfx906::code_object::{CodeObject, SourceParameters};
 use gfx906::machine::CodeCache;
 
 use crate::files::{FileError, sha256};
@@ -22,6 +22,8 @@ pub struct Program {
     pub report: CodeObjectReport,
     /// The instructions that the emulator has decoded, shared by all loads.
     pub decoded: CodeCache,
+    /// The kernels' parameters in the source, once they have been read.
+    parameters: OnceLock<SourceParameters>,
 }
 
 /// The documented kernels, which the tests of this crate parse once.
@@ -83,6 +85,7 @@ impl Program {
             object,
             report: self.report.clone(),
             decoded: CodeCache::default(),
+            parameters: OnceLock::new(),
         })
     }
 
@@ -106,6 +109,18 @@ impl Program {
             object,
             report,
             decoded: CodeCache::default(),
+            parameters: OnceLock::new(),
         })
+    }
+
+    /// Returns the parameters of the kernels in the source, as far as there is debug information.
+    pub fn parameters(&self) -> &SourceParameters {
+        self.parameters
+            .get_or_init(|| SourceParameters::read(&self.bytes))
+    }
+
+    /// Returns true if it is the program's own code object.
+    pub fn is_built_in(&self) -> bool {
+        self.report.build.is_some()
     }
 }

@@ -2,6 +2,7 @@
 
 mod bindings;
 mod partition;
+mod pointers;
 mod provenance;
 mod selection;
 mod setup;

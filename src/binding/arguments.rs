@@ -24,6 +24,24 @@ const SCALARS: [(&str, Scalar); 13] = [
     ("bool", Scalar::Bool),
 ];
 
+/// Types of C, and the types that stand for them.
+const C_TYPES: [(&str, &str); 14] = [
+    ("char", "i8"),
+    ("short", "i16"),
+    ("int", "i32"),
+    ("unsigned", "u32"),
+    ("uint", "u32"),
+    ("long", "i64"),
+    ("size_t", "u64"),
+    ("half", "f16"),
+    ("float", "f32"),
+    ("double", "f64"),
+    ("int32_t", "i32"),
+    ("uint32_t", "u32"),
+    ("int64_t", "i64"),
+    ("uint64_t", "u64"),
+];
+
 /// Reads an argument: `A`, `dst + 4*S`, `null`, `i32 N`, `f32 1 / sqrt(S)`, `fastdiv(H)`, `raw 00ff`.
 pub fn parse(text: &str) -> Result<ArgSpec, Trouble> {
     let begin = text.len() - text.trim_start().len();
@@ -42,6 +60,19 @@ pub fn parse(text: &str) -> Result<ArgSpec, Trouble> {
             ));
         }
         return Ok(ArgSpec::Scalar(*scalar, parse_part(rest, at)?));
+    }
+    let formula = rest.trim_start();
+    let c_type = C_TYPES.iter().find(|(name, _)| *name == word);
+    // A tensor may have such a name, too.
+    if let Some((name, scalar)) = c_type.filter(|_| formula.starts_with(char::is_alphanumeric)) {
+        let formula = formula.strip_prefix("int ").unwrap_or(formula);
+        let at = begin..begin + word.len();
+        let title = format!("`{name}` is no type of a binding");
+        return Err(Trouble::new(
+            &at,
+            title,
+            format!("write `{scalar} {formula}`"),
+        ));
     }
     if word == "raw" {
         let digits: String = rest.chars().filter(|c| !c.is_whitespace()).collect();

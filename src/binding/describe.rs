@@ -74,6 +74,9 @@ pub struct DescribedTensor {
     pub values: Option<String>,
     /// The outputs that it holds as parts; empty if the whole tensor is one output.
     pub parts: Vec<String>,
+    /// Its element, if it is an input of one element, which is the same in all cases.
+    #[serde(skip)]
+    pub scalar: Option<f64>,
 }
 
 /// An axis of a tensor.
@@ -300,6 +303,10 @@ fn tensor(
         axes: axes.collect(),
         values: first.values.clone(),
         parts: first.parts.clone(),
+        scalar: first.scalar.filter(|_| {
+            seen.iter()
+                .all(|(_, probed)| probed[at].scalar == first.scalar)
+        }),
     }
 }
 
@@ -416,6 +423,7 @@ impl ContractTensors {
                 let axes = self.axes(values, &tensor.name, &tensor.axes);
                 TensorShape {
                     numbers: tensor.numbers.clone(),
+                    scalar: tensor.scalar,
                     ..TensorShape::plain(&tensor.name, tensor.kind, axes)
                 }
             };
@@ -451,7 +459,10 @@ impl ContractTensors {
                 .iter()
                 .map(axis)
                 .collect::<Option<Vec<TensorAxis>>>()?;
-            Some(TensorShape::plain(&tensor.name, tensor.element, axes))
+            Some(TensorShape {
+                scalar: tensor.scalar,
+                ..TensorShape::plain(&tensor.name, tensor.element, axes)
+            })
         };
         tensors.iter().map(shape).collect()
     }

@@ -25,6 +25,15 @@ pub fn bindings(
         return Vec::new();
     };
     let table = Table::new("binding file", 0..0, document.get_ref());
+    if let (Some(contract), None) = (table.get("contract"), table.get("binding")) {
+        out.push(bad(
+            contract,
+            "this is a file of contracts",
+            "not a binding",
+            "give it with --contract, and a file with a [[binding]] with --bind",
+        ));
+        return Vec::new();
+    }
     table.only(&["schema", "binding", "steps", "contracts"], out);
     if let Some(list) = table.get("contracts") {
         for name in array(list, out) {

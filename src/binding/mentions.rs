@@ -13,6 +13,14 @@ impl Binding {
         named.find(|name| values.word(name).is_some() && !self.mentions(name))
     }
 
+    /// Returns true if a launch gets a tensor, itself or as a part of a buffer, or if the binding takes values of it.
+    pub fn uses(&self, tensor: &str) -> bool {
+        let part = |part: &FileValue<String>| part.value == tensor;
+        let started = self.starts.iter().any(|(_, from)| part(from));
+        let held = self.buffers.iter().any(|(_, parts)| parts.iter().any(part));
+        started || held || self.mentions(tensor)
+    }
+
     fn mentions(&self, name: &str) -> bool {
         let lets = self.lets.iter().map(|(_, formula)| formula);
         let converted = self.converted.iter().map(|(_, formula)| formula);

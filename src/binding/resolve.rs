@@ -180,7 +180,11 @@ impl Binding {
         truth.map_err(|trouble| self.source.error(&when.span, trouble))
     }
 
-    pub(super) fn complain<T>(
+    /// Makes an error about a place of the binding's file, a string between quotes.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn complain<T>(
         &self,
         span: &Range<usize>,
         title: impl ToString,

@@ -5,7 +5,7 @@ mod elements;
 mod shape;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::formula::{Formula, Node, Trouble};
@@ -318,16 +318,25 @@ impl<'a> Scope<'a> {
     fn names(&self) -> Vec<String> {
         let locals = self.locals.iter().map(|(name, _)| name.clone());
         let derived = self.function.derived.iter().map(|size| size.name);
-        let values = self.values.names().chain(derived).map(Into::into);
+        let sizes = self
+            .function
+            .dims
+            .iter()
+            .chain(self.function.lists)
+            .copied();
+        let values = self.values.names().chain(sizes).chain(derived);
+        let values = values.map(Into::into);
         let shapes = self.shapes.iter().map(|shape| shape.name.clone());
         let lets = self.lets.iter().map(|entry| entry.name.to_owned());
         let words = self.function.choices().flat_map(|(_, words)| words.iter());
         let words = words.map(|word| (*word).into());
+        let mut seen = BTreeSet::new();
         locals
             .chain(values)
             .chain(shapes)
             .chain(lets)
             .chain(words)
+            .filter(|name: &String| seen.insert(name.clone()))
             .collect()
     }
 }

@@ -85,6 +85,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let flags = args.trials.rerun_flags();
     // A binding must fit all of its cases, which is checked before anything runs.
     let bindings = setup.bind_cases(selection, &selected)?;
+    let mut unused = Vec::new();
     // The run that wrote the report of `--failed` has checked the bindings.
     if failed.is_none() && !setup.bindings.is_empty() {
         let mut usage = BindingUsage::default();
@@ -94,6 +95,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
             &setup.bind_cases(selection, &all_selected)?,
         );
         warn(&usage.check(&setup.bindings)?);
+        unused = usage.unused_inputs(&setup.bindings);
     }
     let running = selected.iter().zip(&bindings);
     setup.check_references(
@@ -217,6 +219,9 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
         };
         warn(&[hung::advice(hung, left, &line)]);
         return Ok(Exit::Failed);
+    }
+    if exit == Exit::Failed {
+        warn(&unused);
     }
     // A part may be empty; `merge` fails if all parts together are empty.
     Ok(match exit {

@@ -27,6 +27,8 @@ pub struct TensorProbe {
     pub values: Option<String>,
     /// Its values as formulas take them.
     pub numbers: Numbers,
+    /// Its element, if it is an input of one element.
+    pub scalar: Option<f64>,
 }
 
 /// Returns the tensors of a contract in a case; none if the contract refuses the case.
@@ -54,6 +56,7 @@ pub fn probe(function: &Function, values: &Values) -> Option<Vec<TensorProbe>> {
             parts: parts.map(|check| check.name.clone()).collect(),
             values: tensor.values.clone(),
             numbers: tensor.numbers(),
+            scalar: tensor.scalar(),
         }
     });
     Some(each.collect())

@@ -87,6 +87,12 @@ impl Tensor {
         self.axes.iter().map(|axis| axis.length).product()
     }
 
+    /// Returns the element of an input of one element.
+    pub fn scalar(&self) -> Option<f64> {
+        let data = self.data.as_ref().filter(|_| self.count() == 1)?;
+        data.wide().first().copied()
+    }
+
     /// Returns the values as formulas take them.
     pub fn numbers(&self) -> Numbers {
         let takes = !self.kind.is_float() && self.count() <= MAX_NUMBERS;

@@ -81,6 +81,15 @@ fn read_all(
         return Vec::new();
     };
     let table = Table::new("contract file", 0..0, document.get_ref());
+    if let (Some(binding), None) = (table.get("binding"), table.get("contract")) {
+        out.push(bad(
+            binding,
+            "this is a file of bindings",
+            "not a contract",
+            "give it with --bind, and a file with a [[contract]] with --contract",
+        ));
+        return Vec::new();
+    }
     table.only(&["schema", "contract"], out);
     document::check_schema(&table, out);
     let Some(list) = table.need("contract", "a [[contract]] for each operator", out) else {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::pointers;
 use crate::binding::{self, Binding, ContractTensors, Objects, describe};
 use crate::contract::design::{KernelChoice, Refusals, design};
 use crate::contract::{Case, Function, Test, Values};
@@ -257,6 +258,17 @@ fn check_binding(
     let Some(contract) = tensors.shapes(&case.values) else {
         return Ok(());
     };
+    if program.is_built_in() && lacks_kernels(binding, program) {
+        let kernel = binding.kernels().into_iter().next().unwrap_or_default();
+        let complaint = Complaint {
+            span: binding.span.clone(),
+            title: format!("the built-in code object has no kernel `{kernel}`"),
+            label: "this binding launches it".into(),
+            help: "give the code object that has it: --kernels FILE.co".into(),
+        };
+        let source = &binding.source;
+        return Err(diagnostic(&source.name, &source.text, &[complaint]));
+    }
     let shapes = binding.shapes(contract.clone(), &case.values)?;
     let objects = Objects {
         tested: &program.object,
@@ -265,6 +277,7 @@ fn check_binding(
     let outputs = tensors.outputs(&case.values);
     let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
     let resolved = binding.resolve(objects, &case.values, &shapes, &outputs, None)?;
+    pointers::check(binding, program, &shapes, &resolved)?;
     let states = tensors.states(&case.values);
     binding.keeps_states((&contract, &states), &resolved)
 }

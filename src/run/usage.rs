@@ -1,6 +1,7 @@
 //! The number of cases that each binding of a user runs, and the reasons why it runs none.
 
-use crate::binding::Binding;
+use crate::binding::{Binding, ContractTensors, TensorUse};
+use crate::contract::Values;
 use crate::run::{RunError, SelectedCase};
 use crate::text::{counted_reasons, escaped};
 use crate::trial::Bound;
@@ -21,6 +22,8 @@ struct Counts {
     run: usize,
     /// The reason of each case that the binding is for and that is skipped.
     reasons: Vec<String>,
+    /// Inputs of a case that it runs which no launch gets.
+    unused: Vec<String>,
 }
 
 impl BindingUsage {
@@ -34,9 +37,15 @@ impl BindingUsage {
         self.counts
             .resize_with(bindings.iter().count(), Counts::default);
         for (entry, bound) in selected.iter().zip(bound) {
-            for ((binding, _), counts) in bindings.iter().zip(&mut self.counts) {
+            for ((binding, tensors), counts) in bindings.iter().zip(&mut self.counts) {
                 match bound {
-                    Ok(bound) => counts.run += usize::from(std::ptr::eq(bound.binding, binding)),
+                    Ok(bound) if !std::ptr::eq(bound.binding, binding) => {}
+                    Ok(_) => {
+                        counts.run += 1;
+                        if counts.run == 1 {
+                            counts.unused = unused_inputs(binding, tensors, &entry.case.values);
+                        }
+                    }
                     Err(reason) if binding.is_for(entry.test) => {
                         counts.reasons.push(reason.to_string());
                     }
@@ -74,6 +83,40 @@ impl BindingUsage {
         }
         Ok(warnings)
     }
+
+    /// Returns a warning for each input that a binding hands to no launch. Right kernels may leave out an input that does not matter in
+    /// the selected cases, so the warnings are for runs that failed.
+    pub fn unused_inputs(&self, bindings: &Bindings) -> Vec<String> {
+        let all = bindings.iter().zip(&self.counts);
+        let warning = |binding: &Binding, input: &String| {
+            let name = describe_binding(binding);
+            format!(
+                "warning: {name} hands the input `{input}` to no launch\n  \
+                 add it to the `args` of the kernel that reads it"
+            )
+        };
+        all.flat_map(|((binding, _), counts)| {
+            let unused = counts.unused.iter();
+            unused.map(move |input| warning(binding, input))
+        })
+        .collect()
+    }
+}
+
+/// Returns the inputs of a case that a binding neither hands to a launch nor takes values of. Inputs of one element are left out, because
+/// kernels may have them as constants.
+fn unused_inputs(binding: &Binding, tensors: &ContractTensors, values: &Values) -> Vec<String> {
+    let all = tensors.tensors_at(values);
+    let all = all.iter().flat_map(|tensors| tensors.iter());
+    all.filter(|tensor| {
+        let alone = tensor
+            .axes
+            .iter()
+            .all(|axis| axis.length.as_deref() == Some("1"));
+        tensor.role == TensorUse::Input && !alone && !binding.uses(&tensor.name)
+    })
+    .map(|tensor| tensor.name.clone())
+    .collect()
 }
 
 /// Returns the words for a binding in a message.

@@ -172,9 +172,8 @@ impl Trial<'_> {
                 Some(described) => described.axes(self.values, &tensor.name, &tensor.axes),
                 None => tensor.axes.iter().map(TensorAxis::unnamed).collect(),
             };
-            let single = tensor.data.as_ref().filter(|_| tensor.count() == 1);
             TensorShape {
-                scalar: single.and_then(|data| data.wide().first().copied()),
+                scalar: tensor.scalar(),
                 numbers: tensor.numbers(),
                 ..TensorShape::plain(&tensor.name, tensor.kind, axes)
             }

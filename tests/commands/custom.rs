@@ -63,8 +63,12 @@ fn folder(
 }
 
 fn bound(here: &Path, more: &[&str]) -> Run {
-    let python = crate::interpreter().expect("Python with NumPy: apt-get install python3-numpy");
     let args = [&["--kernels", KERNELS, "--bind", "bind.toml"], more].concat();
+    with_python(here, &args)
+}
+
+fn with_python(here: &Path, args: &[&str]) -> Run {
+    let python = crate::interpreter().expect("Python with NumPy: apt-get install python3-numpy");
     ended(
         Command::new(env!("CARGO_BIN_EXE_deltanet-check"))
             .args(args)
@@ -432,7 +436,7 @@ fn commands_say_what_a_custom_contract_needs() {
 
 #[test]
 fn a_wrong_contract_is_told_with_its_place() {
-    let mistakes: [(&str, &str, &str); 32] = [
+    let mistakes: [(&str, &str, &str); 34] = [
         (
             "reference.py:negated",
             "refrence.py:negated",
@@ -447,6 +451,12 @@ fn a_wrong_contract_is_told_with_its_place() {
         ),
         ("\"negated\"", "\"a b\"", "`a b` is no name of a contract"),
         ("T = [1, 3]", "T = []", "the size `T` has no values"),
+        ("T = [1, 3]", "T = [1, 3, 1]", "the value 1 is listed twice"),
+        (
+            "T = [1, 3]",
+            "T = [[1, 2], [1, 2]]",
+            "the value [1, 2] is listed twice",
+        ),
         ("T = [1, 3]", "T = [0]", "a size of 0"),
         (
             "T = [1, 3]",
@@ -561,6 +571,71 @@ fn a_wrong_contract_is_told_with_its_place() {
             run.err
         );
     }
+}
+
+/// Checks that the program refuses something before anything runs, with its place.
+fn told(here: &Path, args: &[&str], says: &str) {
+    let run = with_python(here, args);
+    assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+    assert!(run.err.contains(says), "{}", run.err);
+    assert!(run.err.contains("\n --> "), "{}", run.err);
+}
+
+/// What a binding hands to kernels is checked before anything runs.
+#[test]
+fn a_binding_that_hands_over_the_wrong_thing_is_told_with_its_place() {
+    let mistakes: [(&str, &str, &str); 2] = [
+        ("i32 count(x)", "int count(x)", "help: write `i32 count(x)`"),
+        (
+            "negated.contract.toml",
+            "negate.contract.toml",
+            "there is no file `negate.contract.toml`",
+        ),
+    ];
+    for (number, (old, new, says)) in mistakes.into_iter().enumerate() {
+        let here = folder(&format!("custom-bind-{number}"), SAME, SAME, (old, new));
+        let run = bound(&here, &[]);
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{new}: {}", run.err);
+        assert!(run.err.contains(says), "{new}: {}", run.err);
+        assert!(run.err.contains("--> bind.toml:"), "{new}: {}", run.err);
+    }
+    let fraction = ("factor = -1.0", "factor = -1.5");
+    let whole = ("i32 count(x)", "i32 factor");
+    let here = folder("custom-bind-fraction", fraction, SAME, whole);
+    told(
+        &here,
+        &["--kernels", KERNELS, "--bind", "bind.toml"],
+        "-1.5 is not whole",
+    );
+    let here = folder("custom-bind-alone", SAME, SAME, SAME);
+    for (flag, file, says) in [
+        (
+            "--bind",
+            "negated.contract.toml",
+            "this is a file of contracts",
+        ),
+        ("--contract", "bind.toml", "this is a file of bindings"),
+    ] {
+        told(&here, &["--kernels", KERNELS, flag, file], says);
+    }
+    told(&here, &["--bind", "bind.toml"], "--kernels FILE.co");
+    let here = folder(
+        "custom-bind-null",
+        SAME,
+        SAME,
+        ("\"x\", \"y\"", "\"null\", \"y\""),
+    );
+    std::fs::write(
+        here.join("bind.toml"),
+        std::fs::read_to_string(here.join("bind.toml"))
+            .expect("read")
+            .replace("count(x)", "64"),
+    )
+    .expect("written");
+    let run = bound(&here, &[]);
+    assert_eq!(run.code, 1, "{}", run.out);
+    let warning = "in bind.toml hands the input `x` to no launch";
+    assert!(run.err.contains(warning), "{}", run.err);
 }
 
 #[test]

@@ -137,6 +137,7 @@ fn what_is_wrong_in_an_index_tensor_is_told_with_its_place() {
         ("begins = \"u8", "q = \"u8"),
         ("\"i64\"", "\"u8\""),
         ("\"i64\"", "\"f32\""),
+        ("\"i64\"", "\"i64\", g = \"bf16\""),
         ("i32 max(diff(cu_seqlens))", "i32 diff(cu_seqlens)"),
         ("grid = [\"sum(chunks)\"", "grid = [\"chunks\""),
     ] {

@@ -56,14 +56,15 @@ impl Reader<'_, '_> {
                 continue;
             }
             let mut levels: Vec<i64> = Vec::new();
+            let none = list.is_empty();
             for value in list {
-                if let Some(size) = self.size(value)
-                    && !levels.contains(&size)
-                {
-                    levels.push(size);
+                match self.size(value) {
+                    Some(size) if levels.contains(&size) => self.twice(value, size),
+                    Some(size) => levels.push(size),
+                    None => {}
                 }
             }
-            if levels.is_empty() {
+            if none {
                 self.out.push(bad(
                     value,
                     &format!("the size `{name}` has no values"),
@@ -82,13 +83,24 @@ impl Reader<'_, '_> {
     fn lists(&mut self, lists: &[SpannedValue<'_>]) -> &'static [&'static str] {
         let mut words: Vec<&'static str> = Vec::new();
         for value in lists {
-            if let Some(list) = self.list(value)
-                && !words.contains(&list.as_str())
-            {
-                words.push(leaked(&list));
+            match self.list(value) {
+                Some(list) if words.contains(&list.as_str()) => {
+                    self.twice(value, format!("[{}]", list.replace('+', ", ")));
+                }
+                Some(list) => words.push(leaked(&list)),
+                None => {}
             }
         }
         words.leak()
+    }
+
+    fn twice(&mut self, value: SpannedValue<'_>, what: impl std::fmt::Display) {
+        self.out.push(bad(
+            value,
+            &format!("the value {what} is listed twice"),
+            "the second",
+            "list each value once",
+        ));
     }
 
     /// Reads a list of a size of several values as its word. The values may be 0, as of sequences without tokens.
@@ -178,7 +190,11 @@ impl Reader<'_, '_> {
                 }
                 words.push(leaked(word));
             }
-            if words.is_empty() {
+            let empty = value
+                .get_ref()
+                .as_array()
+                .is_some_and(|list| list.is_empty());
+            if empty {
                 self.out.push(bad(
                     value,
                     &format!("the choice `{name}` has no words"),
