@@ -581,7 +581,7 @@ fn told(here: &Path, args: &[&str], says: &str) {
     assert!(run.err.contains("\n --> "), "{}", run.err);
 }
 
-/// What a binding hands to kernels is checked before anything runs.
+/// Nothing runs before the arguments and files of a binding are checked.
 #[test]
 fn a_binding_that_hands_over_the_wrong_thing_is_told_with_its_place() {
     let mistakes: [(&str, &str, &str); 2] = [
@@ -618,6 +618,8 @@ fn a_binding_that_hands_over_the_wrong_thing_is_told_with_its_place() {
     ] {
         told(&here, &["--kernels", KERNELS, flag, file], says);
     }
+    let own = ("kernel_neg", "own_negation");
+    let here = folder("custom-bind-own", SAME, SAME, own);
     told(&here, &["--bind", "bind.toml"], "--kernels FILE.co");
     let here = folder(
         "custom-bind-null",
