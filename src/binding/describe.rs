@@ -144,11 +144,16 @@ fn products<'a, T: Copy + 'a>(lists: impl Iterator<Item = &'a [T]>) -> Vec<Vec<T
 /// Returns the combination of choices of a case. A choice that the case leaves open takes the first of its words, as in
 /// [`Instance::word`]. Options of a contract's domain change no tensor's type or shape.
 ///
+/// A list of a size of several values counts as the first, because all lists give the same tensors, of other lengths.
+///
 /// [`Instance::word`]: crate::contract::Instance::word
 fn words(function: &Function, values: &Values) -> Words {
     let words = function.words.iter();
     words
-        .filter_map(|(name, words)| values.word(name).or_else(|| words.first().copied()))
+        .filter_map(|(name, words)| {
+            let own = values.word(name).filter(|_| !function.lists.contains(name));
+            own.or_else(|| words.first().copied())
+        })
         .collect()
 }
 
@@ -201,8 +206,10 @@ fn case(function: &Function, sizes: &[(&'static str, i64)], words: &Words) -> Va
 /// Describes the tensors of a contract under a combination of its choices, in each form that they have.
 fn combination(function: &Function, words: &Words) -> Forms {
     let mut forms: Vec<Vec<CaseTensors>> = Vec::new();
-    for sizes in sizes(function) {
-        let case = case(function, &sizes, words);
+    let sizes = sizes(function);
+    let first = case(function, &sizes[0], words);
+    let cases = sizes.iter().map(|sizes| case(function, sizes, words));
+    for case in cases.chain(other_lists(function, &first)) {
         let Some(probed) = probe(function, &case) else {
             continue;
         };
@@ -214,6 +221,24 @@ fn combination(function: &Function, words: &Words) -> Forms {
     }
     let tensors = |seen| tensors(function, seen).into();
     forms.into_iter().map(tensors).collect()
+}
+
+/// Returns a case with each other list of each size of several values.
+fn other_lists<'a>(function: &'a Function, first: &'a Values) -> impl Iterator<Item = Values> + 'a {
+    let lists = function.words.iter();
+    let lists = lists.filter(|(name, _)| function.lists.contains(name));
+    lists.flat_map(move |(name, words)| {
+        words.iter().skip(1).map(move |word| {
+            let pairs = first.iter().map(|(known, value)| {
+                let value = match known == *name {
+                    true => contract::Value::Word(word),
+                    false => value.clone(),
+                };
+                (known.to_owned(), value)
+            });
+            Values::new(pairs.collect())
+        })
+    })
 }
 
 /// A case, and the tensors that a contract has at that case.

@@ -269,7 +269,12 @@ fn page(function: &Function, described: Option<&ContractTensors>, tests: &[&Test
         text += &format!("\n{}", tensors(described.tensors()));
         for (words, others) in described.others() {
             if !others.is_empty() {
-                text += &format!("\nwhere {}\n{}", words.join(", "), tensors(&others));
+                let choices = function.words.iter().zip(&words);
+                let choices = choices.filter(|((name, _), _)| !function.lists.contains(name));
+                let choices: Vec<String> = choices
+                    .map(|((name, _), word)| format!("{name} = {word}"))
+                    .collect();
+                text += &format!("\nwhere {}\n{}", choices.join(", "), tensors(&others));
             }
         }
     }

@@ -51,7 +51,9 @@ pub fn design(function: &Function, choice: Option<&KernelChoice<'_>>, seed: u64)
         cases.push(Values::default());
     }
     while open.any() {
-        let candidates = (0..CANDIDATES).filter_map(|_| candidate(&space, &open, &mut stream));
+        let count = open.count();
+        let candidate = |_| candidate(&space, (&open, count), &mut stream);
+        let candidates = (0..CANDIDATES).filter_map(candidate);
         // The best candidate is chosen, the first among equals. Every open pair can be completed, so each candidate
         // covers at least one.
         let rank = |one: &Levels| {
@@ -68,8 +70,12 @@ pub fn design(function: &Function, choice: Option<&KernelChoice<'_>>, seed: u64)
 
 /// Makes a case from an open pair. The other factors follow in random order, each at the level that covers most open pairs with the
 /// levels before it. Of levels that cover as many, the level with the least work is taken.
-fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option<Levels> {
-    let pair = open.pair(stream.below(open.count()))?;
+fn candidate(
+    space: &Space<'_>,
+    (open, count): (&OpenPairs, usize),
+    stream: &mut Stream,
+) -> Option<Levels> {
+    let pair = open.pair(stream.below(count))?;
     let mut chosen = space.launching(pair, stream)?;
     let mut order: Vec<usize> = (0..space.factors().len()).collect();
     for at in (1..order.len()).rev() {
@@ -89,9 +95,8 @@ fn candidate(space: &Space<'_>, open: &OpenPairs, stream: &mut Stream) -> Option
             let rank =
                 |level: &usize| (Reverse(open.gain(chosen, *level)), space.level_work(*level));
             let best = best.min_by_key(rank)?;
-            let more = chosen.with(best);
-            if space.completes(more) {
-                break more;
+            if space.completes_with(chosen, best) {
+                break chosen.with(best);
             }
             left = left.without(Levels::default().with(best));
         };

@@ -41,6 +41,13 @@ pub struct Case {
     pub values: Values,
 }
 
+fn steps(ulp: u32) -> String {
+    match ulp {
+        1 => "a step of the type".into(),
+        _ => format!("{ulp} steps of the type"),
+    }
+}
+
 /// An output's tolerance, and the reason for it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OutputTolerance {
@@ -69,13 +76,13 @@ impl OutputTolerance {
         let share = format!("{relative:e} of the element");
         let mut words = match (*absolute > 0.0, *relative > 0.0, ulp) {
             (false, false, None) => "exact".to_owned(),
-            (false, false, Some(ulp)) => format!("{ulp} steps of the type"),
+            (false, false, Some(ulp)) => steps(*ulp),
             (true, false, _) => size,
             (false, true, _) => share,
             (true, true, _) => format!("{size} plus {share}"),
         };
         if let Some(ulp) = ulp.filter(|_| *absolute > 0.0 || *relative > 0.0) {
-            words += &format!(", or {ulp} steps of the type if that is more");
+            words += &format!(", or {} if that is more", steps(ulp));
         }
         if let Some(rms) = relative_rms {
             words += &format!("; relative RMS {rms:e}");

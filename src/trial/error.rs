@@ -27,7 +27,7 @@ pub(crate) enum TrialError {
     },
     /// A kernel that computes nothing would pass.
     #[error(
-        "the tolerance of output `{output}` says nothing: {trivial} would pass; tighten it or choose a shape that tells; a custom contract may list the case under `uncomputed`"
+        "the tolerance of output `{output}` says nothing: {trivial} would pass; tighten it or choose a shape that tells; a custom contract may list the case under `uncomputed`, or leave it out by `excludes`"
     )]
     TrivialPasses { output: String, trivial: String },
     /// The output has so few elements that a kernel that computes nothing passes by chance.

@@ -19,10 +19,16 @@ pub(super) fn length(terms: &Terms, wanted: &[i64]) -> Option<String> {
 impl Terms {
     /// Enumerates the formulas over the sizes of a function, with their values in these cases.
     pub(super) fn of(function: &Function, cases: &[&Values]) -> Terms {
-        let sizes = function.dims.iter().chain(function.integers);
-        let names: Vec<&str> = sizes.copied().collect();
+        let sizes = function.dims.iter().chain(function.integers).copied();
+        let derived = function.derived.iter().map(|size| size.name);
+        let names: Vec<&str> = sizes.chain(derived).collect();
         let of = |name: &str| -> Vec<i64> {
-            let size = |values: &&Values| values.get(name).unwrap_or(1);
+            let derived = function.derived.iter().find(|size| size.name == name);
+            let size = |values: &&Values| {
+                let found = values.get(name);
+                let found = found.or_else(|| derived.and_then(|size| (size.value)(values)));
+                found.unwrap_or(1)
+            };
             cases.iter().map(size).collect()
         };
         let mut terms = Terms::default();

@@ -30,6 +30,8 @@ pub(super) struct Space<'a> {
     works: Vec<i128>,
     /// Combinations of levels that no case may contain.
     apart: Vec<Levels>,
+    /// The same combinations by each level that they contain.
+    apart_with: Vec<Vec<Levels>>,
     /// Factors that appear in such combinations; all other factors combine freely.
     bound: Vec<Range<usize>>,
     /// Kernels that some cases launch. Each has a level of its own, which sets no parameter and is no factor's.
@@ -76,6 +78,7 @@ impl<'a> Space<'a> {
             sets,
             factors,
             apart: Vec::new(),
+            apart_with: Vec::new(),
             bound: Vec::new(),
             kernels: Vec::new(),
         };
@@ -98,6 +101,12 @@ impl<'a> Space<'a> {
     fn keep_apart(&mut self, apart: Vec<Levels>) {
         let any = |levels: &&Range<usize>| apart.iter().any(|apart| apart.any_of(levels));
         self.bound = self.factors.iter().filter(any).cloned().collect();
+        self.apart_with = vec![Vec::new(); self.sets.len()];
+        for combination in &apart {
+            for level in combination.iter() {
+                self.apart_with[level].push(*combination);
+            }
+        }
         self.apart = apart;
     }
 
@@ -279,13 +288,25 @@ impl<'a> Space<'a> {
 
     /// Returns true if some case has these levels.
     pub(super) fn completes(&self, chosen: Levels) -> bool {
-        if self.apart.iter().any(|apart| apart.and(chosen) == *apart) {
-            return false;
-        }
+        let contained = |apart: &Levels| apart.and(chosen) == *apart;
+        !self.apart.iter().any(contained) && self.completes_open(chosen)
+    }
+
+    /// Returns true if some case has these levels and one more. Some case must have these levels.
+    pub(super) fn completes_with(&self, chosen: Levels, level: usize) -> bool {
+        let more = chosen.with(level);
+        // A combination without the level is not contained, because it was not before.
+        let apart = self.apart_with.get(level);
+        let contained = |apart: &Levels| apart.and(more) == *apart;
+        !apart.is_some_and(|apart| apart.iter().any(contained)) && self.completes_open(more)
+    }
+
+    /// Returns true if some case has these levels, which contain no combination that is kept apart.
+    fn completes_open(&self, chosen: Levels) -> bool {
         let open = self.bound.iter().find(|levels| !chosen.any_of(levels));
         open.is_none_or(|levels| {
             let mut levels = levels.clone();
-            levels.any(|level| self.completes(chosen.with(level)))
+            levels.any(|level| self.completes_with(chosen, level))
         })
     }
 
@@ -359,46 +380,55 @@ impl Levels {
     }
 
     /// Adds a level.
+    #[inline(always)]
     pub(super) fn with(self, level: usize) -> Levels {
         Levels(self.0 | 1 << level)
     }
 
     /// Returns the intersection.
+    #[inline(always)]
     pub(super) fn and(self, others: Levels) -> Levels {
         Levels(self.0 & others.0)
     }
 
     /// Returns the union.
+    #[inline(always)]
     pub(super) fn or(self, others: Levels) -> Levels {
         Levels(self.0 | others.0)
     }
 
     /// Returns true if a level is in the set.
+    #[inline(always)]
     fn has(self, level: usize) -> bool {
         self.0 >> level & 1 == 1
     }
 
     /// Returns those levels of the set that are a factor's.
+    #[inline(always)]
     fn within(self, factor: &Range<usize>) -> Levels {
         self.from(factor.start).without(self.from(factor.end))
     }
 
     /// Returns the difference.
+    #[inline(always)]
     pub(super) fn without(self, others: Levels) -> Levels {
         Levels(self.0 & !others.0)
     }
 
     /// Returns the levels from a number on.
+    #[inline(always)]
     pub(super) fn from(self, level: usize) -> Levels {
         Levels(self.0 >> level << level)
     }
 
     /// Returns true if a level of the factor is in the set.
+    #[inline(always)]
     pub(super) fn any_of(self, factor: &Range<usize>) -> bool {
         self.from(factor.start) != self.from(factor.end)
     }
 
     /// Returns the number of levels in the set.
+    #[inline(always)]
     pub(super) fn count(self) -> usize {
         self.0.count_ones() as usize
     }
