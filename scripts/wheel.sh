@@ -4,7 +4,7 @@
 #   scripts/wheel.sh             builds, checks and tries
 #   scripts/wheel.sh --try       checks and tries what is there
 #   scripts/wheel.sh aarch64     the same for 64-bit Arm, on x86-64: cross-compiled, and tried under QEMU without the Python package
-# The build for Arm needs Debian's gcc-aarch64-linux-gnu and qemu-user, and Rust's library (rustup target add aarch64-unknown-linux-gnu).
+# The build for Arm needs Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user, and Rust's library (rustup target add aarch64-unknown-linux-gnu).
 # The Debian package names its maintainer by DELTANET_CHECK_MAINTAINER='NAME <ADDRESS>', or else the committer of the last commit.
 # From PyPI come zig, which links for an older glibc, cargo-zigbuild, hatchling, auditwheel and twine, some 110 MB; for the trial NumPy and pytest.
 set -euo pipefail
