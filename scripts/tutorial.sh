@@ -1,27 +1,32 @@
 #!/usr/bin/env bash
-# Runs docs/tutorial.md: writes the files that the page shows into a temporary folder, runs its commands there, and compares what they
-# print with the page. Times, hashes and code addresses may differ. With --write the page takes what was printed.
+# Runs docs/tutorial.md and docs/gallery.md: writes the files that a page shows into a temporary folder, runs its commands there, and compares what
+# they print with the page. Times, hashes and code addresses may differ. With --write the page takes what was printed.
+#   scripts/tutorial.sh [--write] [PAGE ...]
 # DELTANET_CHECK names a built deltanet-check; without it, cargo builds the release. The commands need clang-19 as kernels/README.md says.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-write=
-for flag; do
-    case $flag in
+write= pages=()
+for argument; do
+    case $argument in
     --write) write=--write ;;
-    *) echo "unknown: $flag" >&2; exit 2 ;;
+    -*) echo "unknown: $argument" >&2; exit 2 ;;
+    *) pages+=("$argument") ;;
     esac
 done
+((${#pages[@]})) || pages=(docs/tutorial.md docs/gallery.md)
 [[ -n ${DELTANET_CHECK:-} ]] || scripts/build.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/bin" "$folder/norm"
+mkdir "$folder/bin"
 ln -s "$(realpath "${DELTANET_CHECK:-target/release/deltanet-check}")" "$folder/bin/deltanet-check"
 
-PATH=$folder/bin:$PATH python3 - docs/tutorial.md "$folder/norm" "$write" <<'PYTHON'
+run_page() { # PAGE, FOLDER
+    mkdir "$2"
+    PATH=$folder/bin:$PATH python3 - "$1" "$2" "$write" <<'PYTHON'
 import os, pathlib, re, subprocess, sys
 
 page, folder, write = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3] == "--write"
-SHOWN_FOLDER = "/home/you/norm"
+SHOWN_FOLDER = f"/home/you/{folder.name}"
 environment = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "DELTANET_CHECK"))}
 environment.update(COLUMNS="130", NO_COLOR="1")
 
@@ -76,3 +81,12 @@ elif failures:
 else:
     print(f"{page}: {len(blocks)} blocks are as the page shows them")
 PYTHON
+}
+
+code=0
+for page in "${pages[@]}"; do
+    name=$(basename "$page" .md)
+    # The tutorial's folder is that of its kernel.
+    run_page "$page" "$folder/${name/#tutorial/norm}" || code=1
+done
+exit "$code"

@@ -93,7 +93,7 @@ def test_names_and_shapes_that_are_none(kernels, tmp_path):
         run(kernels, "kernel_mul", 0, 64, a, a, a, np.int32(64))
     with pytest.raises(LaunchError) as caught:
         run(kernels, "kernel_mul", 1, 2048, a, a, a, np.int32(64))
-    assert caught.value.name == "hipErrorInvalidConfiguration" and not isinstance(caught.value, Trap)
+    assert caught.value.name == "hipErrorInvalidValue" and not isinstance(caught.value, Trap)
     (tmp_path / "no.co").write_bytes(b"no code object")
     with pytest.raises(deltanet_check.ToolError):
         run(tmp_path / "no.co", "kernel_mul", 1, 64, a, a, a, np.int32(64))

@@ -2,16 +2,17 @@
 
 mod chart;
 mod frame;
+mod overview;
 mod svg;
 
+use std::collections::HashMap;
 use std::io;
 
 use askama::Template;
 
 use crate::report::model::number::Real;
 use crate::report::model::{
-    Damage, Level, OutputReport, Problem, RelationReport, RunReport, Totals, TrialReport, Verdict,
-    WrongRow,
+    Damage, Level, OutputReport, Problem, RelationReport, RunReport, TrialReport, Verdict, WrongRow,
 };
 use crate::tensor::Axis;
 
@@ -21,6 +22,7 @@ use super::look::{Lines, Look, MAP};
 use super::picture;
 use super::table::rows::headroom;
 use super::{counters, failure, plain};
+use overview::{Costs, Overview};
 
 pub use chart::Chart;
 pub use frame::Frame;
@@ -36,28 +38,27 @@ pub(super) fn render(report: &RunReport) -> io::Result<String> {
 #[template(path = "report.html")]
 struct Page {
     frame: Frame,
-    sums: Vec<Sum>,
     causes: Vec<CauseView>,
+    overview: Overview,
+    costs: Option<Costs>,
     chips: Vec<(&'static str, &'static str, usize)>,
     phases: Vec<PhaseView>,
     counters: Option<String>,
     levels: Vec<(usize, &'static str)>,
 }
 
-/// A group of failures in the overview.
+/// A group of failures with one cause, on the first screen.
 struct CauseView {
     class: &'static str,
     verdict: &'static str,
-    trials: String,
-    reason: String,
-}
-
-/// A line of the overview.
-struct Sum {
-    link: Option<u32>,
-    name: String,
-    totals: Totals,
-    seconds: String,
+    /// The anchor of the first failure's section.
+    link: String,
+    id: String,
+    /// The number of the other failures in words.
+    others: Option<String>,
+    lines: Vec<(String, Vec<String>)>,
+    /// Map of the first wrong output, for the first cause only.
+    map: Option<String>,
 }
 
 struct PhaseView {
@@ -69,6 +70,8 @@ struct PhaseView {
 }
 
 struct TrialView {
+    /// The anchor of the trial's section.
+    link: String,
     id: String,
     title: String,
     shape: String,
@@ -123,7 +126,7 @@ struct CellView {
 }
 
 fn page(report: &RunReport) -> Page {
-    let state = match report.complete {
+    let progress = match report.complete {
         true => "complete".to_owned(),
         false => format!(
             "not complete: {} of {} tests",
@@ -131,6 +134,17 @@ fn page(report: &RunReport) -> Page {
             report.selected
         ),
     };
+    let counts = overview::WORDS.map(|(verdict, word)| (report.totals.of(verdict), word));
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let state = format!(
+        "{progress}: {}; {}; {}",
+        counts.join(", "),
+        plain::seconds(report.seconds),
+        report.device.description
+    );
     let good = report.complete && report.totals.pass + report.totals.skip == report.totals.total();
     let badge = match good {
         true => ("pass", "passed"),
@@ -140,8 +154,9 @@ fn page(report: &RunReport) -> Page {
         Verdict::ALL.map(|verdict| (class(verdict), verdict.word(), report.totals.of(verdict)));
     Page {
         frame: Frame::new("deltanet-check", badge, state, facts(report)),
-        sums: sums(report),
         causes: causes(report),
+        overview: overview::overview(report),
+        costs: overview::costs(report),
         chips: chips.into_iter().filter(|(.., count)| *count > 0).collect(),
         phases: phases(report),
         counters: counters::tables(report, None),
@@ -197,59 +212,68 @@ fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Returns the failures by cause, if there are several failures.
+/// Labels of the lines that tell the reason and the place of a failure, and the most lines of each failure on the first screen.
+const TELLING: [&str; 11] = [
+    "why", "error", "finding", "at", "in", "cure", "wrong", "law", "first", "worst", "where",
+];
+const TELLING_LINES: usize = 9;
+
+/// Returns the failures by cause: the first with its lines and its map, the others with a reason or a place.
 fn causes(report: &RunReport) -> Vec<CauseView> {
+    let links: HashMap<*const TrialReport, String> = report
+        .trials()
+        .enumerate()
+        .map(|(at, trial)| (std::ptr::from_ref(trial), link(at)))
+        .collect();
     let groups = groups(report.trials().filter(|trial| trial.verdict.is_bad()));
-    if groups.iter().map(Group::count).sum::<usize>() < 2 {
-        return Vec::new();
-    }
-    let view = |group: &Group<'_>| {
+    let view = |(at, group): (usize, &Group<'_>)| {
         let trial = group.first;
-        let mut reasons = failure::reasons(trial).into_iter();
+        let lines = if at == 0 {
+            let mut lines = failure::describe(trial, Detail::WHOLE, Look::default());
+            // Lines without a label go on with the line before.
+            let mut telling = false;
+            lines.retain(|(label, _)| {
+                telling = TELLING.contains(label) || (label.is_empty() && telling);
+                telling
+            });
+            lines.truncate(TELLING_LINES);
+            grouped(lines)
+        } else {
+            let mut reasons = failure::reasons(trial).into_iter();
+            let (label, line) = match reasons.next() {
+                Some(reason) => ("why", reason),
+                None if trial.verdict == Verdict::Error => ("error", failure::place(trial)),
+                None => ("wrong", failure::place(trial)),
+            };
+            vec![(label.into(), vec![line])]
+        };
+        let others = group.count() - 1;
+        let cases = if others == 1 { "case" } else { "cases" };
+        let of_outputs = trial.outputs.iter().map(|output| output.damage.as_ref());
+        let of_laws = trial.relations.iter().map(|law| law.damage.as_ref());
+        let mut damages = of_outputs.chain(of_laws).flatten();
+        let map = damages.find_map(|damage| damage.map.as_ref());
         CauseView {
             class: class(trial.verdict),
             verdict: trial.verdict.word(),
-            trials: group.named(),
-            reason: reasons.next().unwrap_or_else(|| failure::place(trial)),
+            link: links[&std::ptr::from_ref(trial)].clone(),
+            id: plain::line(&trial.id),
+            others: (others > 0).then(|| format!("and {others} more {cases}")),
+            lines,
+            map: map.filter(|_| at == 0).map(svg::map),
         }
     };
-    groups.iter().map(view).collect()
+    groups.iter().enumerate().map(view).collect()
 }
 
-fn sums(report: &RunReport) -> Vec<Sum> {
-    let phase = |phase: &crate::report::model::PhaseReport| {
-        let mut totals = Totals::default();
-        phase
-            .trials
-            .iter()
-            .for_each(|trial| totals.add(trial.verdict));
-        Sum {
-            link: Some(phase.number),
-            name: format!("{}: {}", phase.number, plain::line(&phase.title)),
-            totals,
-            seconds: plain::seconds(phase.trials.iter().map(|trial| trial.seconds).sum()),
-        }
-    };
-    let mut sums: Vec<Sum> = report.phases.iter().map(phase).collect();
-    let all = [
-        ("all tests", report.totals),
-        ("documented tests", report.documented),
-    ];
-    sums.extend(
-        all.into_iter()
-            .filter(|(_, totals)| totals.total() > 0)
-            .map(|(name, totals)| Sum {
-                link: None,
-                name: name.into(),
-                totals,
-                seconds: String::new(),
-            }),
-    );
-    sums
+/// Returns the anchor of a trial's section, from the trial's place in the report.
+fn link(at: usize) -> String {
+    format!("trial-{at}")
 }
 
 fn phases(report: &RunReport) -> Vec<PhaseView> {
     let mut phases = Vec::new();
+    let mut links = (0..).map(link);
     for phase in &report.phases {
         let bad = phase.trials.iter().any(|trial| trial.verdict.is_bad());
         phases.push(PhaseView {
@@ -257,13 +281,13 @@ fn phases(report: &RunReport) -> Vec<PhaseView> {
             title: plain::line(&phase.title),
             note: phase.note.as_deref().map(plain::line),
             open: bad || report.phases.len() == 1,
-            trials: phase.trials.iter().map(trial).collect(),
+            trials: phase.trials.iter().zip(&mut links).map(trial).collect(),
         });
     }
     phases
 }
 
-fn trial(trial: &TrialReport) -> TrialView {
+fn trial((trial, link): (&TrialReport, String)) -> TrialView {
     let kernels: Vec<&str> = trial
         .launches
         .iter()
@@ -292,6 +316,7 @@ fn trial(trial: &TrialReport) -> TrialView {
     }
     let tell = trial.verdict != Verdict::Pass || !trial.findings.is_empty();
     TrialView {
+        link,
         id: plain::line(&trial.id),
         title: plain::line(&trial.title),
         shape: plain::line(&trial.shape),

@@ -1,5 +1,6 @@
-//! Command lines of the documents: the tests and files that they name exist.
+//! Command lines of the documents: the tests, files, commands and flags that they name exist.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -15,7 +16,11 @@ fn pages() -> Vec<(String, String)> {
         [
             "README.md",
             "CONTRIBUTING.md",
+            "SECURITY.md",
             "crates/gfx906-hip/README.md",
+            "examples/README.md",
+            "kernels/README.md",
+            "python/README.md",
         ]
         .map(|name| root.join(name)),
     );
@@ -94,4 +99,69 @@ fn tests_that_pages_name_are_there() {
         }
     }
     assert!(tried > 15, "{tried} command lines");
+}
+
+/// Returns the flags in the help of a command; those of the program itself for the empty name.
+fn flags(here: &Path, command: &str) -> BTreeSet<String> {
+    let command = Some(command).filter(|name| !name.is_empty());
+    let args: Vec<&str> = command.into_iter().chain(["--help"]).collect();
+    let help = run(here, &args);
+    assert_eq!(help.code, 0, "{args:?}: {}", help.err);
+    // A flag's line begins with its names; other lines may mention flags of other commands.
+    let rows = help.out.lines().map(str::trim_start);
+    let names = rows.filter(|row| row.starts_with('-')).flat_map(|row| {
+        let names = row.split([',', ' ', '=', '[']);
+        names.filter(|name| name.starts_with("--"))
+    });
+    names.map(str::to_owned).collect()
+}
+
+/// Returns the names of the program's commands, from its help.
+fn commands(here: &Path) -> BTreeSet<String> {
+    let help = run(here, &["help"]).out;
+    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let rows = list.take_while(|line| line.starts_with("  "));
+    rows.map(|row| row.split_whitespace().next().expect("a name").to_owned())
+        .collect()
+}
+
+#[test]
+fn commands_and_flags_that_pages_name_are_there() {
+    let here = scratch("flags");
+    let commands = commands(&here);
+    let mut known = BTreeMap::from([(String::new(), flags(&here, ""))]);
+    let mut tried = 0;
+    for (page, text) in pages() {
+        let mut fenced = false;
+        for line in text.lines() {
+            fenced ^= line.starts_with("```");
+            for (at, name) in line.match_indices("deltanet-check ") {
+                let words = words(&line[at + name.len()..]);
+                let Some(first) = words.first() else {
+                    continue;
+                };
+                let command = Some(first).filter(|word| commands.contains(*word));
+                let is_code = line[..at].ends_with('`') || (fenced && at == 0);
+                let version = first.starts_with(|c: char| c.is_ascii_digit());
+                assert!(
+                    !is_code || command.is_some() || first.starts_with('-') || version,
+                    "{page}: no command is named `{first}`: {line}"
+                );
+                let command = command.cloned().unwrap_or_default();
+                let known = known
+                    .entry(command.clone())
+                    .or_insert_with(|| flags(&here, &command));
+                let before_program = words.iter().take_while(|word| *word != "--");
+                for word in before_program.filter(|word| word.starts_with("--")) {
+                    let flag = word
+                        .split(['=', '[', ']', ',', '.'])
+                        .next()
+                        .expect("a part");
+                    assert!(known.contains(flag), "{page}: no flag `{flag}`: {line}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 150, "{tried} flags");
 }

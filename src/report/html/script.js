@@ -43,6 +43,12 @@
     const hash = location.hash.slice(1);
     const target = hash && document.getElementById(hash);
     if (target) {
+      const item = target.closest(".item");
+      // A link leads to its section, whatever is filtered.
+      if (item && item.hidden) {
+        for (const box of boxes) box.checked = true;
+        search.value = "";
+      }
       const phase = target.closest("details");
       if (phase) phase.open = true;
       apply();

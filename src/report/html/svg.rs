@@ -261,6 +261,113 @@ pub(super) fn series(series: &Series, limits: Option<[f64; 2]>) -> String {
     plot.done()
 }
 
+/// Outputs counted by their errors, each a share of its tolerance.
+pub(super) struct Shares([usize; Shares::BINS]);
+
+impl Shares {
+    /// The bins: one for errors of 0, then those of errors within the tolerance, then those of larger errors, and one for NaN and infinity.
+    const BINS: usize = 1 + Shares::WITHIN + Shares::BEYOND + 1;
+    /// Eleven bins for each of the decades from 0.01 % to 100 %.
+    const WITHIN: usize = 44;
+    /// Three bins for each of the decades from 1 to 10,000 times the tolerance.
+    const BEYOND: usize = 12;
+
+    /// Counts some shares.
+    pub(super) fn new(shares: impl Iterator<Item = f64>) -> Shares {
+        let mut bins = [0; Shares::BINS];
+        for share in shares {
+            bins[Shares::bin(share)] += 1;
+        }
+        Shares(bins)
+    }
+
+    fn bin(share: f64) -> usize {
+        let beyond = 1 + Shares::WITHIN;
+        if !share.is_finite() {
+            Shares::BINS - 1
+        } else if share <= 0.0 {
+            0
+        } else if share <= 1.0 {
+            let bin = (4.0 + share.log10()) * 11.0;
+            1 + (bin.max(0.0) as usize).min(Shares::WITHIN - 1)
+        } else {
+            beyond + ((share.log10() * 3.0) as usize).min(Shares::BEYOND - 1)
+        }
+    }
+
+    /// Returns the words for the shares of a bin.
+    fn words(bin: usize) -> String {
+        let beyond = 1 + Shares::WITHIN;
+        let per_cent = |at: usize| {
+            let share = 100.0 * 10f64.powf(at as f64 / 11.0 - 4.0);
+            let digits = match share {
+                _ if share < 0.995 => 2,
+                _ if share < 9.95 => 1,
+                _ => 0,
+            };
+            format!("{share:.digits$} %")
+        };
+        match bin {
+            0 => "without error".into(),
+            _ if bin == Shares::BINS - 1 => "wrong where nothing is allowed, or no number".into(),
+            1 => format!("up to {} of the tolerance", per_cent(1)),
+            _ if bin < beyond => format!(
+                "{} to {} of the tolerance",
+                per_cent(bin - 1),
+                per_cent(bin)
+            ),
+            _ => {
+                let times = 10f64.powf((bin - beyond) as f64 / 3.0);
+                format!("more than {times:.0} times the tolerance")
+            }
+        }
+    }
+
+    /// Returns the count of the fullest bin.
+    pub(super) fn tallest(&self) -> usize {
+        self.0.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Draws the counts on a log scale, with a line at the tolerance. A bin of `tallest` outputs is as tall as the picture, which stretches to
+    /// its column.
+    pub(super) fn draw(&self, tallest: usize) -> String {
+        let beyond = 1 + Shares::WITHIN;
+        let mut text = format!(
+            "<svg class=\"spread\" role=\"img\" aria-label=\"errors against tolerances\" viewBox=\"0 0 {} 20\" preserveAspectRatio=\"none\">",
+            Shares::BINS
+        );
+        let full = (1.0 + tallest as f64).ln().max(f64::MIN_POSITIVE);
+        for (bin, &count) in self.0.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let height = (20.0 * (1.0 + count as f64).ln() / full).max(3.0);
+            let class = match bin {
+                _ if bin == Shares::BINS - 1 => "bar nan",
+                _ if bin >= beyond => "bar over",
+                _ => "bar within",
+            };
+            let outputs = if count == 1 { "output" } else { "outputs" };
+            let _ = write!(
+                text,
+                "<rect class=\"{class}\" x=\"{bin}\" y=\"{:.1}\" width=\"1\" height=\"{height:.1}\"><title>{count} {outputs}: {}</title></rect>",
+                20.0 - height,
+                Shares::words(bin)
+            );
+        }
+        let _ = write!(
+            text,
+            "<line class=\"limit\" x1=\"{beyond}\" y1=\"0\" x2=\"{beyond}\" y2=\"20\"/>"
+        );
+        text + "</svg>"
+    }
+}
+
+/// Draws a bar that fills a share of its column.
+pub(super) fn bar(share: f64) -> String {
+    format!(
+        "<svg class=\"spread\" aria-hidden=\"true\" viewBox=\"0 0 100 20\" preserveAspectRatio=\"none\"><rect class=\"bar\" x=\"0\" y=\"4\" width=\"{:.1}\" height=\"12\"/></svg>",
+        (100.0 * share).clamp(0.5, 100.0)
+    )
+}
+
 /// Escapes text for SVG.
 pub(super) fn escape(text: &str) -> String {
     let plain = plain::line(text);
@@ -269,4 +376,32 @@ pub(super) fn escape(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_stand_on_the_right_side_of_the_tolerance() {
+        let beyond = 1 + Shares::WITHIN;
+        assert_eq!(Shares::bin(0.0), 0);
+        assert_eq!([1e-9, 1e-4, 1.0].map(Shares::bin), [1, 1, beyond - 1]);
+        assert_eq!([1.0001, 1e9].map(Shares::bin), [beyond, Shares::BINS - 2]);
+        let lost = [f64::NAN, f64::INFINITY].map(Shares::bin);
+        assert_eq!(lost, [Shares::BINS - 1; 2]);
+        assert_eq!(Shares::words(beyond - 1), "81 % to 100 % of the tolerance");
+        assert_eq!(Shares::words(24), "1.2 % to 1.5 % of the tolerance");
+        assert_eq!(Shares::words(beyond), "more than 1 times the tolerance");
+    }
+
+    #[test]
+    fn a_picture_has_a_bar_for_each_bin_with_outputs() {
+        let shares = Shares::new([0.0, 0.0, 0.5, 7.0, f64::NAN].into_iter());
+        assert_eq!(shares.tallest(), 2);
+        let text = shares.draw(2);
+        assert_eq!(text.matches("<rect").count(), 4);
+        assert!(text.contains("<title>2 outputs: without error</title>"));
+        assert!(text.contains("<title>1 output: more than 5 times the tolerance</title>"));
+    }
 }

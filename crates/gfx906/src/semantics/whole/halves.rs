@@ -197,8 +197,11 @@ pub(in crate::semantics) fn dot<const WIDTH: usize, const N: usize>(
     let [a, b, c] = sources;
     let (a0, a1) = (source_halves(mode, a, 0), source_halves(mode, a, 16));
     let (b0, b1) = (source_halves(mode, b, 0), source_halves(mode, b, 16));
-    let (halves, c) = ([&a0, &a1, &b0, &b1], bytemuck::cast_ref(c));
-    let to = bytemuck::cast_mut(to);
+    let (halves, c) = (
+        [&a0, &a1, &b0, &b1],
+        bytemuck::cast_ref::<_, [f32; LANES]>(c),
+    );
+    let to = bytemuck::cast_mut::<_, [f32; LANES]>(to);
     match WIDTH {
         #[cfg(target_arch = "x86_64")]
         64 => with::<super::host::Vector16>(halves, c, to),
