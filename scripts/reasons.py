@@ -32,6 +32,7 @@ FAMILIES = {
     "constant": "a constant too many or too few",
     "operation": "another operation",
     "step": "a step of the algorithm",
+    "race": "a race",
 }
 OTHERS = "a mistake that the contract names"
 

@@ -1,23 +1,28 @@
 //! The cause of a failure, found by experiments: kernels and reference run again with changed inputs, and the change that makes them
 //! agree, or the difference of their responses, is the cause.
 
+mod activation;
+mod added;
 mod candidate;
 mod change;
 mod element;
 mod function;
 mod influence;
 mod kernel;
+mod last_steps;
 mod observe;
 mod operation;
 mod outputs;
+mod race;
 mod range;
 mod shrink;
+mod ties;
 mod weigh;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use crate::compare::is_general_hypothesis;
-use crate::contract::{Case, Value};
+use crate::contract::{Case, Function, Value};
 use crate::report::Signature;
 use crate::report::model::{
     CauseReport, DiagnosisReport, Hypothesis, OutputReport, Problem, SmallestCase, TrialReport,
@@ -55,6 +60,9 @@ type Method<'m> = dyn Fn(&Experiment<'_>) -> Option<CauseReport> + 'm;
 /// Wave instructions of a trial that is diagnosed though a shorter one is there.
 const LONGEST: u64 = 1 << 24;
 
+/// Elements of the outputs of a custom contract that is diagnosed though a smaller case is there. Its reference runs in another process.
+const LARGEST: usize = 1 << 15;
+
 /// Diagnoses the failures of a run, `jobs` at a time: of each signature the most telling trial. Passes each diagnosis to `told`, with the
 /// position of its trial among the given ones.
 pub fn diagnose_failures(
@@ -64,11 +72,26 @@ pub fn diagnose_failures(
     kernel_tests: &dyn KernelTests,
     mut told: impl FnMut(usize, DiagnosisReport),
 ) {
-    let mut chosen: Vec<(Signature, usize)> = Vec::new();
+    let chosen = most_telling(failures);
+    let work = |&position: &usize, tell: &mut dyn FnMut(Option<DiagnosisReport>)| {
+        let (plan, report) = &failures[position];
+        tell(diagnose(plan, report, depth, kernel_tests));
+    };
+    each(&chosen, jobs, work, |number, diagnosis| {
+        if let Some(diagnosis) = diagnosis {
+            told(chosen[number], diagnosis);
+        }
+    });
+}
+
+/// Returns the positions of the trials that are diagnosed: the most telling one of each signature. A signature whose trials are all dull is
+/// left out if a more telling one has the same wrong output: different mistakes look alike in dull trials.
+fn most_telling(failures: &[(&Plan<'_>, TrialReport)]) -> Vec<usize> {
     let rank = |position: usize| {
         let (plan, report) = &failures[position];
-        rank(plan.case, report)
+        rank(plan.test.function, plan.case, report)
     };
+    let mut chosen: Vec<(Signature, usize)> = Vec::new();
     for (position, (_, report)) in failures.iter().enumerate() {
         if !is_explainable(report) {
             continue;
@@ -81,35 +104,58 @@ pub fn diagnose_failures(
             Some(_) => {}
         }
     }
-    let chosen = chosen.into_iter().map(|(_, position)| position);
-    let chosen: Vec<usize> = chosen.take(MAX_FAILURES).collect();
-    let work = |&position: &usize, tell: &mut dyn FnMut(Option<DiagnosisReport>)| {
-        let (plan, report) = &failures[position];
-        tell(diagnose(plan, report, depth, kernel_tests));
+    let is_outdone = |(signature, position): &(Signature, usize)| {
+        let mut others = chosen.iter();
+        let plan = failures[*position].0;
+        dullness(plan.test.function, plan.case) > 0
+            && others.any(|(other, better)| {
+                other.has_output_of(signature) && rank(*better) < rank(*position)
+            })
     };
-    each(&chosen, jobs, work, |number, diagnosis| {
-        if let Some(diagnosis) = diagnosis {
-            told(chosen[number], diagnosis);
-        }
-    });
+    let telling = chosen.iter().filter(|choice| !is_outdone(choice));
+    let telling = telling.map(|(_, position)| *position);
+    telling.take(MAX_FAILURES).collect()
 }
+
+/// Measures of how little a trial tells: true if it is long, then its dullness, the number of its tensors with other values than usual, and its wave
+/// instructions.
+pub type Rank = (bool, usize, usize, Option<u64>);
 
 /// Returns how little a trial tells, the most telling first. Along an axis of one or two indices, and with a state of zeros, different
-/// mistakes look alike. Of equal trials the shorter one comes first, and a long one after all others.
-pub fn rank(case: &Case, report: &TrialReport) -> (bool, usize, Option<u64>) {
+/// mistakes look alike; huge and tiny values hide some. Of equal trials the shorter one comes first, and a long one after all others.
+pub fn rank(function: &Function, case: &Case, report: &TrialReport) -> Rank {
     let instructions = report.wave_instructions;
-    let long = instructions.is_some_and(|count| count > LONGEST);
-    (long, if long { 0 } else { dullness(case) }, instructions)
+    let axes = report.outputs.iter().map(|output| output.axes.iter());
+    let elements = axes.map(|axes| axes.map(|axis| axis.length).product::<usize>());
+    let is_large = function.is_custom() && elements.sum::<usize>() > LARGEST;
+    if is_large || instructions.is_some_and(|count| count > LONGEST) {
+        return (true, 0, 0, instructions);
+    }
+    let (dullness, unusual) = (dullness(function, case), unusual_values(function, case));
+    (false, dullness, unusual, instructions)
 }
 
-/// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, and a state of zeros.
-pub fn dullness(case: &Case) -> usize {
+/// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths
+/// of sequences, and a state of zeros.
+pub fn dullness(function: &Function, case: &Case) -> usize {
     let values = case.values.iter();
     let dull = values.filter(|(_, value)| match value {
         Value::Number(number) => *number < 3,
         Value::Word(word) => *word == "zero",
     });
-    dull.count()
+    let derived = function.derived.iter();
+    let short = derived.filter(|size| (size.value)(&case.values).is_some_and(|size| size < 3));
+    dull.count() + short.count()
+}
+
+/// Returns the number of tensors that have other values than the first that the contract lists.
+fn unusual_values(function: &Function, case: &Case) -> usize {
+    let values = function.domain.values.iter();
+    let unusual = values.filter(|(name, words)| {
+        let word = case.values.word(name);
+        word.is_some_and(|word| words.first() != Some(&word))
+    });
+    unusual.count()
 }
 
 /// Returns the diagnosis of a failed trial. Returns none if it has no wrong output, or if no experiment is possible.
@@ -150,7 +196,14 @@ fn diagnose(
         case: smaller.as_ref().map_or(plan.case, |(case, _)| case),
         ..*plan
     };
-    let experiment = plan.experiment().filter(is_small)?;
+    plan.bare()?;
+    let Some(experiment) = plan.experiment().filter(is_small) else {
+        return Some(DiagnosisReport {
+            smallest,
+            cut_short: true,
+            ..DiagnosisReport::default()
+        });
+    };
     let wrong = |experiment: &Experiment<'_>| {
         let mut outputs = experiment.outputs().iter();
         outputs.any(|output| output.wrong.contains(&true))
@@ -167,20 +220,34 @@ fn diagnose(
     }
     // A cause that explains every element comes first; then the properties, the most definite first.
     let partial = RefCell::new(candidate::Partial::default());
-    let methods: [&Method<'_>; 13] = [
+    let depends_on_order = Cell::new(false);
+    let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| {
+        // Where results change with the order of waves, responses tell nothing.
+        let depends = &depends_on_order;
+        move |experiment: &Experiment<'_>| (!depends.get()).then(|| find(experiment)).flatten()
+    };
+    let methods: [&Method<'_>; 18] = [
         &|experiment| partial.borrow_mut().whole(experiment),
         &operation::find,
         &outputs::find,
         &function::find,
+        &last_steps::function,
+        &added::find,
+        &ties::find,
+        &|experiment| {
+            depends_on_order.set(race::depends_on_order(experiment));
+            race::find(experiment)
+        },
         &observe::overflow,
         &observe::eps,
         &|experiment| partial.borrow_mut().find(experiment),
         &observe::cut_off,
-        &observe::row_factors,
-        &observe::size_of_normed,
-        &observe::coarse,
-        &range::find,
-        &influence::find,
+        &in_any_order(observe::row_factors),
+        &in_any_order(last_steps::row_terms),
+        &in_any_order(observe::size_of_normed),
+        &in_any_order(observe::coarse),
+        &in_any_order(range::find),
+        &in_any_order(influence::find),
     ];
     let causes = methods.into_iter().find_map(|find| {
         experiment.begin_method();
@@ -191,11 +258,13 @@ fn diagnose(
         experiment.begin_method();
         observe::non_finite(&experiment, &origins)
     });
+    let cut_short = causes.is_none() && experiment.is_cut_short();
     Some(DiagnosisReport {
         causes: causes.into_iter().collect(),
         origins,
         smallest,
         launches: experiment.launches(),
+        cut_short,
     })
 }
 

@@ -19,7 +19,7 @@ use std::thread;
 
 use crate::args::TrialArgs;
 use crate::binding::Binding;
-use crate::contract::{Case, Test};
+use crate::contract::Test;
 use crate::device::{Device, Limits};
 use crate::diagnose::{self, Depth};
 use crate::exit::{Exit, Stop};
@@ -217,8 +217,7 @@ impl<'a> Runner<'a> {
             for cases in selected.chunk_by(|a, b| a.test.id == b.test.id) {
                 let first = offset(selected, cases);
                 let every_case = every_case_must_catch(&cases[0], &bound[first], &bugs[first]);
-                let cost =
-                    |case: usize| self.cost(selected[first + case].case, &honest[first + case]);
+                let cost = |case: usize| self.cost(&selected[first + case], &honest[first + case]);
                 let next = next_pairs(&tried[first..first + cases.len()], every_case, cost);
                 pairs.extend(next.into_iter().map(|(case, bug)| (first + case, bug)));
             }
@@ -257,10 +256,10 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns the order of a case among those that may catch a bug: the cheapest first, or the most telling if it is diagnosed.
-    fn cost(&self, case: &Case, honest: &FinishedTrial) -> (bool, usize, Option<u64>) {
+    fn cost(&self, entry: &SelectedCase<'_>, honest: &FinishedTrial) -> diagnose::Rank {
         match self.depth {
-            Some(_) => diagnose::rank(case, &honest.report),
-            None => (false, 0, Some(instructions(&honest.report))),
+            Some(_) => diagnose::rank(entry.test.function, entry.case, &honest.report),
+            None => (false, 0, 0, Some(instructions(&honest.report))),
         }
     }
 

@@ -151,7 +151,7 @@ fn candidates(experiment: &Experiment<'_>) -> Vec<Candidate> {
     };
     let mut candidates = Vec::new();
     for output in experiment.outputs() {
-        candidates.extend(output_values().map(|change| Candidate {
+        candidates.extend(output_values(output.kind).map(|change| Candidate {
             tensor: output.name.clone(),
             change,
             side: Side::Output,

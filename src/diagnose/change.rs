@@ -5,6 +5,7 @@ use std::f64::consts::LOG2_E;
 use crate::tensor::{Axis, ElementKind, count, index, strides};
 use crate::trial::ExperimentInput;
 
+use super::activation::sigmoid;
 use super::weigh::plural;
 
 /// A mistake in the use of one input, as a change of its values.
@@ -161,6 +162,7 @@ const VALUES: &[ValueChange] = &[
     ("function",    "is taken as exp of it", f64::exp),
     ("function",    "is taken as log of it", f64::ln),
     ("function",    "is taken as 1 minus it", |x| 1.0 - x),
+    ("function",    "is taken as 1 plus it", |x| 1.0 + x),
     ("function",    "has its exp taken as 1 minus it", |x| (1.0 - x.exp()).ln()),
     ("function",    "is taken as sigmoid of it", sigmoid),
     ("function",    "is taken as softplus of it", |x| x.exp().ln_1p()),
@@ -203,13 +205,18 @@ const OUTPUT_VALUES: &[ValueChange] = &[
     ("function", "is exp of the right value", f64::exp),
     ("function", "is log of the right value: an exp is missing", |x| if x == 0.0 { 0.0 } else { x.ln() }),
     ("function", "is 1 minus the right value", |x| 1.0 - x),
-    ("constant", "is too large by 1", |x| x + 1.0),
-    ("constant", "is too small by 1", |x| x - 1.0),
+    ("constant", "is the right value plus 1", |x| x + 1.0),
+    ("constant", "is the right value minus 1", |x| x - 1.0),
 ];
 
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
+/// Mistakes in each value of an output of whole numbers.
+#[rustfmt::skip]
+const OUTPUT_INTEGERS: &[ValueChange] = &[
+    ("function", "is half of the right value, without its fraction", |x| (0.5 * x).floor()),
+    ("function", "has the lowest 8 bits of the right value alone", |x| x.rem_euclid(256.0)),
+    ("function", "has the lowest 16 bits of the right value alone", |x| x.rem_euclid(65536.0)),
+    ("function", "has the lowest 16 bits of the right value alone, with a sign", |x| (x + 32768.0).rem_euclid(65536.0) - 32768.0),
+];
 
 /// Returns the inverse of sigmoid.
 fn logit(p: f64) -> f64 {
@@ -217,8 +224,9 @@ fn logit(p: f64) -> f64 {
 }
 
 /// Returns the changes of each value of an output that stand for mistakes, the simplest first.
-pub(super) fn output_values() -> impl Iterator<Item = Change> {
-    OUTPUT_VALUES.iter().map(Change::of_values)
+pub(super) fn output_values(kind: ElementKind) -> impl Iterator<Item = Change> {
+    let integers = OUTPUT_INTEGERS.iter().filter(move |_| !kind.is_float());
+    OUTPUT_VALUES.iter().chain(integers).map(Change::of_values)
 }
 
 /// Returns the roundings of each value to a narrow type.
@@ -292,8 +300,8 @@ fn factors(input: &ExperimentInput) -> Vec<Change> {
         effect: Effect::Factor(factor),
     };
     let mut factors = vec![
-        factor("is too large by 2".into(), 2.0),
-        factor("is too small by 2".into(), 0.5),
+        factor("is too large by a factor of 2".into(), 2.0),
+        factor("is too small by a factor of 2".into(), 0.5),
     ];
     let Some(last) = input.axes.last().filter(|axis| axis.length > 1) else {
         return factors;
@@ -302,19 +310,23 @@ fn factors(input: &ExperimentInput) -> Vec<Change> {
     let (names, length) = (plural(&last.name), last.length);
     factors.extend([
         factor(
-            format!("is too large by sqrt({length}), the root of its number of {names}"),
+            format!(
+                "is too large by a factor of sqrt({length}), the root of its number of {names}"
+            ),
             n.sqrt(),
         ),
         factor(
-            format!("is too small by sqrt({length}), the root of its number of {names}"),
+            format!(
+                "is too small by a factor of sqrt({length}), the root of its number of {names}"
+            ),
             1.0 / n.sqrt(),
         ),
         factor(
-            format!("is too large by {length}, its number of {names}"),
+            format!("is too large by a factor of {length}, its number of {names}"),
             n,
         ),
         factor(
-            format!("is too small by {length}, its number of {names}"),
+            format!("is too small by a factor of {length}, its number of {names}"),
             1.0 / n,
         ),
     ]);
@@ -399,7 +411,10 @@ fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
             Box::new(move |at| Some(n - 1 - at)),
         ),
     ];
-    for period in [2, 4, 8, 16, 32, 64, 128].into_iter().filter(|&p| p < n) {
+    for period in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+        .into_iter()
+        .filter(|&p| p < n)
+    {
         if n.is_multiple_of(period) {
             changes.push(moved(
                 format!("is read at {name} i / {period} for {name} i"),

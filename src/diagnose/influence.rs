@@ -1,5 +1,6 @@
 //! Influence: which indices of an input each output responds to, in the kernels and in the reference.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -133,8 +134,8 @@ fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
             let (mut answers, mut silent) = (None, true);
             let (mut unused, mut used) = (true, false);
             for (output, (left, predicted)) in outputs {
-                let clear = clear(&output.got, left, share(output.kind)).contains(&true);
-                if clear && output.wrong.contains(&true) {
+                let clear = clear(output, left).contains(&true);
+                if clear && output.wrong.contains(&true) && output.kind.is_float() {
                     answers = answers.or(Some(output));
                 }
                 silent &= same_values(&output.got, left);
@@ -211,7 +212,7 @@ fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Cause
     let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
     let misused = outputs.filter(|(output, (left, predicted))| {
-        let answers = clear(&output.got, left, share(output.kind));
+        let answers = clear(output, left);
         output.wrong.contains(&true)
             && same_values(&output.expected, predicted)
             && answers.contains(&true)
@@ -227,7 +228,7 @@ fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Cause
 }
 
 /// Returns true if the reference's output does not depend on an input, whatever one other input is: zeros or ones. Closed gates hide a
-/// dependence, and open ones show it.
+/// dependence, and open ones show it. An index of a maximum changes with the order of the values.
 fn never_depends(
     experiment: &Experiment<'_>,
     input: &ExperimentInput,
@@ -237,18 +238,29 @@ fn never_depends(
     let Some(number) = outputs.position(|other| other.name == output.name) else {
         return false;
     };
-    let changed = uneven(input);
+    let values = &input.values;
+    let changed = [
+        uneven(input),
+        values.iter().rev().copied().collect(),
+        values.iter().map(|value| -value).collect(),
+    ];
+    let same = |start: &Changes| -> Option<bool> {
+        let before = experiment.predict(start)?;
+        let mut after = changed.iter().map(|changed| {
+            let mut changes = start.clone();
+            changes.insert(input.name.clone(), changed.clone());
+            experiment.predict(&changes)
+        });
+        Some(after.all(|after| after.is_some_and(|x| same_values(&before[number], &x[number]))))
+    };
     let others = experiment.inputs().iter();
     let others = others.filter(|other| other.name != input.name);
-    let same = |other: &ExperimentInput, value: f64| -> Option<bool> {
-        let mut changes = Changes::from([(other.name.clone(), vec![value; other.values.len()])]);
-        let before = experiment.predict(&changes)?;
-        changes.insert(input.name.clone(), changed.clone());
-        let after = experiment.predict(&changes)?;
-        Some(same_values(&before[number], &after[number]))
-    };
-    let mut pairs = others.flat_map(|other| [(other, 0.0), (other, 1.0)]);
-    pairs.all(|(other, value)| same(other, value) == Some(true))
+    let others = others.flat_map(|other| [0.0, 1.0].map(|value| (other, value)));
+    let starts = others.map(|(other, value)| {
+        Changes::from([(other.name.clone(), vec![value; other.values.len()])])
+    });
+    let mut starts = [Changes::new()].into_iter().chain(starts);
+    starts.all(|start| same(&start) == Some(true))
 }
 
 /// Returns changed values of an input. Two of a row change by different factors: a norm takes away one factor.
@@ -284,11 +296,78 @@ pub(super) fn cause(
     }
 }
 
-/// The answers to changes at one index of an axis each: the index, the kernels' outputs and the reference's.
-type Answers = Vec<(usize, Outputs, Outputs)>;
+/// The answers to a change at one index of an axis.
+struct Answer {
+    at: usize,
+    /// The kernels' outputs.
+    left: Outputs,
+    /// The reference's outputs.
+    predicted: Outputs,
+    /// The responses to larger changes, once they are asked for.
+    larger: OnceCell<Vec<Responses>>,
+}
+
+/// Flags of each element of each output: true if the kernels' value changes, and if the reference's does.
+struct Responses {
+    found: Vec<Vec<bool>>,
+    possible: Vec<Vec<bool>>,
+}
+
+impl Answer {
+    /// Returns the responses to larger changes at the same index, and to one beside small values. A saturated function answers no small
+    /// change, and neither does a maximum.
+    fn larger(
+        &self,
+        experiment: &Experiment<'_>,
+        input: &ExperimentInput,
+        axis: usize,
+    ) -> &[Responses] {
+        self.larger.get_or_init(|| {
+            let small = ExperimentInput {
+                values: input.values.iter().map(|value| value * SMALL).collect(),
+                ..input.clone()
+            };
+            let unchanged = Changes::new();
+            let small_values = Changes::from([(small.name.clone(), small.values.clone())]);
+            let pairs = [
+                (
+                    &unchanged,
+                    replaced_at(input, axis, self.at, |value| -2.0 * value),
+                ),
+                (&unchanged, replaced_at(input, axis, self.at, |_| 0.0)),
+                (&unchanged, largest_at(input, axis, self.at)),
+                (
+                    &small_values,
+                    replaced_at(&small, axis, self.at, |value| -2.0 * value),
+                ),
+            ];
+            let responses = pairs.iter().filter_map(|(before, after)| {
+                let found = differences(&experiment.run(before)?, &experiment.run(after)?);
+                let possible =
+                    differences(&experiment.predict(before)?, &experiment.predict(after)?);
+                Some(Responses { found, possible })
+            });
+            responses.collect()
+        })
+    }
+}
+
+/// The factor that makes the values of an input small.
+const SMALL: f64 = 1.0 / 64.0;
+
+/// Returns for each element of each output whether it differs.
+fn differences(before: &Outputs, after: &Outputs) -> Vec<Vec<bool>> {
+    let pairs = before.iter().zip(after);
+    pairs
+        .map(|(before, after)| {
+            let pairs = before.iter().zip(after);
+            pairs.map(|(a, b)| !is_same(*a, *b)).collect()
+        })
+        .collect()
+}
 
 fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let answers = |axis: usize| -> Option<Answers> {
+    let answers = |axis: usize| -> Option<Vec<Answer>> {
         let tried = tried(input.axes[axis].length).into_iter();
         let answers = tried.map(|at| {
             let mut changes = changed_at(input, axis, at);
@@ -299,16 +378,21 @@ fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
                 changes = largest_at(input, axis, at);
                 predicted = experiment.predict(&changes)?;
             }
-            Some((at, experiment.run(&changes)?, predicted))
+            Some(Answer {
+                at,
+                left: experiment.run(&changes)?,
+                predicted,
+                larger: OnceCell::new(),
+            })
         });
         answers.collect()
     };
     // The axes for which there is work left.
-    let axes: Vec<(usize, Answers)> = (0..input.axes.len())
+    let axes: Vec<(usize, Vec<Answer>)> = (0..input.axes.len())
         .map_while(|axis| Some((axis, answers(axis)?)))
         .collect();
     let unread =
-        |(axis, answers): &(usize, Answers)| unread_indices(experiment, input, *axis, answers);
+        |(axis, answers): &(usize, Vec<Answer>)| unread_indices(experiment, input, *axis, answers);
     axes.iter()
         .find_map(unread)
         .or_else(|| other_indices(experiment, input, &axes))
@@ -397,31 +481,29 @@ pub(super) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<Str
 
 /// Changes one index of an axis.
 pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+    replaced_at(input, axis, at, |value| match value {
+        0.0 => 0.5,
+        value => 0.75 * value,
+    })
+}
+
+/// Replaces the values at one index of an axis by a function of them.
+fn replaced_at(input: &ExperimentInput, axis: usize, at: usize, f: impl Fn(f64) -> f64) -> Changes {
     let stride = strides(&input.axes)[axis];
     let length = input.axes[axis].length;
-    let changed = input.values.iter().enumerate().map(|(flat, &value)| {
-        match (flat / stride % length == at, value) {
-            (false, _) => value,
-            (true, 0.0) => 0.5,
-            (true, _) => 0.75 * value,
-        }
+    let values = input.values.iter().enumerate();
+    let changed = values.map(|(flat, &value)| match flat / stride % length == at {
+        true => f(value),
+        false => value,
     });
-    let changed: Vec<f64> = changed.collect();
-    Changes::from([(input.name.clone(), changed)])
+    Changes::from([(input.name.clone(), changed.collect())])
 }
 
 /// Gives one index of an axis twice the largest value.
 fn largest_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
-    let stride = strides(&input.axes)[axis];
-    let length = input.axes[axis].length;
     let finite = input.values.iter().filter(|value| value.is_finite());
     let largest = finite.fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    let values = input.values.iter().enumerate();
-    let changed = values.map(|(flat, &value)| match flat / stride % length == at {
-        true => 2.0 * largest,
-        false => value,
-    });
-    Changes::from([(input.name.clone(), changed.collect())])
+    replaced_at(input, axis, at, |_| 2.0 * largest)
 }
 
 /// Returns a cause if the kernels respond to some indices of an input's axis only.
@@ -429,23 +511,27 @@ fn unread_indices(
     experiment: &Experiment<'_>,
     input: &ExperimentInput,
     axis: usize,
-    responses: &[(usize, Outputs, Outputs)],
+    answers: &[Answer],
 ) -> Option<CauseReport> {
     let outputs = experiment.outputs();
+    let answered = |left: &Outputs| {
+        let mut pairs = outputs.iter().zip(left);
+        pairs.any(|(output, left)| !same_values(&output.got, left))
+    };
     let mut read = BTreeSet::new();
     let mut unread = BTreeSet::new();
-    for (at, left, predicted) in responses {
-        let answered = outputs
-            .iter()
-            .zip(left)
-            .any(|(output, left)| !same_values(&output.got, left));
-        let mut expected = outputs.iter().zip(predicted);
+    for answer in answers {
+        let mut expected = outputs.iter().zip(&answer.predicted);
         let expected =
             expected.any(|(output, new)| significant(experiment, output, new).contains(&true));
-        match (answered, expected) {
-            (true, _) => read.insert(*at),
-            (false, true) => unread.insert(*at),
-            (false, false) => false,
+        let larger = || {
+            let mut larger = answer.larger(experiment, input, axis).iter();
+            larger.any(|responses| responses.found.iter().flatten().any(|found| *found))
+        };
+        match answered(&answer.left) || expected && larger() {
+            true => read.insert(answer.at),
+            false if expected => unread.insert(answer.at),
+            false => false,
         };
     }
     if unread.is_empty() || read.is_empty() {
@@ -474,7 +560,8 @@ fn share(kind: ElementKind) -> f64 {
     places(kind) * spacing(kind)
 }
 
-/// Returns for each element whether the reference responds by enough places that the kernels must respond, too. A kernel's value that is
+/// Returns for each element whether the reference responds by enough places, and by more than the error that the element is allowed, so that
+/// the kernels must respond, too. A kernel's value that is
 /// infinite or no number cannot respond, and a 0 may be a product of which another input's factor is wrong.
 pub(super) fn significant(
     experiment: &Experiment<'_>,
@@ -486,8 +573,10 @@ pub(super) fn significant(
     let largest = expected.fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let old = output.expected.iter().zip(&output.got);
     old.zip(new)
-        .map(|((old, got), new)| {
+        .zip(&output.allowed)
+        .map(|(((old, got), new), allowed)| {
             let step = share(output.kind) * largest.max(got.abs());
+            let step = step.max(*allowed);
             let can_respond =
                 got.is_finite() && (*got != 0.0 || is_alone || !output.kind.is_float());
             can_respond && (old - new).abs() > step
@@ -499,10 +588,12 @@ pub(super) fn significant(
 fn other_indices(
     experiment: &Experiment<'_>,
     input: &ExperimentInput,
-    axes: &[(usize, Answers)],
+    axes: &[(usize, Vec<Answer>)],
 ) -> Option<CauseReport> {
     let outputs = experiment.outputs().iter().enumerate();
-    let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    // A whole number changes by steps, and need not respond to each element on which it depends.
+    let wrong =
+        outputs.filter(|(_, output)| output.kind.is_float() && output.wrong.contains(&true));
     let mut pairs: Vec<_> = wrong
         .flat_map(|(number, output)| {
             let long = (0..output.axes.len()).filter(|&axis| output.axes[axis].length > 1);
@@ -521,15 +612,7 @@ fn other_indices(
         .find_map(|(number, output, out_axis, axis, answers)| {
             let responses: Vec<Response> = answers
                 .iter()
-                .map(|(at, left, predicted)| {
-                    response(
-                        experiment,
-                        (output, out_axis),
-                        *at,
-                        &left[number],
-                        &predicted[number],
-                    )
-                })
+                .map(|answer| response(experiment, (input, axis), (number, out_axis), answer))
                 .collect();
             let text = difference(input, axis, output, out_axis, &responses)?;
             Some(cause("index", input, Some(output), text))
@@ -538,37 +621,54 @@ fn other_indices(
 
 fn response(
     experiment: &Experiment<'_>,
-    (output, axis): (&ExperimentOutput, usize),
-    at: usize,
-    left: &[f64],
-    predicted: &[f64],
+    (input, axis): (&ExperimentInput, usize),
+    (number, out_axis): (usize, usize),
+    answer: &Answer,
 ) -> Response {
+    let output = &experiment.outputs()[number];
+    let (left, predicted) = (&answer.left[number], &answer.predicted[number]);
     let along = |flags: Vec<bool>| -> BTreeSet<usize> {
         let flags = flags.into_iter().enumerate().filter(|(_, flag)| *flag);
         flags
-            .map(|(flat, _)| index(&output.axes, flat)[axis])
+            .map(|(flat, _)| index(&output.axes, flat)[out_axis])
             .collect()
     };
     let pairs = |old: &[f64], new: &[f64]| -> Vec<bool> {
         let pairs = old.iter().zip(new);
         pairs.map(|(old, new)| !is_same(*old, *new)).collect()
     };
-    Response {
-        at,
+    let mut response = Response {
+        at: answer.at,
         found: along(pairs(&output.got, left)),
-        clear: along(clear(&output.got, left, share(output.kind))),
+        clear: along(clear(output, left)),
         expected: along(significant(experiment, output, predicted)),
         possible: along(pairs(&output.expected, predicted)),
+    };
+    // What seems unused, or used against the contract, may be a saturated function or a maximum.
+    if !response.expected.is_subset(&response.found)
+        || !response.clear.is_subset(&response.possible)
+    {
+        for responses in answer.larger(experiment, input, axis) {
+            response
+                .found
+                .extend(along(responses.found[number].clone()));
+            response
+                .possible
+                .extend(along(responses.possible[number].clone()));
+        }
     }
+    response
 }
 
-/// Returns for each element whether it changes by more than a share of the largest.
-fn clear(old: &[f64], new: &[f64], share: f64) -> Vec<bool> {
-    let finite = old.iter().filter(|value| value.is_finite());
+/// Returns for each element whether the kernels' value changes by more than a share of the largest. An element whose right value is infinite
+/// or no number is no evidence: another such value is the same.
+fn clear(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
+    let finite = output.got.iter().filter(|value| value.is_finite());
     let largest = finite.fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    let pairs = old.iter().zip(new);
-    pairs
-        .map(|(old, new)| (old - new).abs() > share * largest)
+    let step = share(output.kind) * largest;
+    let old = output.expected.iter().zip(&output.got);
+    old.zip(new)
+        .map(|((expected, old), new)| expected.is_finite() && (old - new).abs() > step)
         .collect()
 }
 

@@ -1,5 +1,7 @@
 //! Properties of the wrong outputs themselves: steps that are too small for a narrow type, factors of rows, values that overflow.
 
+use std::f64::consts::{LN_2, LN_10, LOG2_E, LOG10_E};
+
 use half::{bf16, f16};
 
 use crate::report::model::{CauseReport, OriginReport};
@@ -8,6 +10,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 
 use super::candidate::responds;
 use super::influence::{cause, left_out};
+use super::last_steps::fits;
 use super::weigh::{explanation, plural, spacing};
 
 /// Powers of 2 on an input that may keep a value from overflowing.
@@ -26,10 +29,17 @@ pub(super) fn non_finite(
     origins: &[OriginReport],
 ) -> Option<CauseReport> {
     let first = origins.last()?;
+    let outputs = experiment.outputs().iter();
+    let outputs = outputs.filter(|output| output.overflows());
+    let outputs: Vec<String> = outputs.map(|output| format!("`{}`", output.name)).collect();
+    let outputs = outputs.join(" and ");
     let (kind, text) = match &first.tensor {
         None => (
             "non-finite",
-            format!("a value that is not finite: {}", first.text),
+            format!(
+                "a value on the way to {outputs} is not finite: {}",
+                first.text
+            ),
         ),
         Some(tensor) if depends_on_non_finite(experiment, tensor)? => return None,
         Some(tensor) => (
@@ -360,15 +370,27 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
 }
 
 /// Returns a factor in words.
-fn words(factor: f64) -> String {
+pub(super) fn words(factor: f64) -> String {
     match (1e-3..1e4).contains(&factor.abs()) {
         true => format!("{factor:.4}"),
         false => format!("{factor:.2e}"),
     }
 }
 
-/// Returns the length whose root a factor is, in words, if it is the root of a length of an axis.
+/// Factors between logarithms, or between exponents.
+const BASES: [(f64, &str); 4] = [
+    (LOG2_E, "log2(e), between the bases 2 and e"),
+    (LN_2, "ln(2), between the bases e and 2"),
+    (LOG10_E, "log10(e), between the bases 10 and e"),
+    (LN_10, "ln(10), between the bases e and 10"),
+];
+
+/// Returns a factor's origin in words, if it is that of another base, or the root of a length of an axis.
 fn root(experiment: &Experiment<'_>, factor: f64) -> String {
+    let mut bases = BASES.iter();
+    if let Some((_, words)) = bases.find(|(base, _)| (factor / base - 1.0).abs() < 1e-4) {
+        return format!(": {words}");
+    }
     let square = (factor * factor).max((factor * factor).recip());
     let inverse = factor.abs() < 1.0;
     let inputs = experiment.inputs().iter();
@@ -395,17 +417,19 @@ const MOVED: f64 = 1e-5;
 
 /// Returns true if an output may be a term plus an input: the input has a number for each column or each element, and a change of it moves
 /// the output by as much.
-fn is_summand(experiment: &Experiment<'_>, input: &ExperimentInput, number: usize) -> bool {
+pub(super) fn is_summand(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    number: usize,
+) -> bool {
     let output = &experiment.outputs()[number];
-    let count = input.values.len();
-    let fits = count == output.got.len() || Some(count) == columns(output);
     let moved = || {
         let changed: Vec<f64> = input.values.iter().map(|value| value + 1.0).collect();
         let predicted = experiment.predict(&Changes::from([(input.name.clone(), changed)]))?;
         let mut pairs = predicted[number].iter().zip(&output.expected);
         Some(pairs.all(|(moved, value)| (moved - value - 1.0).abs() < MOVED))
     };
-    fits && input.kind.is_float() && moved() == Some(true)
+    fits(input, output) && input.kind.is_float() && moved() == Some(true)
 }
 
 /// Returns what an input adds to each element of an output.
@@ -436,7 +460,7 @@ fn factors(output: &ExperimentOutput, offsets: &[f64]) -> Option<Vec<f64>> {
         .collect()
 }
 
-fn columns(output: &ExperimentOutput) -> Option<usize> {
+pub(super) fn columns(output: &ExperimentOutput) -> Option<usize> {
     output.axes.last().map(|axis| axis.length)
 }
 

@@ -72,8 +72,20 @@ impl Operation {
         explanation(experiment, &self.predict(experiment)?)
     }
 
+    /// Returns true for a tensor that stays as it was. It may do so in a part.
+    fn is_left(&self, experiment: &Experiment<'_>) -> bool {
+        match self {
+            Operation::OnOutput(output, input, ("function", ..)) => {
+                experiment.inputs()[*input].tensor == experiment.outputs()[*output].name
+            }
+            _ => false,
+        }
+    }
+
     fn cause(&self, experiment: &Experiment<'_>, found: Explanation) -> CauseReport {
         let name = |input: usize| &experiment.inputs()[input].tensor;
+        let part = found.part.as_ref();
+        let part = part.map_or_else(String::new, |part| format!(" {part}"));
         let (kind, output, input, text) = match self {
             Operation::InPlaceOf([a, b]) => {
                 let (a, b) = (name(*a), name(*b));
@@ -88,12 +100,12 @@ impl Operation {
             Operation::OnOutput(output, input, (kind, words, _)) => {
                 let name = name(*input);
                 let output = &experiment.outputs()[*output].name;
-                match name == output {
+                match self.is_left(experiment) {
                     true => (
                         "step",
                         Some(output),
                         name,
-                        format!("`{output}` stays as it was"),
+                        format!("`{output}` stays as it was{part}"),
                     ),
                     false => (
                         *kind,
@@ -130,7 +142,8 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     operations(experiment).into_iter().find_map(|operation| {
         let found = operation.explained(experiment)?;
         let explained = |other: &Experiment<'_>| operation.explained(other).is_some();
-        let whole = found.part.is_none() && found.elements.right == found.elements.wrong;
+        let whole = found.part.is_none() || operation.is_left(experiment);
+        let whole = whole && found.elements.right == found.elements.wrong;
         (whole && is_confirmed(experiment, "", explained))
             .then(|| operation.cause(experiment, found))
     })
@@ -158,8 +171,11 @@ fn operations(experiment: &Experiment<'_>) -> Vec<Operation> {
         let inputs = experiment.inputs().iter().enumerate();
         let fits = inputs.filter(|(_, input)| has_shape_of(input, output));
         let fits: Vec<usize> = fits.map(|(input, _)| input).collect();
+        // A copy is simpler than a sum.
+        for f in ON_OUTPUT {
+            all.extend(fits.iter().map(|&a| Operation::OnOutput(number, a, f)));
+        }
         for &a in &fits {
-            all.extend(ON_OUTPUT.map(|f| Operation::OnOutput(number, a, f)));
             for &b in fits.iter().filter(|&&b| b > a) {
                 all.extend(ON_INPUTS.map(|f| Operation::OnInputs(number, [a, b], f)));
             }

@@ -115,6 +115,6 @@ fn mistakes(experiment: &Experiment<'_>, number: usize) -> Vec<Own> {
     let inputs = experiment.inputs().iter().enumerate();
     let inputs = inputs.filter(|(_, input)| input.values.len() == count);
     let inputs = inputs.map(|(input, _)| Own::Input(input));
-    let values = output_values().map(Own::Value);
+    let values = output_values(outputs[number].kind).map(Own::Value);
     values.chain(others.map(Own::Other)).chain(inputs).collect()
 }

@@ -1,7 +1,8 @@
 //! The text of one trial: the reason, the problems with their diagnosis, and the line that runs the trial again.
 
 use crate::report::model::{
-    CauseReport, FindingReport, LaunchReport, OutputReport, Severity, TrialReport, Verdict,
+    CauseReport, DiagnosisReport, FindingReport, LaunchReport, OutputReport, Severity, TrialReport,
+    Verdict,
 };
 use crate::text::kernel_label;
 
@@ -136,7 +137,7 @@ pub(super) fn describe(trial: &TrialReport, detail: Detail, look: Look) -> Lines
 /// Returns the lines about broken laws and wrong outputs. Reasons that the text has already are left out, and so are all
 /// suppositions if experiments have found the cause.
 fn parts(trial: &TrialReport, reasons: &[String], detail: Detail, look: Look) -> Lines {
-    let diagnosed = !causes(trial).is_empty();
+    let diagnosed = trial.diagnosis.is_some();
     let [mut whole, mut short] = detail.parts;
     let mut more = 0;
     let mut lines = Lines::new();
@@ -198,7 +199,7 @@ pub(super) fn causes(trial: &TrialReport) -> &[CauseReport] {
 }
 
 /// Returns the reasons of a failure: the causes that experiments have found, or else the best supposition about a wrong
-/// output. A supposition is no reason if the kernel has done something that it may not do.
+/// output. A supposition is no reason if experiments were made and did not find it, or if the kernel has done something that it may not do.
 pub(super) fn reasons(trial: &TrialReport) -> Vec<String> {
     let causes = causes(trial);
     if !causes.is_empty() {
@@ -207,20 +208,30 @@ pub(super) fn reasons(trial: &TrialReport) -> Vec<String> {
     if trial.error.is_some() || trial.problem.is_some() || !trial.findings.is_empty() {
         return Vec::new();
     }
+    if let Some(diagnosis) = &trial.diagnosis {
+        return vec![not_found(diagnosis)];
+    }
     let mut supposed = trial.outputs.iter().filter_map(|output| {
         let told = problem::explain(output.problem.as_ref()?, Some(output), &[]);
         let mut reasons = told.into_iter().filter(|(label, _)| *label == WHY);
         let (_, text) = reasons.next()?;
         Some(of_output_named(trial, output, &text))
     });
-    let supposed = supposed.next();
-    supposed.or_else(|| not_found(trial)).into_iter().collect()
+    supposed.next().into_iter().collect()
 }
 
 /// Returns the words for experiments that have found no cause.
-fn not_found(trial: &TrialReport) -> Option<String> {
-    let launches = trial.diagnosis.as_ref()?.launches;
-    (launches > 0).then(|| format!("not found in {launches} launches with changed inputs"))
+fn not_found(diagnosis: &DiagnosisReport) -> String {
+    let launches = match diagnosis.launches {
+        0 => return "not looked for: the case is too long for experiments".into(),
+        1 => "1 launch".to_owned(),
+        launches => format!("{launches} launches"),
+    };
+    let rest = match diagnosis.cut_short {
+        true => ": the case is too long for all experiments",
+        false => "",
+    };
+    format!("not found in {launches} with changed inputs{rest}")
 }
 
 /// Adds the name of the output to a reason if the trial has several outputs.
@@ -242,9 +253,10 @@ fn cause(cause: &CauseReport) -> String {
         format!(" of `{}`", plain::line(output))
     });
     let (right, wrong) = (explains.right, explains.wrong);
-    match right == wrong {
-        true => format!("{text} (explains all {wrong} wrong elements{of})"),
-        false => format!("{text} (explains {right} of {wrong} wrong elements{of})"),
+    match (right == wrong, wrong) {
+        (true, 1) => format!("{text} (explains the wrong element{of})"),
+        (true, _) => format!("{text} (explains all {wrong} wrong elements{of})"),
+        (false, _) => format!("{text} (explains {right} of {wrong} wrong elements{of})"),
     }
 }
 

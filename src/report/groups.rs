@@ -18,6 +18,8 @@ pub(super) const IDS: usize = 3;
 pub struct Signature {
     contract: String,
     verdict: Verdict,
+    /// The first wrong output, if no error, finding or broken rule comes before it.
+    output: Option<String>,
     problem: String,
 }
 
@@ -76,36 +78,55 @@ impl Signature {
         Signature {
             contract: contract(trial),
             verdict: trial.verdict,
+            output: wrong_output(trial),
             problem: problem(trial),
         }
+    }
+
+    /// Returns true if the same output is wrong in both trials.
+    pub fn has_output_of(&self, other: &Signature) -> bool {
+        let of = |one: &Signature| (one.contract.clone(), one.verdict, one.output.clone());
+        self.output.is_some() && of(self) == of(other)
     }
 }
 
 /// Groups trials, in the order of each group's first trial. A trial without a diagnosis belongs to the diagnosed trials with its
-/// signature, because experiments are made with one trial of each signature only.
+/// signature, or else to those with its wrong output, because experiments are made with one trial of each signature at most.
 pub(super) fn groups<'a>(trials: impl IntoIterator<Item = &'a TrialReport>) -> Vec<Group<'a>> {
     let trials: Vec<(&TrialReport, Signature)> = trials
         .into_iter()
         .map(|trial| (trial, Signature::of(trial)))
         .collect();
-    let mut known: HashMap<&Signature, CauseSignature> = HashMap::new();
-    for (trial, signature) in &trials {
-        if let Some(cause) = diagnosed(trial) {
-            known.entry(signature).or_insert(cause);
+    // The keys of the groups of trials with a diagnosis.
+    type Key<'s> = Result<CauseSignature, &'s Signature>;
+    let diagnosed = trials.iter().filter(|(trial, _)| trial.diagnosis.is_some());
+    let known: Vec<(&Signature, Key<'_>)> = diagnosed
+        .map(|(trial, signature)| (signature, cause_signature(trial).ok_or(signature)))
+        .collect();
+    let key = |trial: &TrialReport, signature| -> Key<'_> {
+        let same = known.iter().find(|(known, _)| *known == signature);
+        // A dull trial is not diagnosed if a more telling one has the same wrong output.
+        let alike = || {
+            let mut known = known.iter();
+            known.find(|(known, _)| known.has_output_of(signature))
+        };
+        match (cause_signature(trial), same.or_else(alike)) {
+            (Some(cause), _) => Ok(cause),
+            (None, Some((_, key))) if trial.diagnosis.is_none() => key.clone(),
+            (None, _) => Err(signature),
         }
-    }
-    let mut keys: HashMap<Result<CauseSignature, &Signature>, usize> = HashMap::new();
+    };
+    let mut keys: HashMap<Key<'_>, usize> = HashMap::new();
     let mut members: Vec<Vec<&TrialReport>> = Vec::new();
     for (trial, signature) in &trials {
-        let cause = diagnosed(trial).or_else(|| known.get(signature).cloned());
-        let at = *keys.entry(cause.ok_or(signature)).or_insert(members.len());
+        let at = *keys.entry(key(trial, signature)).or_insert(members.len());
         match members.get_mut(at) {
             Some(group) => group.push(trial),
             None => members.push(vec![trial]),
         }
     }
     let group = |mut members: Vec<&'a TrialReport>| {
-        let told = members.iter().position(|trial| diagnosed(trial).is_some());
+        let told = members.iter().position(|trial| trial.diagnosis.is_some());
         let first = members.remove(told.unwrap_or(0));
         Group {
             first,
@@ -148,7 +169,27 @@ fn contract(trial: &TrialReport) -> String {
     }
 }
 
-fn diagnosed(trial: &TrialReport) -> Option<CauseSignature> {
+/// Returns the first wrong output of a trial whose kernels computed wrong values and did nothing else that they may not do.
+fn wrong_output(trial: &TrialReport) -> Option<String> {
+    if trial.error.is_some() || trial.problem.is_some() || !trial.findings.is_empty() {
+        return None;
+    }
+    let mut outputs = trial.outputs.iter();
+    let output = outputs.find(|output| output.problem.is_some())?;
+    match output.problem.as_ref()? {
+        Problem::Mismatch { unwritten, .. } | Problem::NonFinite { unwritten, .. }
+            if !unwritten.is_empty() =>
+        {
+            None
+        }
+        Problem::Mismatch { .. } | Problem::NonFinite { .. } | Problem::RelativeRms { .. } => {
+            Some(output.name.clone())
+        }
+        _ => None,
+    }
+}
+
+fn cause_signature(trial: &TrialReport) -> Option<CauseSignature> {
     let causes = failure::causes(trial).iter().map(|cause| {
         let [output, tensor] =
             [&cause.output, &cause.tensor].map(|name| name.clone().unwrap_or_default());

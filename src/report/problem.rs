@@ -129,11 +129,7 @@ pub(super) fn explain(
             }
             lines.extend(located(pattern.as_deref()));
             lines.extend(unwritten.iter().map(never_written));
-            lines.extend(
-                hypotheses
-                    .iter()
-                    .map(|hypothesis| ("why", supposed(hypothesis))),
-            );
+            lines.extend(explaining(hypotheses).map(|hypothesis| ("why", supposed(hypothesis))));
         }
         Problem::Mismatch {
             against,
@@ -162,11 +158,7 @@ pub(super) fn explain(
             }
             lines.extend(located(pattern.as_deref()));
             lines.extend(unwritten.iter().map(never_written));
-            lines.extend(
-                hypotheses
-                    .iter()
-                    .map(|hypothesis| ("why", supposed(hypothesis))),
-            );
+            lines.extend(explaining(hypotheses).map(|hypothesis| ("why", supposed(hypothesis))));
         }
         Problem::RelativeRms {
             against,
@@ -318,6 +310,13 @@ fn never_written(unwritten: &UnwrittenSource) -> (&'static str, String) {
     ("why", format!("{elements} from {what}"))
 }
 
+/// Returns the hypotheses that leave no error. Another one may well be wrong.
+fn explaining(hypotheses: &[Hypothesis]) -> impl Iterator<Item = &Hypothesis> {
+    hypotheses
+        .iter()
+        .filter(|hypothesis| hypothesis.explains_all)
+}
+
 fn supposed(hypothesis: &Hypothesis) -> String {
     let explanation = plain::line(&hypothesis.explanation);
     let remaining = plain::error(hypothesis.remaining);
@@ -326,11 +325,8 @@ fn supposed(hypothesis: &Hypothesis) -> String {
         1 => " but the one that is no number".into(),
         n => format!(" but {n} that are no numbers"),
     };
-    match (hypothesis.explains_all, hypothesis.remaining) {
-        (true, 0.0) => format!("{explanation} (explains it all{except}, to the bit)"),
-        (true, _) => format!("{explanation} (explains it all{except}, within {remaining})"),
-        (false, _) => {
-            format!("{explanation} (explains most of it{except}, an error of {remaining} remains)")
-        }
+    match hypothesis.remaining {
+        0.0 => format!("{explanation} (explains it all{except}, to the bit)"),
+        _ => format!("{explanation} (explains it all{except}, within {remaining})"),
     }
 }

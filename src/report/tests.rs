@@ -600,3 +600,54 @@ fn groups_have_one_contract_one_place_and_one_cause() {
     report.phases[0].trials[3].outputs[1].name = "other".into();
     assert_eq!(told(&report), [(id(2), 4)]);
 }
+
+/// A case without a diagnosis joins a diagnosed one with the same wrong output, also where no cause was found. The diagnosed case is told.
+#[test]
+fn cases_that_are_not_diagnosed_join_the_diagnosed_one() {
+    let mut report = of_one_mistake(4);
+    let trials = &mut report.phases[0].trials;
+    for output in &mut trials[0].outputs {
+        if let Some(model::Problem::Mismatch {
+            pattern,
+            hypotheses,
+            ..
+        }) = &mut output.problem
+        {
+            *pattern = Some("channel 3 only".into());
+            hypotheses.clear();
+        }
+    }
+    for cut_short in [false, true] {
+        let trials = &mut report.phases[0].trials;
+        trials[2].diagnosis = Some(model::DiagnosisReport {
+            launches: 1,
+            cut_short,
+            ..model::DiagnosisReport::default()
+        });
+        let groups = groups::groups(report.trials());
+        let [group] = groups.as_slice() else {
+            panic!("{} groups", groups.len());
+        };
+        assert_eq!(
+            (group.count(), group.first.id.as_str()),
+            (4, "deltanet_full:T=2")
+        );
+        let why = match cut_short {
+            true => {
+                "not found in 1 launch with changed inputs: the case is too long for all experiments"
+            }
+            false => "not found in 1 launch with changed inputs",
+        };
+        assert_eq!(failure::reasons(group.first), [why]);
+    }
+    // Elements that nobody wrote are another failure.
+    for output in &mut report.phases[0].trials[0].outputs {
+        if let Some(model::Problem::Mismatch { unwritten, .. }) = &mut output.problem {
+            *unwritten = vec![model::UnwrittenSource {
+                what: model::UnwrittenStorage::Lds,
+                count: 1,
+            }];
+        }
+    }
+    assert_eq!(groups::groups(report.trials()).len(), 2);
+}

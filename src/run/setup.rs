@@ -394,7 +394,7 @@ impl KernelTests for Setup {
         let tests = self.registry.tests().filter(|test| !test.designed);
         let plans = tests.flat_map(|test| {
             let mut cases: Vec<&Case> = test.cases.iter().collect();
-            cases.sort_by_key(|case| diagnose::dullness(case));
+            cases.sort_by_key(|case| diagnose::dullness(test.function, case));
             cases.into_iter().take(KERNEL_CASES).filter_map(|case| {
                 let bound = self.bind_case(test, case, plan.program).ok()?.ok()?;
                 let [kernel] = &bound.kernels()[..] else {

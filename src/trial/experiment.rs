@@ -6,15 +6,17 @@ use std::rc::Rc;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use gfx906::machine::Schedule;
+use gfx906::observe::sanitize::Checks;
 use gfx906::observe::{Cause, Origin};
 
 use super::judge::{read_outputs, tolerance};
 use super::{Launching, Plan, Trial};
 use crate::compare::{OutputCase, OutputLimits, compare_elements};
 use crate::contract::{Check, ExternalTensors, Instance, Kinds, PreparedCase, Role, Tensor};
-use crate::device::{self, NOTHING, Watch};
+use crate::device::{self, Limits, NOTHING, Sanitize, Watch};
 use crate::panics;
-use crate::report::model::{OriginReport, Tolerance};
+use crate::report::model::{FindingReport, OriginReport, Severity, Tolerance};
 use crate::tensor::{Axis, Data, ElementKind, decode, with_element};
 
 /// Wave instructions that one launch of an experiment may take.
@@ -23,8 +25,14 @@ const BUDGET: u64 = 1 << 24;
 /// Wave instructions that the launches of one method may take. A computation by the reference counts as a part of one by the kernels.
 const WORK: u64 = 1 << 25;
 
-/// The time that the references of a custom contract may take in one diagnosis. They run in another process, which counts no work.
-const REFERENCE_TIME: Duration = Duration::from_secs(4);
+/// The work of a computation by the reference of a custom contract, which runs in another process: of each, and of each element.
+const REFERENCE_WORK: [u64; 2] = [1 << 14, 8];
+
+/// The work that these references may take in one diagnosis.
+const REFERENCES_WORK: u64 = 1 << 27;
+
+/// The time that they may take. A function in Python may be slow.
+const REFERENCES_TIME: Duration = Duration::from_secs(4);
 
 /// The cost of a run of the kernels over that of the reference. It is more for most contracts.
 const REFERENCES: u64 = 8;
@@ -93,8 +101,19 @@ pub struct Experiment<'a> {
     run_work: Cell<u64>,
     /// Wave instructions that are left.
     work_left: Cell<u64>,
-    /// The time that references have taken in this experiment and those that it was started from.
-    reference_time: Rc<Cell<Duration>>,
+    /// The limits that this experiment and those that it was started from share.
+    shared: Rc<ReferenceUse>,
+}
+
+/// The limits of an experiment and of those that start from it.
+#[derive(Default)]
+struct ReferenceUse {
+    /// The time that references have taken.
+    reference_time: Cell<Duration>,
+    /// The work that references have taken.
+    reference_work: Cell<u64>,
+    /// True once something was not computed because it would take too long.
+    cut_short: Cell<bool>,
 }
 
 impl<'a> Plan<'a> {
@@ -118,7 +137,7 @@ impl<'a> Plan<'a> {
 
     /// Runs the trial as the start of an experiment. Returns none if the kernels do not run to their end, or if there is no bare plan.
     pub fn experiment(&self) -> Option<Experiment<'a>> {
-        Experiment::start(self.bare()?, Changes::new(), WORK, Rc::default())
+        Experiment::start(self.bare()?, Changes::new(), WORK, (Rc::default(), None))
     }
 }
 
@@ -127,7 +146,7 @@ impl<'a> Experiment<'a> {
         plan: Plan<'a>,
         start: Changes,
         work: u64,
-        reference_time: Rc<Cell<Duration>>,
+        (shared, names): (Rc<ReferenceUse>, Option<Vec<String>>),
     ) -> Option<Experiment<'a>> {
         let mut experiment = Experiment {
             plan,
@@ -138,7 +157,7 @@ impl<'a> Experiment<'a> {
             launches: Cell::new(0),
             run_work: Cell::new(0),
             work_left: Cell::new(work),
-            reference_time,
+            shared,
         };
         let prepared = experiment.prepare(&Changes::new())?;
         let (outputs, tolerances) = experiment.launch(Arc::clone(&prepared))?;
@@ -152,6 +171,9 @@ impl<'a> Experiment<'a> {
         // A tensor that follows from others cannot be changed alone: the contract does not take it, or computes something else from it.
         let mut inputs = experiment.inputs.clone();
         inputs.retain(|input| {
+            if let Some(names) = &names {
+                return names.contains(&input.name);
+            }
             let same = Changes::from([(input.name.clone(), input.values.clone())]);
             experiment.predict(&same).as_ref() == Some(&expected)
         });
@@ -203,12 +225,22 @@ impl<'a> Experiment<'a> {
 
     /// Takes the work of one run by the kernels, or the given part of it. Returns none if too little is left.
     fn work(&self, part: u64) -> Option<()> {
-        let left = self
-            .work_left
-            .get()
-            .checked_sub(self.run_work.get() / part)?;
+        let left = self.work_left.get();
+        let left = left.checked_sub(self.run_work.get() / part);
+        let left = self.or_cut_short(left)?;
         self.work_left.set(left);
         Some(())
+    }
+
+    /// Returns true if something was not computed because it would take too long.
+    pub fn is_cut_short(&self) -> bool {
+        self.shared.cut_short.get()
+    }
+
+    fn or_cut_short<T>(&self, found: Option<T>) -> Option<T> {
+        let cut_short = &self.shared.cut_short;
+        cut_short.set(cut_short.get() || found.is_none());
+        found
     }
 
     /// Returns what the oracle computes from changed inputs. Returns none if it refuses them, or if no work is left.
@@ -233,6 +265,39 @@ impl<'a> Experiment<'a> {
         self.work(1)?;
         let prepared = self.prepare(changes)?;
         self.launch(prepared).map(|(outputs, _)| outputs)
+    }
+
+    /// Returns what the kernels compute from the same inputs if groups and waves run in another order. Returns none if they do not run to
+    /// their end, or if no work is left.
+    pub fn run_in_order(&self, schedule: Schedule) -> Option<Outputs> {
+        self.work(1)?;
+        let limits = Limits {
+            schedule: Some(schedule),
+            ..self.plan.limits
+        };
+        let plan = Plan {
+            limits,
+            ..self.plan
+        };
+        self.launch_as(&plan, self.unchanged()?)
+            .map(|(outputs, _)| outputs)
+    }
+
+    /// Returns the sanitizer's findings of some checks in one run. Returns none if the kernels do not run to their end, or if no work is left.
+    pub fn findings(&self, checks: Checks) -> Option<Vec<FindingReport>> {
+        self.work(1)?;
+        let watch = Watch::default().with_sanitizer(Some(Sanitize {
+            checks,
+            warn: Severity::Hint,
+        }));
+        let plan = Plan {
+            watch: &watch,
+            ..self.plan
+        };
+        let trial = plan.launch_prepared(plan.limits, self.unchanged()?).ok()?;
+        self.launches
+            .set(self.launches.get() + trial.launches.len() as u64);
+        Some(trial.session.findings().to_vec())
     }
 
     /// Returns what the kernels compute from changed tensors of whole numbers, with which they may leave their buffers: in an experiment they
@@ -262,8 +327,10 @@ impl<'a> Experiment<'a> {
     /// Starts an experiment that takes its work from this one.
     fn started(&self, plan: Plan<'a>, start: Changes) -> Option<Experiment<'a>> {
         self.work(1)?;
-        let time = Rc::clone(&self.reference_time);
-        let experiment = Experiment::start(plan, start, self.work_left.get(), time)?;
+        let shared = Rc::clone(&self.shared);
+        let names = self.inputs.iter().map(|input| input.name.clone()).collect();
+        let with = (shared, Some(names));
+        let experiment = Experiment::start(plan, start, self.work_left.get(), with)?;
         self.launches
             .set(self.launches.get() + experiment.launches.get());
         self.work_left.set(experiment.work_left.get());
@@ -283,13 +350,21 @@ impl<'a> Experiment<'a> {
     /// taken their time.
     fn prepare_as(&self, changes: &Changes, kinds: Kinds<'_>) -> Option<Arc<PreparedCase>> {
         let is_custom = self.plan.test.function.is_custom();
-        if is_custom && self.reference_time.get() > REFERENCE_TIME {
-            return None;
+        let (time, work) = (&self.shared.reference_time, &self.shared.reference_work);
+        if is_custom && (time.get() > REFERENCES_TIME || work.get() > REFERENCES_WORK) {
+            return self.or_cut_short(None);
         }
         let began = Instant::now();
         let prepared = self.prepare_now(changes, kinds);
-        self.reference_time
-            .set(self.reference_time.get() + began.elapsed());
+        if let (true, Some(prepared)) = (is_custom, &prepared) {
+            let elements = prepared.tensors.iter().map(Tensor::count);
+            let [each, of_element] = REFERENCE_WORK;
+            let cost = each + of_element * elements.sum::<usize>() as u64;
+            work.set(work.get() + cost);
+            self.work_left
+                .set(self.work_left.get().saturating_sub(cost));
+        }
+        time.set(time.get() + began.elapsed());
         prepared
     }
 
@@ -361,9 +436,16 @@ impl<'a> Experiment<'a> {
     }
 
     fn launch(&self, prepared: Arc<PreparedCase>) -> Option<(Outputs, Vec<Tolerance>)> {
-        let mut trial = self
-            .plan
-            .launch_prepared(self.plan.limits, Arc::clone(&prepared))
+        self.launch_as(&self.plan, prepared)
+    }
+
+    fn launch_as(
+        &self,
+        plan: &Plan<'a>,
+        prepared: Arc<PreparedCase>,
+    ) -> Option<(Outputs, Vec<Tolerance>)> {
+        let mut trial = plan
+            .launch_prepared(plan.limits, Arc::clone(&prepared))
             .ok()?;
         self.launches
             .set(self.launches.get() + trial.launches.len() as u64);

@@ -86,6 +86,141 @@ fn a_factor_under_a_bias_and_exchanged_inputs() {
     );
 }
 
+/// Returns a command with the kernels of `tests/bindings/reasons.hip` and a Python for their references.
+fn with_reasons(here: &std::path::Path, binding: &str, args: &[&str]) -> crate::Run {
+    let kernels = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings/reasons.co");
+    let python = crate::interpreter().expect("Python with NumPy: apt-get install python3-numpy");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_deltanet-check"));
+    let run = command
+        .args(args)
+        .args(["--kernels", kernels, "--bind", binding])
+        .env("DELTANET_CHECK_PYTHON", python)
+        .current_dir(here);
+    crate::ended(run)
+}
+
+/// Mistakes in custom contracts: a convolution of packed sequences, a norm of a sum in place, and the greatest of a row.
+#[test]
+fn the_reasons_of_mistakes_in_custom_contracts() {
+    let binding = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings/reasons.toml");
+    let args = ["self-test", "--explain", "quick", "--format", "json"];
+    let run = with_reasons(&scratch("custom-reasons"), binding, &args);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    let mut lines = Vec::new();
+    for test in report["tests"].as_array().expect("tests") {
+        for bug in test["planted"].as_array().expect("bugs") {
+            assert_eq!(bug["reason_is_right"], true, "{bug}");
+            let [name, reason] = [&bug["name"], &bug["reason"]["text"]].map(|text| text.as_str());
+            lines.push(format!(
+                "{}\n    {}",
+                name.expect("a name"),
+                reason.expect("a reason")
+            ));
+        }
+    }
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// Copies the contracts of `tests/bindings` to a folder, with a binding of one kernel for a right one.
+fn copy_reasons(here: &std::path::Path, right: &str, wrong: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bindings");
+    for name in ["reasons.contract.toml", "reasons.py"] {
+        std::fs::copy(format!("{folder}/{name}"), here.join(name)).expect("copied");
+    }
+    let text = std::fs::read_to_string(format!("{folder}/reasons.toml")).expect("a binding");
+    let mut bindings = text.split("[[binding]]\n");
+    let head = bindings.next().expect("a head");
+    let binding = bindings.find(|binding| binding.contains(&format!("symbol = \"{right}\"")));
+    let launch = binding.and_then(|binding| binding.split("[[binding.planted]]").next());
+    let launch = launch.expect("a launch").replace(right, wrong);
+    std::fs::write(here.join("b.toml"), format!("{head}[[binding]]\n{launch}")).expect("written");
+}
+
+/// A case with three tokens or more is diagnosed, and the cases of one token are told with it.
+#[test]
+fn the_case_of_a_reason_has_long_axes_and_dull_cases_join_it() {
+    let here = scratch("telling");
+    copy_reasons(&here, "taps_right", "taps_reversed");
+    let run = with_reasons(&here, "b.toml", &["--format", "jsonl"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let events = run.out.lines().map(serde_json::from_str::<Value>);
+    let events: Vec<Value> = events.map(|event| event.expect("JSON")).collect();
+    let found: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["event"] == "diagnosis")
+        .collect();
+    let [found] = found.as_slice() else {
+        panic!("{}", run.out);
+    };
+    let cause = &found["diagnosis"]["causes"][0]["text"];
+    assert_eq!(cause, "`w` is read with taps in reverse order");
+    assert!(!found["id"].as_str().expect("an id").contains("lengths=1,"));
+    let text = with_reasons(&here, "b.toml", &[]);
+    let groups = text.out.split("Failures by cause").nth(1).expect("groups");
+    assert_eq!(groups.matches("FAIL taps").count(), 1, "{groups}");
+    assert_eq!(groups.matches("  why  ").count(), 1, "{groups}");
+}
+
+/// No input is said to be unread where values hardly respond, because a function is saturated or a maximum is far above.
+#[test]
+fn an_input_whose_influence_cannot_show_is_not_said_to_be_unread() {
+    let here = scratch("saturated");
+    for (right, wrong, usual, saturated) in [
+        (
+            "taps_right",
+            "taps_sigmoid",
+            r#"type = "bf16" }"#,
+            r#"type = "bf16", values = "uniform(-80, 100)" }"#,
+        ),
+        (
+            "best_right",
+            "best_base_2",
+            r#"["normal", "integers(-3, 4)"]"#,
+            r#""normal(100)""#,
+        ),
+        (
+            "best_right",
+            "best_last",
+            r#"["normal", "integers(-3, 4)"]"#,
+            r#""integers(0, 2)""#,
+        ),
+    ] {
+        copy_reasons(&here, right, wrong);
+        let path = here.join("reasons.contract.toml");
+        let text = std::fs::read_to_string(&path).expect("a contract");
+        assert!(text.contains(usual), "{usual}");
+        std::fs::write(&path, text.replacen(usual, saturated, 1)).expect("written");
+        let run = with_reasons(&here, "b.toml", &[]);
+        assert_eq!(run.code, 1, "{}", run.err);
+        let reasons = run.out.lines().filter(|line| line.starts_with("  why  "));
+        let unread = ["not read", "not used", "not depend", "not respond"];
+        let told = |line: &&str| unread.iter().any(|word| line.contains(word));
+        let told: Vec<&str> = reasons.filter(told).collect();
+        assert!(told.is_empty(), "{wrong}: {told:?}");
+    }
+}
+
+/// A supposition that leaves an error is no reason, even where the error is small beside a reference of huge numbers.
+#[test]
+fn a_right_kernel_beside_a_huge_reference_has_no_wrong_reason() {
+    let here = scratch("huge");
+    copy_reasons(&here, "norm_right", "norm_right");
+    let python = std::fs::read_to_string(here.join("reasons.py")).expect("Python");
+    let huge = python.replace("* gamma + beta}", "* gamma * 1e30 + beta}");
+    std::fs::write(here.join("reasons.py"), huge).expect("written");
+    let run = with_reasons(&here, "b.toml", &[]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let reasons = run.out.lines().filter(|line| line.starts_with("  why  "));
+    let wrong = |line: &&str| {
+        ["remains", "is 0", "unchanged"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    let wrong: Vec<&str> = reasons.filter(wrong).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 #[test]
 fn a_failure_has_a_reason_and_a_smaller_case_that_fails() {
     let here = scratch("smaller");

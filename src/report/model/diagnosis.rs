@@ -17,6 +17,9 @@ pub struct DiagnosisReport {
     pub smallest: Option<SmallestCase>,
     /// The number of launches that the experiments made.
     pub launches: u64,
+    /// True if experiments were left out because the case is too long for them.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub cut_short: bool,
 }
 
 /// The instruction that made a value that is not finite.
@@ -38,7 +41,7 @@ pub struct OriginReport {
 }
 
 /// The kinds of causes, apart from the names of known mistakes.
-pub const CAUSE_KINDS: [&str; 17] = [
+pub const CAUSE_KINDS: [&str; 18] = [
     "not-applied",
     "sign",
     "function",
@@ -55,6 +58,7 @@ pub const CAUSE_KINDS: [&str; 17] = [
     "constant",
     "operation",
     "step",
+    "race",
     "kernel",
 ];
 

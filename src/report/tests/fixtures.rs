@@ -692,6 +692,7 @@ fn diagnosis() -> DiagnosisReport {
             rerun: "deltanet-check --test gate:T=1,H=1 --seed 0".into(),
         }),
         launches: 87,
+        cut_short: true,
     }
 }
 

@@ -1,0 +1,297 @@
+//! Terms that are added to an output: a number, a number for each row such as a maximum, or an input that the contract adds earlier.
+
+use crate::report::model::CauseReport;
+use crate::tensor::{Axis, index, strides};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
+
+use super::candidate::{is_confirmed, responds};
+use super::last_steps::fits;
+use super::observe::words;
+use super::weigh::{Explanation, explanation, plural};
+
+/// The share of a number by which it may differ from draw to draw.
+const SAME: f64 = 1e-2;
+
+/// Errors of inputs in f32.
+const ROUNDINGS: f64 = 1e-6;
+
+/// A function of the values along an axis.
+type Reduction = (&'static str, fn(&[f64]) -> f64);
+
+const REDUCTIONS: [Reduction; 4] = [
+    ("maximum", |values| {
+        values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }),
+    ("minimum", |values| {
+        values.iter().copied().fold(f64::INFINITY, f64::min)
+    }),
+    ("sum", |values| values.iter().sum()),
+    ("mean", |values| {
+        values.iter().sum::<f64>() / values.len() as f64
+    }),
+];
+
+/// A term with its sign, or an input that is used at the end. Numbers are those of outputs and inputs.
+enum Term {
+    Reduced(usize, usize, usize, Reduction, f64),
+    AddedLast(usize, usize),
+    MultipliedLast(usize, usize),
+    /// A tensor that is updated in place, with another input that is added to it: its new value is rounded before other outputs use it.
+    Rounded(usize, usize, usize),
+}
+
+/// Returns the first term that explains all wrong elements.
+pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let mut terms = terms(experiment).into_iter();
+    let found = terms.find_map(|term| {
+        let found = term.explained(experiment)?;
+        let explained = |other: &Experiment<'_>| term.explained(other).is_some();
+        is_confirmed(experiment, "", explained).then(|| term.cause(experiment, &found))
+    });
+    found.or_else(|| number(experiment))
+}
+
+fn right(experiment: &Experiment<'_>) -> Outputs {
+    let outputs = experiment.outputs().iter();
+    outputs.map(|output| output.expected.clone()).collect()
+}
+
+fn whole(found: Explanation) -> Option<Explanation> {
+    let whole = found.part.is_none() && found.elements.right == found.elements.wrong;
+    whole.then_some(found)
+}
+
+/// Returns a cause if each element of an output is the right value plus the same number.
+fn number(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let outputs = experiment.outputs().iter().enumerate();
+    let mut outputs = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    outputs.find_map(|(at, output)| {
+        let term = difference(output)?;
+        let explained = |other: &Experiment<'_>| {
+            let mut predicted = right(other);
+            let same = difference(&other.outputs()[at])?;
+            predicted[at].iter_mut().for_each(|value| *value += term);
+            let near = (same - term).abs() <= SAME * term.abs();
+            explanation(other, &predicted)
+                .and_then(whole)
+                .filter(|_| near)
+        };
+        let found = explained(experiment)?;
+        let confirmed = is_confirmed(experiment, "", |other| explained(other).is_some());
+        confirmed.then(|| CauseReport {
+            kind: "constant".into(),
+            output: Some(output.name.clone()),
+            tensor: None,
+            kernel: None,
+            text: format!("`{}` is the right value plus {}", output.name, words(term)),
+            explains: Some(found.elements),
+        })
+    })
+}
+
+/// Returns the mean difference between the kernels' values and the right ones.
+fn difference(output: &ExperimentOutput) -> Option<f64> {
+    let pairs = output.got.iter().zip(&output.expected);
+    let all: f64 = pairs.map(|(got, expected)| got - expected).sum();
+    let mean = all / output.got.len() as f64;
+    (mean.is_finite() && mean != 0.0).then_some(mean)
+}
+
+fn terms(experiment: &Experiment<'_>) -> Vec<Term> {
+    let outputs = experiment.outputs().iter().enumerate();
+    let outputs = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    let inputs = experiment.inputs().iter().enumerate();
+    let inputs: Vec<_> = inputs
+        .filter(|(_, input)| responds(experiment, input))
+        .collect();
+    let mut terms = Vec::new();
+    for (number, output) in outputs {
+        for &(at, input) in &inputs {
+            for axis in 0..input.axes.len() {
+                if has_axes_without(input, axis, &output.axes) {
+                    let signs = REDUCTIONS.into_iter().flat_map(|f| [(f, 1.0), (f, -1.0)]);
+                    terms.extend(signs.map(|(f, sign)| Term::Reduced(number, at, axis, f, sign)));
+                }
+            }
+            if fits(input, output) {
+                terms.extend([
+                    Term::AddedLast(number, at),
+                    Term::MultipliedLast(number, at),
+                ]);
+            }
+        }
+    }
+    terms.extend(rounded(experiment));
+    terms
+}
+
+/// Returns the tensors that are updated in place, each with an input of the same size that may be added to it.
+fn rounded(experiment: &Experiment<'_>) -> Vec<Term> {
+    let inputs = experiment.inputs().iter().enumerate();
+    let outputs = experiment.outputs().iter().enumerate();
+    let terms = outputs.flat_map(|(number, output)| {
+        let own = inputs
+            .clone()
+            .find(|(_, input)| input.tensor == output.name);
+        let others = inputs
+            .clone()
+            .filter(|(_, other)| other.values.len() == output.got.len());
+        own.into_iter().flat_map(move |(own, _)| {
+            let others = others.clone().filter(move |(other, _)| *other != own);
+            others.map(move |(other, _)| Term::Rounded(number, own, other))
+        })
+    });
+    terms.collect()
+}
+
+/// Returns true if an input has the axes of an output and one more.
+pub(super) fn has_axes_without(input: &ExperimentInput, axis: usize, output: &[Axis]) -> bool {
+    let rest = input.axes.iter().enumerate().filter(|(at, _)| *at != axis);
+    let rest = rest.map(|(_, axis)| axis.length);
+    input.axes[axis].length > 1 && rest.eq(output.iter().map(|axis| axis.length))
+}
+
+/// Returns the place of the first element along an axis, for all indices of the others.
+pub(super) fn starts(input: &ExperimentInput, axis: usize) -> impl Iterator<Item = usize> {
+    let places = 0..input.values.len();
+    places.filter(move |&flat| index(&input.axes, flat)[axis] == 0)
+}
+
+/// Returns the reduction of an input along an axis.
+fn reduced(input: &ExperimentInput, axis: usize, f: fn(&[f64]) -> f64) -> Vec<f64> {
+    let (stride, length) = (strides(&input.axes)[axis], input.axes[axis].length);
+    let values = starts(input, axis).map(|start| {
+        let along: Vec<f64> = (0..length)
+            .map(|at| input.values[start + at * stride])
+            .collect();
+        f(&along)
+    });
+    values.collect()
+}
+
+/// Returns true if the reference's output is a linear function of an input, plus what does not depend on it.
+fn is_linear(experiment: &Experiment<'_>, at: usize, output: usize) -> bool {
+    let input = &experiment.inputs()[at];
+    let scaled = |factor: f64| {
+        let values = input.values.iter().map(|value| value * factor);
+        let changes = Changes::from([(input.name.clone(), values.collect())]);
+        experiment.predict(&changes)
+    };
+    let (Some(none), Some(twice)) = (scaled(0.0), scaled(2.0)) else {
+        return false;
+    };
+    let once = &experiment.outputs()[output].expected;
+    let mut values = once.iter().zip(none[output].iter().zip(&twice[output]));
+    values.all(|(once, (none, twice))| {
+        (twice - 2.0 * once + none).abs() <= ROUNDINGS * (once.abs() + none.abs() + twice.abs())
+    })
+}
+
+impl Term {
+    fn predict(&self, experiment: &Experiment<'_>) -> Option<Outputs> {
+        let input = |at: usize| &experiment.inputs()[at];
+        let replaced = |at: usize, value: f64| {
+            let input = &experiment.inputs()[at];
+            Changes::from([(input.name.clone(), vec![value; input.values.len()])])
+        };
+        match *self {
+            Term::Reduced(output, at, axis, (_, f), sign) => {
+                let mut outputs = right(experiment);
+                let term = reduced(input(at), axis, f);
+                let pairs = outputs[output].iter_mut().zip(term);
+                pairs.for_each(|(value, term)| *value += sign * term);
+                Some(outputs)
+            }
+            Term::AddedLast(output, at) => {
+                let mut outputs = experiment.predict(&replaced(at, 0.0))?;
+                let values = input(at).values.iter().cycle();
+                let pairs = outputs[output].iter_mut().zip(values);
+                pairs.for_each(|(value, term)| *value += term);
+                Some(outputs)
+            }
+            Term::MultipliedLast(output, at) => {
+                let mut outputs = experiment.predict(&replaced(at, 1.0))?;
+                let values = input(at).values.iter().cycle();
+                let pairs = outputs[output].iter_mut().zip(values);
+                pairs.for_each(|(value, factor)| *value *= factor);
+                Some(outputs)
+            }
+            Term::Rounded(output, own, other) => {
+                let updated = &experiment.outputs()[output];
+                let new = updated
+                    .expected
+                    .iter()
+                    .map(|&value| updated.kind.rounded(value));
+                let new: Vec<f64> = new.collect();
+                let mut changes = replaced(other, 0.0);
+                changes.insert(input(own).name.clone(), new.clone());
+                let mut outputs = experiment.predict(&changes)?;
+                let stays = outputs[output] == new;
+                outputs[output].clone_from(&updated.expected);
+                stays.then_some(outputs)
+            }
+        }
+    }
+
+    fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
+        whole(explanation(experiment, &self.predict(experiment)?)?)
+    }
+
+    fn cause(&self, experiment: &Experiment<'_>, found: &Explanation) -> CauseReport {
+        let name = |output: usize| &experiment.outputs()[output].name;
+        let tensor = |input: usize| &experiment.inputs()[input].tensor;
+        let (kind, output, input, text) = match *self {
+            Term::Reduced(output, at, axis, (words, _), sign) => {
+                let axis = &experiment.inputs()[at].axes[axis].name;
+                let does = if sign > 0.0 {
+                    "added to"
+                } else {
+                    "subtracted from"
+                };
+                let text = format!(
+                    "the {words} over all {} of `{}` is {does} `{}`",
+                    plural(axis),
+                    tensor(at),
+                    name(output)
+                );
+                ("operation", Some(output), at, text)
+            }
+            Term::AddedLast(output, at) if is_linear(experiment, at, output) => {
+                let text = format!(
+                    "`{}` is added to `{}` as it is; the contract multiplies it first",
+                    tensor(at),
+                    name(output)
+                );
+                ("scale", Some(output), at, text)
+            }
+            Term::AddedLast(output, at) | Term::MultipliedLast(output, at) => {
+                let does = match self {
+                    Term::AddedLast(..) => "added to",
+                    _ => "multiplied with",
+                };
+                let text = format!(
+                    "`{}` is {does} `{}` at the end; the contract uses it earlier",
+                    tensor(at),
+                    name(output)
+                );
+                ("operation", Some(output), at, text)
+            }
+            Term::Rounded(output, own, _) => {
+                let kind = experiment.outputs()[output].kind.name();
+                let text = format!(
+                    "the new `{}` is rounded to {kind} before the other outputs use it",
+                    name(output)
+                );
+                ("rounded", None, own, text)
+            }
+        };
+        CauseReport {
+            kind: kind.into(),
+            output: output.map(|output| name(output).clone()),
+            tensor: Some(tensor(input).clone()),
+            kernel: None,
+            text,
+            explains: Some(found.elements),
+        }
+    }
+}
