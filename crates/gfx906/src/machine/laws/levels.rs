@@ -1,4 +1,4 @@
-//! Levels: code for any host, for AVX2 and for AVX-512 computes the same bits. Debug builds have only one level.
+//! Levels: code for any host, for AVX2 and for AVX-512 computes the same bits. Builds of unit tests have only one level without the feature `every-level`.
 
 use super::super::level::Level;
 use super::Law;
@@ -10,7 +10,10 @@ use super::subject::subjects;
 use super::tally::Tally;
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "debug builds have the baseline alone")]
+#[cfg_attr(
+    any(debug_assertions, not(feature = "every-level")),
+    ignore = "the build has the baseline alone: --release --features every-level"
+)]
 fn feature_levels_give_the_same_bits() {
     let (pool, mut bench) = (Pool::new(), Bench::new());
     let mut tally = Tally::new(Law::Levels);
