@@ -293,6 +293,11 @@ impl Job<'_> {
             "actions/checkout@v4" => {
                 shell(&self.workspace, "cp -r \"$1\"/repository/. .", &[&root])
             }
+            "actions/cache@v4" => {
+                assert!(asked("key").len() > "deltanet-check ".len());
+                let downloads = Path::new(asked("path"));
+                assert!(downloads.is_absolute(), "{}", downloads.display());
+            }
             "actions/upload-artifact@v4" => {
                 // Files keep their places below the workspace, and lose that they are programs.
                 let keep = "to=$1; shift; mkdir -p \"$to\"; for pattern; do files=($pattern); [[ ${files[@]} && -e ${files[0]} ]]
