@@ -78,7 +78,9 @@ impl OutputMeasurement {
         let rms = worse(golden.relative_rms, oracle.relative_rms);
         self.relative_rms = worse(self.relative_rms, rms);
         for one in [golden, oracle] {
-            if let Some(allowed) = one.rms_allowed.filter(|_| one.relative_rms > 0.0) {
+            // Of a reference of zeros, any error is infinitely large, and so may be the error that is allowed.
+            let allowed = one.rms_allowed.filter(|allowed| allowed.is_finite());
+            if let Some(allowed) = allowed.filter(|_| one.relative_rms > 0.0) {
                 self.used = worse(self.used, one.relative_rms / allowed);
             }
         }

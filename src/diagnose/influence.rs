@@ -1,5 +1,7 @@
 //! Influence: which indices of an input each output responds to, in the kernels and in the reference.
 
+mod difference;
+
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,6 +12,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 
 use super::candidate::responds;
 use super::weigh::{ranges, spacing};
+use difference::{Response, difference};
 
 /// Longest axis whose indices are all tried.
 const TRIED: usize = 16;
@@ -20,9 +23,6 @@ const INTEGERS: usize = 4;
 /// The shortest side of a matrix whose diagonal is looked at.
 const SQUARE: usize = 4;
 
-/// Axes along which the influence of an input fades.
-const ORDERED: [&str; 2] = ["token", "chunk"];
-
 /// Returns the places of an output's type by which the reference must respond, so that the kernels must respond, too. Errors of f32 add up
 /// on the way, and a narrow output is rounded once.
 fn places(kind: ElementKind) -> f64 {
@@ -31,20 +31,6 @@ fn places(kind: ElementKind) -> f64 {
         ElementKind::F16 => 8.0,
         _ => 64.0,
     }
-}
-
-/// The response of one output to one index of an input: the indices of each axis that change.
-struct Response {
-    /// The index of the input.
-    at: usize,
-    /// Indices of the output's axis that change in the kernels' output.
-    found: BTreeSet<usize>,
-    /// Indices that change in the kernels' output by more than roundings.
-    clear: BTreeSet<usize>,
-    /// Indices that change beyond doubt in the reference.
-    expected: BTreeSet<usize>,
-    /// Indices that may change: those that change at all in the reference.
-    possible: BTreeSet<usize>,
 }
 
 /// Returns the first input whose influence on the outputs differs from the reference's.
@@ -561,8 +547,8 @@ fn share(kind: ElementKind) -> f64 {
 }
 
 /// Returns for each element whether the reference responds by enough places, and by more than the error that the element is allowed, so that
-/// the kernels must respond, too. A kernel's value that is
-/// infinite or no number cannot respond, and a 0 may be a product of which another input's factor is wrong.
+/// the kernels must respond, too. A kernel's value that is infinite or no number cannot respond, and a 0 may be a product of which another
+/// input's factor is wrong.
 pub(super) fn significant(
     experiment: &Experiment<'_>,
     output: &ExperimentOutput,
@@ -644,7 +630,7 @@ fn response(
         expected: along(significant(experiment, output, predicted)),
         possible: along(pairs(&output.expected, predicted)),
     };
-    // What seems unused, or used against the contract, may be a saturated function or a maximum.
+    // An index that seems unused, or used against the contract, may be one of a saturated function or a maximum.
     if !response.expected.is_subset(&response.found)
         || !response.clear.is_subset(&response.possible)
     {
@@ -670,119 +656,4 @@ fn clear(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
     old.zip(new)
         .map(|((expected, old), new)| expected.is_finite() && (old - new).abs() > step)
         .collect()
-}
-
-/// Returns the difference of the responses in words, if there is one.
-fn difference(
-    input: &ExperimentInput,
-    axis: usize,
-    output: &ExperimentOutput,
-    out_axis: usize,
-    responses: &[Response],
-) -> Option<String> {
-    let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
-    let (x, o) = (&input.tensor, &output.name);
-    // The influence of a token fades below the precision of f64, by gates that the kernels may have wrong. Only a response of earlier
-    // tokens is certain to be wrong.
-    let fades = [from, to].map(|axis| ORDERED.contains(&axis.as_str()));
-    let surplus = |response: &Response| -> BTreeSet<usize> {
-        let surplus = response.clear.difference(&response.possible);
-        let first = response.possible.first();
-        let itself = (from == to).then_some(&response.at);
-        let counts = surplus.filter(|&at| match fades {
-            [false, false] => first.is_some() && Some(at) != itself,
-            [true, true] => first.is_some_and(|first| at < first),
-            _ => false,
-        });
-        counts.copied().collect()
-    };
-    let missing = |response: &Response| -> BTreeSet<usize> {
-        let missing = response.expected.difference(&response.found);
-        missing.copied().collect()
-    };
-    let differs =
-        |response: &&Response| !missing(response).is_empty() || !surplus(response).is_empty();
-    let differing = responses.iter().find(differs)?;
-    // Each index is missing at itself alone.
-    let own = responses
-        .iter()
-        .filter(|one| one.expected.contains(&one.at));
-    let own: Vec<&Response> = own.collect();
-    let at_itself = |one: &&Response| missing(one).iter().eq([&one.at]);
-    if from == to && own.len() > 1 && own.iter().all(at_itself) {
-        return Some(format!(
-            "no {from} of `{x}` is used for its own {to} of `{o}`; the contract uses it there, too"
-        ));
-    }
-    let (missing, surplus) = (missing(differing), surplus(differing));
-    let Response {
-        at,
-        found,
-        expected,
-        possible,
-        ..
-    } = differing;
-    let text = match (missing.is_empty(), surplus.is_empty()) {
-        (false, _) if found.is_empty() => {
-            format!("`{o}` does not respond to {from} {at} of `{x}`")
-        }
-        (false, false) => format!(
-            "{from} {at} of `{x}` is used for {} of `{o}`; the contract uses it for {}",
-            ranges(to, found),
-            ranges(to, expected)
-        ),
-        (false, true) => format!(
-            "{from} {at} of `{x}` is not used for {} of `{o}`; the contract uses it for {}",
-            ranges(to, &missing),
-            ranges(to, expected)
-        ),
-        (true, _) => format!(
-            "`{o}` responds to {from} {at} of `{x}` at {}; the contract uses it for {}",
-            ranges(to, &surplus),
-            ranges(to, possible)
-        ),
-    };
-    let formula = formula(
-        responses,
-        input.axes[axis].length,
-        output.axes[out_axis].length,
-    );
-    Some(text + &formula.unwrap_or_default())
-}
-
-/// Returns the map from an output's indices to an input's, as the kernels and as the contract have it, in words: `: i / 2 instead of i mod
-/// 3`. Returns none if an index has several or none, or if no formula fits.
-fn formula(responses: &[Response], inputs: usize, outputs: usize) -> Option<String> {
-    if responses.len() != inputs || inputs < 2 || outputs < 2 {
-        return None;
-    }
-    let map = |indices: fn(&Response) -> &BTreeSet<usize>| -> Option<Vec<usize>> {
-        let sources = (0..outputs).map(|out| {
-            let mut sources = responses
-                .iter()
-                .filter(|found| indices(found).contains(&out));
-            let source = sources.next()?;
-            sources.next().is_none().then_some(source.at)
-        });
-        sources.collect()
-    };
-    let found = named_map(&map(|response| &response.found)?, inputs)?;
-    let expected = named_map(&map(|response| &response.expected)?, inputs)?;
-    Some(format!(": {found} instead of {expected}"))
-}
-
-/// Returns the formula of a map of indices: `i / 2` for 0, 0, 1, 1.
-fn named_map(map: &[usize], inputs: usize) -> Option<String> {
-    let each = map.len() / inputs;
-    let is = |formula: &dyn Fn(usize) -> usize| (0..map.len()).all(|at| map[at] == formula(at));
-    if is(&|at| at) {
-        return Some("i".into());
-    }
-    if is(&|at| at % inputs) {
-        return Some(format!("i mod {inputs}"));
-    }
-    if each > 1 && is(&|at| at / each) {
-        return Some(format!("i / {each}"));
-    }
-    is(&|at| inputs.wrapping_sub(1 + at)).then(|| format!("{} - i", inputs - 1))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{run, scratch};
+use crate::{Run, run, scratch};
 
 /// A cumulative sum whose planted bug leaves out the element itself.
 pub(crate) const EXCLUSIVE: &str = r#"
@@ -137,6 +137,19 @@ fn copy_reasons(here: &std::path::Path, right: &str, wrong: &str) {
     std::fs::write(here.join("b.toml"), format!("{head}[[binding]]\n{launch}")).expect("written");
 }
 
+/// Returns the event of the one diagnosis of a run that printed lines of JSON.
+fn only_diagnosis(run: &Run) -> Value {
+    let events = run.out.lines().map(serde_json::from_str::<Value>);
+    let events = events.map(|event| event.expect("JSON"));
+    let found: Vec<Value> = events
+        .filter(|event| event["event"] == "diagnosis")
+        .collect();
+    let [found] = &found[..] else {
+        panic!("{}", run.out);
+    };
+    found.clone()
+}
+
 /// A case with three tokens or more is diagnosed, and the cases of one token are told with it.
 #[test]
 fn the_case_of_a_reason_has_long_axes_and_dull_cases_join_it() {
@@ -144,15 +157,7 @@ fn the_case_of_a_reason_has_long_axes_and_dull_cases_join_it() {
     copy_reasons(&here, "taps_right", "taps_reversed");
     let run = with_reasons(&here, "b.toml", &["--format", "jsonl"]);
     assert_eq!(run.code, 1, "{}", run.err);
-    let events = run.out.lines().map(serde_json::from_str::<Value>);
-    let events: Vec<Value> = events.map(|event| event.expect("JSON")).collect();
-    let found: Vec<&Value> = events
-        .iter()
-        .filter(|event| event["event"] == "diagnosis")
-        .collect();
-    let [found] = found.as_slice() else {
-        panic!("{}", run.out);
-    };
+    let found = only_diagnosis(&run);
     let cause = &found["diagnosis"]["causes"][0]["text"];
     assert_eq!(cause, "`w` is read with taps in reverse order");
     assert!(!found["id"].as_str().expect("an id").contains("lengths=1,"));
@@ -227,15 +232,7 @@ fn a_failure_has_a_reason_and_a_smaller_case_that_fails() {
     std::fs::write(here.join("b.toml"), EXCLUSIVE).expect("written");
     let flags = ["--kernels", PLANTED, "--bind", "b.toml", "--test", "cumsum"];
     let lines = run(&here, &[&flags[..], &["--format", "jsonl"]].concat());
-    let events = lines.out.lines().map(serde_json::from_str::<Value>);
-    let events: Vec<Value> = events.map(|event| event.expect("JSON")).collect();
-    let found: Vec<&Value> = events
-        .iter()
-        .filter(|event| event["event"] == "diagnosis")
-        .collect();
-    let [found] = found.as_slice() else {
-        panic!("{}", lines.out);
-    };
+    let found = only_diagnosis(&lines);
     assert_eq!(found["id"], "cumsum");
     let cause = &found["diagnosis"]["causes"][0]["text"];
     assert_eq!(cause, "`in` is read at element i - 1 for element i");

@@ -67,8 +67,8 @@ impl Tolerance {
     /// Returns the relative RMS error that rounding to a type of few digits may leave between two right results, whose difference before
     /// it is `before`, a share of their size. `place` is the share of a number that the next one is away, at most.
     ///
-    /// Of the results, the share `before / place` lies so near the middle of two numbers that they are rounded to different ones, a place
-    /// apart. Half of all results are a place off if they are cut off instead, so the share is at most an eighth.
+    /// The share `before / place` of the results lies so near the middle of two numbers that the two right results are rounded to different
+    /// ones, a place apart. Half of all results are a place off if they are cut off instead, so the share is at most an eighth.
     pub fn rounded_rms(before: f64, place: f64) -> f64 {
         before + place * (before / place).min(0.125).sqrt()
     }

@@ -1,0 +1,138 @@
+//! The difference of the responses of kernels and reference, in words.
+
+use std::collections::BTreeSet;
+
+use crate::diagnose::weigh::ranges;
+use crate::trial::{ExperimentInput, ExperimentOutput};
+
+/// Axes along which the influence of an input fades.
+const ORDERED: [&str; 2] = ["token", "chunk"];
+
+/// The response of one output to one index of an input: the indices of each axis that change.
+pub(super) struct Response {
+    /// The index of the input.
+    pub(super) at: usize,
+    /// Indices of the output's axis that change in the kernels' output.
+    pub(super) found: BTreeSet<usize>,
+    /// Indices that change in the kernels' output by more than roundings.
+    pub(super) clear: BTreeSet<usize>,
+    /// Indices that change beyond doubt in the reference.
+    pub(super) expected: BTreeSet<usize>,
+    /// Indices that may change: those that change at all in the reference.
+    pub(super) possible: BTreeSet<usize>,
+}
+
+/// Returns the difference of the responses in words, if there is one.
+pub(super) fn difference(
+    input: &ExperimentInput,
+    axis: usize,
+    output: &ExperimentOutput,
+    out_axis: usize,
+    responses: &[Response],
+) -> Option<String> {
+    let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
+    let (x, o) = (&input.tensor, &output.name);
+    // The influence of a token fades below the precision of f64, by gates that the kernels may have wrong. Only a response of earlier
+    // tokens is certain to be wrong.
+    let fades = [from, to].map(|axis| ORDERED.contains(&axis.as_str()));
+    let surplus = |response: &Response| -> BTreeSet<usize> {
+        let surplus = response.clear.difference(&response.possible);
+        let first = response.possible.first();
+        let itself = (from == to).then_some(&response.at);
+        let counts = surplus.filter(|&at| match fades {
+            [false, false] => first.is_some() && Some(at) != itself,
+            [true, true] => first.is_some_and(|first| at < first),
+            _ => false,
+        });
+        counts.copied().collect()
+    };
+    let missing = |response: &Response| -> BTreeSet<usize> {
+        let missing = response.expected.difference(&response.found);
+        missing.copied().collect()
+    };
+    let differs =
+        |response: &&Response| !missing(response).is_empty() || !surplus(response).is_empty();
+    let differing = responses.iter().find(differs)?;
+    // Each index is missing at itself alone.
+    let own = responses
+        .iter()
+        .filter(|one| one.expected.contains(&one.at));
+    let own: Vec<&Response> = own.collect();
+    let at_itself = |one: &&Response| missing(one).iter().eq([&one.at]);
+    if from == to && own.len() > 1 && own.iter().all(at_itself) {
+        return Some(format!(
+            "no {from} of `{x}` is used for its own {to} of `{o}`; the contract uses it there, too"
+        ));
+    }
+    let (missing, surplus) = (missing(differing), surplus(differing));
+    let Response {
+        at,
+        found,
+        expected,
+        possible,
+        ..
+    } = differing;
+    let text = match (missing.is_empty(), surplus.is_empty()) {
+        (false, _) if found.is_empty() => {
+            format!("`{o}` does not respond to {from} {at} of `{x}`")
+        }
+        (false, false) => format!(
+            "{from} {at} of `{x}` is used for {} of `{o}`; the contract uses it for {}",
+            ranges(to, found),
+            ranges(to, expected)
+        ),
+        (false, true) => format!(
+            "{from} {at} of `{x}` is not used for {} of `{o}`; the contract uses it for {}",
+            ranges(to, &missing),
+            ranges(to, expected)
+        ),
+        (true, _) => format!(
+            "`{o}` responds to {from} {at} of `{x}` at {}; the contract uses it for {}",
+            ranges(to, &surplus),
+            ranges(to, possible)
+        ),
+    };
+    let formula = formula(
+        responses,
+        input.axes[axis].length,
+        output.axes[out_axis].length,
+    );
+    Some(text + &formula.unwrap_or_default())
+}
+
+/// Returns the map from an output's indices to an input's, as the kernels and as the contract have it, in words: `: i / 2 instead of i mod
+/// 3`. Returns none if an index has several or none, or if no formula fits.
+fn formula(responses: &[Response], inputs: usize, outputs: usize) -> Option<String> {
+    if responses.len() != inputs || inputs < 2 || outputs < 2 {
+        return None;
+    }
+    let map = |indices: fn(&Response) -> &BTreeSet<usize>| -> Option<Vec<usize>> {
+        let sources = (0..outputs).map(|out| {
+            let mut sources = responses
+                .iter()
+                .filter(|found| indices(found).contains(&out));
+            let source = sources.next()?;
+            sources.next().is_none().then_some(source.at)
+        });
+        sources.collect()
+    };
+    let found = named_map(&map(|response| &response.found)?, inputs)?;
+    let expected = named_map(&map(|response| &response.expected)?, inputs)?;
+    Some(format!(": {found} instead of {expected}"))
+}
+
+/// Returns the formula of a map of indices: `i / 2` for 0, 0, 1, 1.
+fn named_map(map: &[usize], inputs: usize) -> Option<String> {
+    let each = map.len() / inputs;
+    let is = |formula: &dyn Fn(usize) -> usize| (0..map.len()).all(|at| map[at] == formula(at));
+    if is(&|at| at) {
+        return Some("i".into());
+    }
+    if is(&|at| at % inputs) {
+        return Some(format!("i mod {inputs}"));
+    }
+    if each > 1 && is(&|at| at / each) {
+        return Some(format!("i / {each}"));
+    }
+    is(&|at| inputs.wrapping_sub(1 + at)).then(|| format!("{} - i", inputs - 1))
+}
