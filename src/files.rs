@@ -1,5 +1,6 @@
 //! Files: reads of at most a limit, and writes that leave a whole file or none.
 
+mod faults;
 mod identity;
 mod leftovers;
 mod reach;
@@ -13,9 +14,11 @@ use gfx906::allocation::handled;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
+pub use faults::VARIABLE as FAULT_VARIABLE;
 pub use identity::{Identity, identity};
 pub use reach::{OutOfReach, allow, allowed_by_flags, named, named_output};
 
+use self::faults::Steps;
 use crate::text::shown;
 
 /// The largest size of a stream that is read. A pipe or a device may never end.
@@ -65,6 +68,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     check_kind(path)?;
+    faults::step()?;
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -88,6 +92,7 @@ fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
                 format!("the host has no memory for its {} bytes", metadata.len()),
             )
         })?;
+        faults::step()?;
         file.take(limit + 1).read_to_end(&mut bytes)?;
     }
     if metadata.len().max(bytes.len() as u64) > limit {
@@ -202,16 +207,16 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// The file cannot be written. The error names the path and what to do.
 pub fn write_atomically_with(
     path: &Path,
-    contents: impl FnOnce(&mut File) -> io::Result<()>,
+    contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     replace(path, contents)
         .map_err(|error| with_path(&error, "write", path, "; choose a path that can be written"))
 }
 
-fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+fn replace(path: &Path, contents: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if let Some(mut stream) = standard_stream(path) {
         io::stdout().flush()?;
-        return contents(&mut stream);
+        return contents(&mut Steps(&mut stream));
     }
     let target = match fs::metadata(path) {
         Ok(found) if found.is_dir() => {
@@ -221,7 +226,9 @@ fn replace(path: &Path, contents: impl FnOnce(&mut File) -> io::Result<()>) -> i
             ));
         }
         Ok(found) if !found.is_file() => {
-            return contents(&mut OpenOptions::new().write(true).open(path)?);
+            faults::step()?;
+            let mut stream = OpenOptions::new().write(true).open(path)?;
+            return contents(&mut Steps(&mut stream));
         }
         // A link stays a link.
         Ok(_) => fs::canonicalize(path)?,
@@ -247,13 +254,15 @@ fn follow_links(path: &Path) -> PathBuf {
 
 fn write_and_rename(
     target: &Path,
-    contents: impl FnOnce(&mut File) -> io::Result<()>,
+    contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     // The temporary file stays open and locked until it is renamed, so that `leftovers::remove` leaves
     // it alone. On an error it is deleted.
     let mut temporary = temporary_beside(target)?;
-    contents(temporary.as_file_mut())?;
+    contents(&mut Steps(temporary.as_file_mut()))?;
+    faults::step()?;
     temporary.as_file().sync_all()?;
+    faults::step()?;
     temporary.persist(target).map_err(|error| error.error)?;
     Ok(())
 }
@@ -279,6 +288,7 @@ fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
         _ => Path::new("."),
     };
     loop {
+        faults::step()?;
         let file = builder.tempfile_in(directory).map_err(without_path)?;
         // A file system without locks has no `leftovers::remove` either. If that function ran between
         // the creation and the lock, it has deleted the file.

@@ -24,6 +24,7 @@ mod generate;
 mod hip;
 mod indices;
 mod inspect;
+mod io_faults;
 mod isa;
 mod isolate;
 mod judge;

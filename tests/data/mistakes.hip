@@ -161,3 +161,31 @@ TEST outdated_lane_right(const float* in, float* out, int n) {
     out[512 + ME] = y;
     if (ME % 64 > 0) out[ME] = __builtin_amdgcn_readlane(y, 0);
 }
+
+// The last group, found by the atomic of one thread, takes what all have written. LDS tells its other waves.
+TEST last_of_one_wave_wrong(const float* in, float* out, int n) {
+    out[64 + blockIdx.x * SIZE + ME] = in[blockIdx.x * SIZE + ME];
+    __threadfence();
+    __syncthreads();
+    bool first = ME < 64;
+    bool last = false;
+    if (first) last = atomicAdd((unsigned*)out, 1u) == 64 * gridDim.x - 1;
+    if (first ? __any(last) : blockIdx.x == gridDim.x - 1) {
+        float sum = 0;
+        for (unsigned i = 0; i < gridDim.x; i++) sum += out[64 + i * SIZE + ME];
+        out[64 + gridDim.x * SIZE + ME] = sum;
+    }
+}
+TEST last_of_one_wave_right(const float* in, float* out, int n) {
+    __shared__ bool last;
+    out[64 + blockIdx.x * SIZE + ME] = in[blockIdx.x * SIZE + ME];
+    __threadfence();
+    __syncthreads();
+    if (ME == 0) last = atomicAdd((unsigned*)out, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (last) {
+        float sum = 0;
+        for (unsigned i = 0; i < gridDim.x; i++) sum += out[64 + i * SIZE + ME];
+        out[64 + gridDim.x * SIZE + ME] = sum;
+    }
+}

@@ -1,6 +1,6 @@
 //! Buffers: from files or fills into device memory, and back into files.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 

@@ -202,7 +202,7 @@ fn turn<O: Observer>(
                 continue;
             };
             env.clock += 1;
-            wave.pc = at.wrapping_add(op.inst.size.into());
+            wave.pc = at.wrapping_add(op.size.into());
             observer.before(wave, op, *at);
             let outcome = if op.vgprs > wave.limit() {
                 forms::run(wave, env, op)

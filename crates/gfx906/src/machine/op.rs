@@ -56,15 +56,18 @@ impl Handlers {
     }
 }
 
-/// A decoded instruction with its handler.
+/// A decoded instruction with its handler. The fields that every execution reads stand at the beginning, in one cache line.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Op {
     /// Handler that executes the instruction.
     pub handler: Handler,
-    /// Positions of the operands.
-    pub plan: Plan,
     /// Number of VGPRs that the instruction needs: one more than the highest VGPR that it names, and at least one for a vector instruction.
     pub vgprs: u16,
+    /// Size of the instruction in bytes.
+    pub size: u8,
+    /// Positions of the operands.
+    pub plan: Plan,
     /// Kind of the instruction.
     pub kind: Kind,
     /// Bytes that the instruction moves to and from memory.
@@ -87,6 +90,7 @@ impl Op {
     pub fn new(inst: Inst, handlers: &Handlers, level: Level) -> Op {
         Op {
             handler: handlers.at(level),
+            size: inst.size,
             plan: Plan::new(&inst, handlers.shape),
             vgprs: vgprs_needed(&inst),
             kind: inst.kind(),

@@ -9,8 +9,9 @@ use crate::isa::{Code, F16_CONSTANTS, Flags, Form, Inst, Role, inline_constant};
 /// Destination of results that have no VGPR.
 const NOWHERE: u16 = 256 + 2 * SOURCES as u16;
 
-/// Positions of a vector instruction's operands, determined once.
+/// Positions of a vector instruction's operands, determined once. The fields that most instructions read stand at the beginning.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Plan {
     /// Register of each source.
     pub sources: [u16; SOURCES],
@@ -26,14 +27,6 @@ pub struct Plan {
     pub signs: u8,
     /// Sources that need any other conversion, one bit per source.
     pub fetch: u8,
-    /// Changes of vector and scalar sources by modifiers; `scalars` has the positions of the scalar ones.
-    pub changes: [Change; SOURCES],
-    /// Lane mapping of the first source, for DPP.
-    pub dpp: Option<&'static Control>,
-    /// Lanes that the row and bank masks of DPP enable.
-    pub dpp_lanes: u64,
-    /// Part of its register that the result fills, if it fills only a part.
-    pub fill: Option<Fill>,
     /// True if results are written as computed, without omod and clamp.
     pub exact: bool,
     /// True if results are clamped and otherwise unchanged.
@@ -46,6 +39,14 @@ pub struct Plan {
     pub data: u16,
     /// Scalar base of the address.
     pub base: Code,
+    /// Lane mapping of the first source, for DPP.
+    pub dpp: Option<&'static Control>,
+    /// Lanes that the row and bank masks of DPP enable.
+    pub dpp_lanes: u64,
+    /// Changes of vector and scalar sources by modifiers; `scalars` has the positions of the scalar ones.
+    pub changes: [Change; SOURCES],
+    /// Part of its register that the result fills, if it fills only a part.
+    pub fill: Option<Fill>,
 }
 
 impl Plan {

@@ -1,7 +1,7 @@
 //! A wave: 64 lanes and their registers.
 
 use super::memory::{PRIVATE_BASE, PRIVATE_LIMIT, SHARED_BASE, SHARED_LIMIT};
-use super::registers::{LANES, Lanes, Registers, Results, expand};
+use super::registers::{CacheAligned, LANES, Lanes, Registers, Results, expand};
 use crate::isa::{Code, F64_CONSTANTS, inline_constant};
 use crate::semantics::Mode;
 
@@ -25,8 +25,11 @@ pub struct Wave {
     pub index: u32,
     /// Results of the running vector instruction.
     pub results: Results,
-    mask: Lanes,
+    /// EXEC as a lane mask, and the EXEC that it belongs to.
+    mask: CacheAligned<Lanes>,
     mask_of: u64,
+    /// The last other lane mask.
+    other: CacheAligned<Lanes>,
 }
 
 impl Wave {
@@ -47,8 +50,9 @@ impl Wave {
                 hi: [0; LANES],
                 bits: [0; LANES],
             },
-            mask: [!0; LANES],
+            mask: CacheAligned([!0; LANES]),
             mask_of: !0,
+            other: CacheAligned([0; LANES]),
         }
     }
 
@@ -132,19 +136,41 @@ impl Wave {
     pub fn lane_mask(&mut self) -> &Lanes {
         let exec = self.exec();
         if exec != self.mask_of {
-            self.mask = expand(exec);
+            self.mask.0 = expand(exec);
             self.mask_of = exec;
         }
         &self.mask
     }
 
-    /// Expands a mask to lanes, all ones where the bit is set.
+    /// Prepares the mask of lanes for [`Wave::masked`].
     #[inline(always)]
-    pub fn mask_of(&mut self, lanes: u64) -> Lanes {
+    pub fn prepare_mask(&mut self, lanes: u64) {
         if lanes == self.exec() {
-            *self.lane_mask()
+            self.lane_mask();
         } else {
-            expand(lanes)
+            self.other.0 = expand(lanes);
+        }
+    }
+
+    /// Returns a mask that was prepared, all ones where the bit is set, the vector registers and the results.
+    #[inline(always)]
+    pub fn masked(&mut self, lanes: u64) -> (&Lanes, &mut Registers, &Results) {
+        let exec = self.exec();
+        let mask = if lanes == exec {
+            &self.mask
+        } else {
+            &self.other
+        };
+        (mask, &mut self.v, &self.results)
+    }
+
+    /// Returns a mask that was prepared, all ones where the bit is set.
+    #[inline(always)]
+    pub fn prepared_mask(&self, lanes: u64) -> &Lanes {
+        if lanes == self.exec() {
+            &self.mask
+        } else {
+            &self.other
         }
     }
 
@@ -155,8 +181,9 @@ impl Wave {
             self.v[register] = *values;
             return;
         }
-        let mask = self.mask_of(lanes);
-        let old = &mut self.v[register];
+        self.prepare_mask(lanes);
+        let (mask, registers, _) = self.masked(lanes);
+        let old = &mut registers[register];
         for l in 0..LANES {
             old[l] = values[l] & mask[l] | old[l] & !mask[l];
         }

@@ -1,30 +1,31 @@
 //! Single-precision arithmetic.
 
+use super::format::Format;
 use super::{Mode, Round, arithmetic};
 
 float_instructions! { f32:
     /// `a + b`.
-    add_f32(a, b) = add [ROUND32 IN32 OUT32];
+    add_f32(a, b) = add [ROUND32 IN32 OUT32] by results |_mode, a b; 2| [a + b];
     /// `a - b`.
-    sub_f32(a, b) = sub [ROUND32 IN32 OUT32];
+    sub_f32(a, b) = sub [ROUND32 IN32 OUT32] by results |_mode, a b; 2| [a - b];
     /// `b - a`.
-    subrev_f32(a, b) = subrev [ROUND32 IN32 OUT32];
+    subrev_f32(a, b) = subrev [ROUND32 IN32 OUT32] by results |_mode, a b; 2| [b - a];
     /// `a * b`.
-    mul_f32(a, b) = mul [ROUND32 IN32 OUT32];
+    mul_f32(a, b) = mul [ROUND32 IN32 OUT32] by results |_mode, a b; 2| [a * b];
     /// `a * b`, except that zero times any value is +0.
     mul_legacy_f32(a, b) = mul_legacy [ROUND32 IN32 OUT32];
     /// `a * b + c`, rounded once.
-    fma_f32(a, b, c) = fma [ROUND32 IN32 OUT32];
+    fma_f32(a, b, c) = fma [ROUND32 IN32 OUT32] by results |_mode, a b c; 3| [a.fused(b, c, Round::NearestEven)];
     /// `a * b + accumulator`, rounded once.
-    fmac_f32(a, b, accumulator) = fma [ROUND32 IN32 OUT32];
+    fmac_f32(a, b, accumulator) = fma [ROUND32 IN32 OUT32] by results |_mode, a b c; 3| [a.fused(b, c, Round::NearestEven)];
     /// `a * b + c`. The product is rounded too, and denormals are flushed in every mode.
-    mad_f32(a, b, c) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
+    mad_f32(a, b, c) = mad [ROUND32] by results |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
     /// `a * b + accumulator`. The product is rounded too, and denormals are flushed in every mode.
-    mac_f32(a, b, accumulator) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
+    mac_f32(a, b, accumulator) = mad [ROUND32] by results |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
     /// [`mad_f32()`] of `a * k + b` with a literal `k`.
-    madmk_f32(a, k, b) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
+    madmk_f32(a, k, b) = mad [ROUND32] by results |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
     /// [`mad_f32()`] of `a * b + k` with a literal `k`.
-    madak_f32(a, b, k) = mad [ROUND32] by numbers |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
+    madak_f32(a, b, k) = mad [ROUND32] by results |_mode, a b c; 3| [arithmetic::mad_number(a, b, c)];
     /// [`mad_f32()`], except that zero times any value is +0.
     mad_legacy_f32(a, b, c) = mad_legacy [ROUND32];
     /// The smaller operand.

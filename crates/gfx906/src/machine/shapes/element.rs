@@ -1,5 +1,7 @@
 //! Element that a lane moves to or from memory, the direction, and the element's form in a register.
 
+use super::super::registers::{Lanes, each_lane};
+
 /// Direction of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -89,12 +91,47 @@ impl Element {
         }
     }
 
+    /// Returns a register's new values for the loaded bytes `raw`. Each element has a loop of its own.
+    #[inline(always)]
+    pub fn loaded(self, raw: &Lanes, old: &Lanes) -> Lanes {
+        macro_rules! each {
+            ($($element:pat => $same:expr),*) => {
+                match self {
+                    $($element => each_lane(|l| $same.load(raw[l], old[l])),)*
+                }
+            };
+        }
+        each!(
+            Element::U8 => Element::U8,
+            Element::I8 => Element::I8,
+            Element::U16 => Element::U16,
+            Element::I16 => Element::I16,
+            Element::Dwords(_) => Element::Dwords(1),
+            Element::U8Low => Element::U8Low,
+            Element::I8Low => Element::I8Low,
+            Element::B16Low => Element::B16Low,
+            Element::U8High => Element::U8High,
+            Element::I8High => Element::I8High,
+            Element::B16High => Element::B16High
+        )
+    }
+
     /// Returns the bytes to store from a register.
     #[inline(always)]
     pub fn store(self, register: u32) -> u32 {
         match self {
             Element::U8High | Element::I8High | Element::B16High => register >> 16,
             _ => register,
+        }
+    }
+
+    /// Returns the bytes to store from a register's lanes.
+    #[inline(always)]
+    pub fn stored(self, register: &Lanes) -> Lanes {
+        if self.store(1 << 16) == 1 {
+            each_lane(|l| register[l] >> 16)
+        } else {
+            *register
         }
     }
 }

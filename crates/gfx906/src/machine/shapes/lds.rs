@@ -89,7 +89,8 @@ fn span(
     let addr = usize::from(op.plan.addr);
     let limit = lds.reach().checked_sub(bytes)?;
     let home = w.v[addr][w.exec().trailing_zeros() as usize % LANES].wrapping_add(offset);
-    let mask = *w.lane_mask();
+    w.lane_mask();
+    let mask = w.prepared_mask(w.exec());
     let mut at = CacheAligned([0; LANES]);
     let mut outside = 0;
     for l in 0..LANES {

@@ -2,7 +2,7 @@
 
 use super::super::env::Env;
 use super::super::memory::PRIVATE_BASE;
-use super::super::registers::{LANES, each_lane};
+use super::super::registers::LANES;
 use super::super::wave::Wave;
 use super::addresses::place;
 use super::element::{Direction, Element};
@@ -14,9 +14,9 @@ use crate::isa::{Code, Encoding, Flags, Inst, Role};
 #[inline(always)]
 fn uniform(w: &mut Wave, register: usize) -> Option<u32> {
     let lane = w.exec().trailing_zeros() as usize % LANES;
-    let mask = *w.lane_mask();
+    w.lane_mask();
     let first = w.v[register][lane];
-    let values = w.v[register].iter().zip(&mask);
+    let values = w.v[register].iter().zip(w.prepared_mask(w.exec()));
     let differs = values.fold(0, |differs, (value, on)| differs | (value ^ first) & on);
     (differs == 0).then_some(first)
 }
@@ -39,8 +39,7 @@ pub fn transfer(
     let address = |k: usize| place(start, u64::from(offset).wrapping_add(4 * k as u64), 0);
     if direction == Direction::Store {
         return (0..usize::from(parts)).all(|k| {
-            let register = &w.v[(register + k) & 255];
-            let mut row = each_lane(|l| part.store(register[l]));
+            let mut row = part.stored(&w.v[(register + k) & 255]);
             transfer::side_by_side(e, &mut row, address(k), lanes, part, direction)
         });
     }

@@ -219,9 +219,10 @@ at_level! {
     pub fn commit(w: &mut Wave, op: &Op, registers: u8) -> () {
         let vdst = usize::from(op.plan.vdst) % REGISTERS;
         let lanes = write_mask(w, op);
-        let mask = w.mask_of(lanes);
+        w.prepare_mask(lanes);
+        let (mask, file, results) = w.masked(lanes);
         if let Some(Fill { shift, field, signs, stay }) = op.plan.fill {
-            let (values, old) = (&w.results.lo, &mut w.v[vdst]);
+            let (values, old) = (&results.lo, &mut file[vdst]);
             let shift = u32::from(shift) & 31;
             // The result's sign bit is the top bit of its field.
             let top = field.leading_zeros();
@@ -233,12 +234,12 @@ at_level! {
             }
             return;
         }
-        let (values, old) = (&w.results.lo, &mut w.v[vdst]);
+        let (values, old) = (&results.lo, &mut file[vdst]);
         for l in 0..LANES {
             old[l] = values[l] & mask[l] | old[l] & !mask[l];
         }
         if registers == 2 {
-            let (values, old) = (&w.results.hi, &mut w.v[vdst + 1]);
+            let (values, old) = (&results.hi, &mut file[vdst + 1]);
             for l in 0..LANES {
                 old[l] = values[l] & mask[l] | old[l] & !mask[l];
             }

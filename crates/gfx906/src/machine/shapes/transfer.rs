@@ -2,7 +2,7 @@
 
 use super::super::env::Env;
 use super::super::memory::Hint;
-use super::super::registers::{LANES, Lanes, each_lane, expand};
+use super::super::registers::{LANES, Lanes};
 use super::super::single::{store8, store16, store32};
 use super::super::trap::StepResult;
 use super::super::wave::Wave;
@@ -36,7 +36,7 @@ pub fn transfer(
     if direction == Direction::Store {
         let (dwords, _) = element.parts();
         for (row, register) in rows.iter_mut().zip(&w.v[first..][..dwords.into()]) {
-            *row = each_lane(|l| element.store(register[l]));
+            *row = element.stored(register);
         }
     }
     by(w, e, &mut rows)?;
@@ -85,9 +85,10 @@ impl Access<'_> {
             direction,
             ..
         } = self;
-        let mask = mask_of(w, lanes);
+        w.prepare_mask(lanes);
+        let mask = w.prepared_mask(lanes);
         let need = AccessRequirements::of(element, direction);
-        let Some(span) = self.at.span(w, e, self.hint, &mask, (lanes, need)) else {
+        let Some(span) = self.at.span(w, e, self.hint, mask, (lanes, need)) else {
             return false;
         };
         match direction {
@@ -96,7 +97,7 @@ impl Access<'_> {
                 if lanes != w.exec() {
                     for row in rows.iter_mut() {
                         row.iter_mut()
-                            .zip(&mask)
+                            .zip(mask)
                             .for_each(|(value, on)| *value &= on);
                     }
                 }
@@ -111,24 +112,17 @@ impl Access<'_> {
     }
 }
 
-/// Expands lanes to a mask of dwords.
-#[inline(always)]
-pub fn mask_of(w: &mut Wave, lanes: u64) -> Lanes {
-    if lanes == w.exec() {
-        *w.lane_mask()
-    } else {
-        expand(lanes)
-    }
-}
-
 /// Writes loaded data to the registers from `first` on.
 #[inline(always)]
 pub fn commit(w: &mut Wave, first: usize, lanes: u64, element: Element, rows: &[Lanes]) {
     let (dwords, part) = element.parts();
     for (k, row) in rows.iter().enumerate().take(dwords.into()) {
-        let old = &w.v[first + k];
-        let values = each_lane(|l| part.load(row[l], old[l]));
-        w.write_lanes(first + k, lanes, &values);
+        if part == Element::Dwords(1) {
+            w.write_lanes(first + k, lanes, row);
+        } else {
+            let values = part.loaded(row, &w.v[first + k]);
+            w.write_lanes(first + k, lanes, &values);
+        }
     }
 }
 

@@ -390,10 +390,14 @@ fn atomic(
     let operands = stored(&here.op.inst);
     for part in &here.access.parts {
         if !replaces && reached.any(part) {
-            let found = part
-                .places()
-                .find(|&(lane, at)| reached.get(part.space, lane, at, part.bytes.min(4)) != 0);
-            if let Some((lane, at)) = found {
+            let dwords = part.places().flat_map(|(lane, at)| {
+                let dwords = (0..part.bytes).step_by(4);
+                dwords.map(move |k| (lane, at + k, (part.bytes - k).min(4)))
+            });
+            let undefined = |&(lane, at, bytes): &(usize, u64, u64)| {
+                reached.get(part.space, lane, at, bytes) != 0
+            };
+            if let Some((lane, at, _)) = { dwords }.find(undefined) {
                 let origin = origins.of_load(here, part.space, at);
                 UndefinedUse {
                     here,

@@ -323,6 +323,7 @@ impl Race {
             Some(reader) => deferred(&mut self.reads, reader),
         };
         let wave_of = self.group.wave_of(mark.segment);
+        let waited = elsewhere && self.group.any_comes_after(mark, &self.shared);
         findings.note(here, Check::Race, rule, mark.pc(), || {
             let place = match space {
                 Space::Lds => format!("byte {at} of LDS"),
@@ -337,6 +338,9 @@ impl Race {
             );
             let did = if met.wrote { "writes it" } else { "reads it" };
             let cure = match (space, elsewhere) {
+                (_, true) if waited => {
+                    "another wave of this group has waited for that access: `__syncthreads()` between its wait and this instruction"
+                }
                 (_, true) => {
                     "groups run in any order, and at once: give each group bytes of its own, use atomics, or make it two launches"
                 }

@@ -109,8 +109,8 @@ fn modes() -> impl Iterator<Item = u32> {
 /// Functions that hosts with vector units compute for a whole wave.
 const WHOLE: &str = "add_f16 sub_f16 subrev_f16 mul_f16 fma_f16 mad_f16 min_f16 max_f16 min3_f16 max3_f16 med3_f16 fract_f16 trunc_f16 \
      ceil_f16 floor_f16 rndne_f16 pk_fma_f16 pk_add_f16 pk_mul_f16 pk_min_f16 pk_max_f16 dot2_f32_f16 fma_mixlo_f16 fma_mixhi_f16 \
-     exp_f16 log_f16 rcp_f16 rsq_f16 sqrt_f16 sin_f16 cos_f16 cvt_f16_f32 cvt_pkrtz_f16_f32 mad_f32 min_f32 max_f32 min3_f32 \
-     max3_f32 med3_f32";
+     exp_f16 log_f16 rcp_f16 rsq_f16 sqrt_f16 sin_f16 cos_f16 cvt_f16_f32 cvt_pkrtz_f16_f32 add_f32 sub_f32 subrev_f32 \
+     mul_f32 fma_f32 fmac_f32 mad_f32 min_f32 max_f32 min3_f32 max3_f32 med3_f32";
 
 macro_rules! checks {
     ($($test:ident { $($name:ident($($arg:ident: $ty:ty),*);)* })*) => { $(
@@ -227,6 +227,7 @@ checks! {
         mul_f32(a: f32, b: f32);
         mul_legacy_f32(a: f32, b: f32);
         fma_f32(a: f32, b: f32, c: f32);
+        fmac_f32(a: f32, b: f32, c: f32);
         mad_f32(a: f32, b: f32, c: f32);
         mad_legacy_f32(a: f32, b: f32, c: f32);
         min_f32(a: f32, b: f32);

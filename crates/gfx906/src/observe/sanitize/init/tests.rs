@@ -228,6 +228,14 @@ fn memory_that_somebody_declared_is_known_by_name() {
         [("undefined atomic", 4)]
     );
     assert_eq!(kinds(&format!("{DWORDS} dd088000 00020001")), []);
+    // v_lshlrev_b32 v1, 3, v0; global_store_dword v1, v0, s[2:3] offset:256; global_atomic_add_x2 v1, v[0:1], s[2:3] offset:256:
+    // nobody wrote the upper halves
+    let upper = "24020083 dc708100 00020001 dd888100 00020001";
+    let place = "reads byte 260 of `a` (1024 bytes), which nobody wrote";
+    assert_eq!(told(upper), [("undefined atomic", 12, place.to_owned())]);
+    // global_store_dwordx2 v1, v[0:1], s[2:3] offset:256
+    let whole = "24020083 dc748100 00020001 dd888100 00020001";
+    assert_eq!(kinds(whole), []);
 }
 
 #[test]

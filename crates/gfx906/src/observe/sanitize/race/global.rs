@@ -222,15 +222,19 @@ impl DeviceAccesses {
         lock(&self.found).insert(group, mark);
     }
 
-    /// Returns true if an access of another group is ordered before a group that has seen the clock at `seen`.
+    /// Returns true if an access of another group is ordered before a wave of a group that has seen the clock at `seen`. A wave that has seen
+    /// nothing, and has passed no barrier behind a wave that has, comes after no other group.
     pub fn ordered(&self, mark: Mark, group: u32, seen: Option<u64>) -> bool {
+        let Some(seen) = seen else {
+            return false;
+        };
         let released = lock(&self.released);
         let first = released.get(&mark.group).and_then(|all| {
             let after = all.iter().find(|(segment, _)| *segment >= mark.segment);
             after.map(|&(_, clock)| clock)
         });
         drop(released);
-        if first.is_some_and(|first| seen.is_some_and(|seen| first < seen)) {
+        if first.is_some_and(|first| first < seen) {
             return true;
         }
         lock(&self.found).knows(group, mark)

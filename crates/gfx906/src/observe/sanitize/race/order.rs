@@ -12,6 +12,9 @@ const WAVES: usize = 16;
 /// Progress of each wave, as one wave knows it.
 type Clocks = [u32; WAVES];
 
+/// The launch's clock when a wave last saw values that other groups have released; none if it never has.
+type Seen = Option<u64>;
+
 /// A stretch of a wave between two barriers or atomics.
 #[derive(Clone, Copy, Debug, Default)]
 struct Segment {
@@ -29,8 +32,7 @@ struct WaveProgress {
     clocks: Clocks,
     /// Number of the wave's stretch; 0 if a new one must begin.
     segment: u32,
-    /// The launch's clock when the wave last saw released values.
-    seen: Option<u64>,
+    seen: Seen,
     /// True if the wave is at the grid's barrier. When it continues, all groups have arrived.
     at_grid: bool,
 }
@@ -42,8 +44,10 @@ pub struct Group {
     pub number: u32,
     waves: Vec<WaveProgress>,
     segments: Vec<Segment>,
-    /// Clocks that were released at each place.
-    places: HashMap<(bool, u64), Clocks>,
+    /// Released knowledge at each place.
+    places: HashMap<(bool, u64), (Clocks, Seen)>,
+    /// Knowledge of other groups that the waves brought to each barrier. Those that have passed it share it.
+    brought: Vec<Seen>,
 }
 
 impl Group {
@@ -62,6 +66,7 @@ impl Group {
             waves: (0..waves).map(wave).collect(),
             segments: Vec::new(),
             places: HashMap::new(),
+            brought: vec![None],
         }
     }
 
@@ -87,12 +92,21 @@ impl Group {
 
     /// Records that a wave arrives at a barrier.
     pub fn barrier(&mut self, wave: usize) {
+        let seen = self.seen(wave);
         let state = &mut self.waves[wave];
         state.epoch += 1;
         state.segment = 0;
-        // After the barrier, every wave of the group is ordered after everything that any of the waves had seen.
-        let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
-        self.waves[wave].seen = seen;
+        let epoch = state.epoch as usize;
+        if self.brought.len() <= epoch {
+            self.brought.resize(epoch + 1, None);
+        }
+        self.brought[epoch] = self.brought[epoch].max(seen);
+    }
+
+    /// Returns what a wave knows of other groups: what it has seen itself, and what any wave had seen before the last barrier.
+    fn seen(&self, wave: usize) -> Seen {
+        let state = &self.waves[wave];
+        state.seen.max(self.brought[state.epoch as usize])
     }
 
     /// Records that a wave arrives at the grid's barrier.
@@ -119,13 +133,15 @@ impl Group {
         if part.space == Space::Global {
             shared.release(self.number, segment);
         }
+        let seen = self.seen(wave);
         let state = &mut self.waves[wave];
         for (_, at) in part.places() {
             let key = (part.space == Space::Lds, at & !3);
-            let place = self.places.entry(key).or_default();
-            for (place, own) in place.iter_mut().zip(state.clocks) {
+            let (clocks, released) = self.places.entry(key).or_default();
+            for (place, own) in clocks.iter_mut().zip(state.clocks) {
                 *place = own.max(*place);
             }
+            *released = seen.max(*released);
         }
         state.clocks[wave % WAVES] += 1;
         state.segment = 0;
@@ -135,11 +151,12 @@ impl Group {
     pub fn acquire(&mut self, wave: usize, part: &Part, shared: &DeviceAccesses) {
         for (_, at) in part.places() {
             let key = (part.space == Space::Lds, at & !3);
-            if let Some(place) = self.places.get(&key) {
-                let own = &mut self.waves[wave].clocks;
-                own.iter_mut()
-                    .zip(place)
+            if let Some((clocks, seen)) = self.places.get(&key) {
+                let state = &mut self.waves[wave];
+                let own = state.clocks.iter_mut();
+                own.zip(clocks)
                     .for_each(|(own, place)| *own = *place.max(own));
+                state.seen = state.seen.max(*seen);
             }
         }
         if part.space == Space::Global {
@@ -163,11 +180,22 @@ impl Group {
         for (_, writer) in writers.filter(|(_, writer)| releases(*writer)) {
             if writer.group != self.number {
                 shared.found(self.number, writer);
+                let state = &mut self.waves[wave];
+                state.seen = state.seen.max(Some(0));
             } else if let Some(&theirs) = self.segments.get(writer.segment as usize - 1) {
-                let known = &mut self.waves[wave].clocks[usize::from(theirs.wave) % WAVES];
+                let seen = self.waves[usize::from(theirs.wave)].seen;
+                let state = &mut self.waves[wave];
+                let known = &mut state.clocks[usize::from(theirs.wave) % WAVES];
                 *known = theirs.clock.max(*known);
+                state.seen = state.seen.max(seen);
             }
         }
+    }
+
+    /// Returns true if an access of another group is ordered before a wave of this group.
+    pub fn any_comes_after(&self, mark: Mark, shared: &DeviceAccesses) -> bool {
+        let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
+        shared.ordered(mark, self.number, seen)
     }
 
     /// Returns true if nothing orders an earlier access before an access of a wave now.
@@ -185,8 +213,7 @@ impl Group {
             if space != Space::Global {
                 return false;
             }
-            let seen = self.waves.iter().filter_map(|wave| wave.seen).max();
-            return !shared.ordered(mark, number, seen);
+            return !shared.ordered(mark, number, self.seen(wave));
         }
         let Some(theirs) = self.segments.get(mark.segment as usize - 1) else {
             return false;
