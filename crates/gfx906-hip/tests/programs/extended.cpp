@@ -118,7 +118,7 @@ int main() {
         HIP_CHECK(hipOccupancyAvailableDynamicSMemPerBlock(&bytes, symbol, groups, 64));
         // A compute unit holds no more than 40 such groups.
         const size_t share = size_t(65536 / (groups < 40 ? groups : 40)) / 512 * 512;
-        REQUIRE(bytes == share - reversing.sharedSizeBytes);
+        REQUIRE_EQUAL(bytes, share - reversing.sharedSizeBytes);
         int resident = 0;
         HIP_CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&resident, symbol, 64, bytes));
         REQUIRE(resident >= (groups < 32 ? groups : 32));
@@ -131,7 +131,7 @@ int main() {
     reverse<<<1, 64, bytes>>>(x, int(bytes / 4) - 1);
     HIP_CHECK(hipGetLastError());
     to_host(rising, x, 64);
-    for (int i = 0; i < 64; ++i) REQUIRE(rising[i] == ((63 - i) ^ 1));
+    for (int i = 0; i < 64; ++i) REQUIRE_EQUAL(rising[i], (63 - i) ^ 1);
     reverse<<<1, 64, bytes + 4>>>(x, int(bytes / 4));
     REQUIRE(hipGetLastError() != hipSuccess);
     HIP_CHECK(hipOccupancyAvailableDynamicSMemPerBlock(&bytes, symbol, 1, 2560));
