@@ -65,6 +65,8 @@ if new != text:
     stale.append(path)
     if mode != "--check":
         open(path, "w").write(new)
-if mode == "--check" and stale:
+if mode != "--check":
+    print("\n".join(f"renewed: {path}" for path in stale) or "all words are up to date")
+elif stale:
     sys.exit("out of date: " + ", ".join(stale) + "; run scripts/assemble-tests.sh")
 PYTHON

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Renews everything that follows from the sources of kernels: code objects and their hashes, snapshots of tests, and what the README and docs/ show.
-# Run it after a change to kernels/, then read `git diff`.
+# Renews everything that is generated: code objects and their hashes, words of test programs, tables, snapshots of tests, and what the README and
+# docs/ show. Run it after a change to kernels/, or the step that a change needs, then read `git diff`.
 #
 #   scripts/regenerate.sh                all steps; the last one takes long, and writes kernels/built/VALIDATED
 #   scripts/regenerate.sh --no-validate  without that step, for work in progress
@@ -8,14 +8,16 @@
 #   scripts/regenerate.sh --list         the names of the steps, and what each renews
 #
 # A step uses what earlier steps have made: the program embeds the code objects, and all later steps run the program.
-# Needs the Debian packages of kernels/README.md; with validation also hipcc and llvm-19.
+# Needs the Debian packages of kernels/README.md, and llvm-19 for the words; with validation also hipcc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # A line a step: its name, its command, what it renews.
 steps='
 kernels | scripts/build-kernels.sh && scripts/build-blas.sh | code objects and their hashes
+words | scripts/assemble-tests.sh | words of test programs, from their assembly
 program | scripts/build.sh | the program, which embeds the code objects
+functions | INSTA_UPDATE=always cargo test --workspace --locked --test table --test conformance | functions and counts of cases in crates/gfx906-hip/README.md
 snapshots | INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --workspace --locked | snapshots of tests
 tutorial | scripts/tutorial.sh --write | the outputs in docs/tutorial.md
 pages | scripts/readme.sh --no-bench | captures, figures and pictures of the README and docs/

@@ -501,14 +501,18 @@ fn planted_kernels_bindings_and_tests_fit_together() {
             assert!(
                 there.any(|known| known.name == kernel
                     || start != kernel && known.name.starts_with(start)),
-                "{kernel}"
+                "{contract}: kernels/built/ has no kernel {kernel}: scripts/build-kernels.sh builds the sources; \
+                 if they have none of this name, mend the binding's `symbol`"
             );
         }
         for bug in &binding.planted {
             for (kernel, by) in bug.replaced() {
                 let honest = built_in.object.kernel(&kernel).expect("it is launched");
-                let wrong = planted.object.kernel(&by);
-                let wrong = wrong.unwrap_or_else(|| panic!("{contract}: there is no kernel {by}"));
+                let Some(wrong) = planted.object.kernel(&by) else {
+                    panic!(
+                        "{contract}: kernels/built/planted.co has no kernel {by}: scripts/build-kernels.sh builds the sources"
+                    );
+                };
                 assert_eq!(args(honest), args(wrong), "{contract}: {by}");
             }
             used.extend(bug.launched());

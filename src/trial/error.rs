@@ -27,7 +27,7 @@ pub(crate) enum TrialError {
     },
     /// A kernel that computes nothing would pass.
     #[error(
-        "the tolerance of output `{output}` says nothing: {trivial} would pass; tighten it or choose a shape that tells; a custom contract may list the case under `uncomputed`, or leave it out by `excludes`"
+        "the tolerance of output `{output}` says nothing: {trivial} would pass; tighten it or choose a shape that tells; a contract may list the case under `uncomputed`, or leave it out (a custom contract by `excludes`, a built-in one by `without`)"
     )]
     TrivialPasses { output: String, trivial: String },
     /// The output has so few elements that a kernel that computes nothing passes by chance.

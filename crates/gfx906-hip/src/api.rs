@@ -507,6 +507,7 @@ functions! {
     "hip_4.2" hipModuleOccupancyMaxPotentialBlockSize(grid: Out<i32>, block: Out<i32>, function: Address, lds: usize, most: i32) = device => kernel::best_block(grid, block, || kernel::module_function(function), lds, most, 0);
     "hip_4.2" hipModuleOccupancyMaxPotentialBlockSizeWithFlags(grid: Out<i32>, block: Out<i32>, function: Address, lds: usize, most: i32, flags: u32) = device => kernel::best_block(grid, block, || kernel::module_function(function), lds, most, flags);
     "hip_4.2" hipModuleUnload(module: Address) = device module::unload;
+    "hip_7.2" hipOccupancyAvailableDynamicSMemPerBlock(out: Out<usize>, host: Address, groups: i32, items: i32) = device kernel::available_lds;
     "hip_4.2" hipOccupancyMaxActiveBlocksPerMultiprocessor(out: Out<i32>, host: Address, items: i32, lds: usize) = device => kernel::most_blocks(out, || kernel::host_function(host), items, lds, 0);
     "hip_4.2" hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: Out<i32>, host: Address, items: i32, lds: usize, flags: u32) = device => kernel::most_blocks(out, || kernel::host_function(host), items, lds, flags);
     "hip_4.2" hipOccupancyMaxPotentialBlockSize(grid: Out<i32>, block: Out<i32>, host: Address, lds: usize, most: i32) = device => kernel::best_block(grid, block, || kernel::host_function(host), lds, most, 0);
@@ -657,7 +658,6 @@ functions! {
     "hip_4.2" hipIpcOpenEventHandle() = none;
     "hip_4.2" hipIpcOpenMemHandle() = none;
     "hip_4.2" hipModuleLaunchKernelExt() = none;
-    "hip_7.2" hipOccupancyAvailableDynamicSMemPerBlock() = none;
     "hip_4.2" hipProfilerStart() = none;
     "hip_4.2" hipProfilerStop() = none;
     "hip_4.2" hipRegisterActivityCallback() = none;

@@ -25,7 +25,8 @@ const MEMORY_KHZ: i32 = 1_000_000;
 const BUS_BITS: i32 = 4096;
 const L2_BYTES: i32 = 4 << 20;
 const REGISTERS: i32 = 64 << 10;
-const ITEMS_PER_UNIT: i32 = 2560;
+/// Most work-items of a compute unit at a time.
+pub const ITEMS_PER_UNIT: i32 = 2560;
 const BUS: i32 = 3;
 /// Queues for copies beside kernels, as AMD's runtime counts them.
 const QUEUES: i32 = 8;

@@ -10,6 +10,7 @@ use crate::calls::module;
 use crate::card::COMPUTE_UNITS;
 use crate::error::{HipError, HipResult};
 use crate::objects::module::Function;
+use crate::properties::ITEMS_PER_UNIT;
 use crate::runtime::state;
 
 /// SIMDs of a compute unit.
@@ -20,6 +21,8 @@ const WAVES: u32 = 8;
 const VGPRS: (u32, u32) = (256, 4);
 /// Scalar registers of a SIMD, and the granule of their allocation.
 const SGPRS: (u32, u32) = (800, 16);
+/// Granule of the allocation of LDS, in bytes: 128 dwords.
+const LDS_GRANULE: u32 = 512;
 
 /// `hipFuncAttributes`.
 #[repr(C)]
@@ -188,6 +191,30 @@ pub fn most_blocks(
         0
     };
     out.put(groups as i32)
+}
+
+/// Stores the most bytes of dynamic LDS with which a compute unit holds `groups` work-groups of `items` work-items at a time.
+///
+/// More work-groups than a compute unit has work-items for count as that many. The result is 0 if the kernel's static LDS alone is too large.
+///
+/// # Errors
+///
+/// The value is invalid if `groups` or `items` is not positive, or if a compute unit has fewer work-items than `items`.
+pub fn available_lds(out: Out<usize>, host: Address, groups: i32, items: i32) -> HipResult {
+    out.required()?;
+    let positive = |n: i32| u32::try_from(n).ok().filter(|&n| n > 0);
+    let (groups, items) = positive(groups)
+        .zip(positive(items))
+        .ok_or(HipError::InvalidValue)?;
+    let function = host_function(host)?;
+    let kernel = function.kernel()?;
+    let by_items = ITEMS_PER_UNIT as u32 / items;
+    if by_items == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    let each = MAX_LDS / groups.min(by_items);
+    let granules = each / LDS_GRANULE * LDS_GRANULE;
+    out.put(granules.saturating_sub(kernel.lds_size) as usize)
 }
 
 /// Stores the work-items of a block, and the number of such blocks, that fill the card with a kernel.

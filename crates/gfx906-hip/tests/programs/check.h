@@ -35,6 +35,16 @@
         }                                                                                                    \
     } while (0)
 
+// A requirement of whole numbers, whose values are printed if they differ.
+#define REQUIRE_EQUAL(value, expected)                                                                       \
+    do {                                                                                                     \
+        const long long is = (value), should_be = (expected);                                                \
+        if (is != should_be) {                                                                               \
+            std::printf("%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #value, is, should_be);          \
+            std::exit(1);                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
 inline unsigned next_random() {
     static unsigned state = 0x9e3779b9u;
     state ^= state << 13;

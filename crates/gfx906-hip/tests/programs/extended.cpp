@@ -43,6 +43,7 @@ extern "C" {
 hipError_t hipLaunchKernelExC(const LaunchConfig*, const void*, void**);
 hipError_t hipDrvLaunchKernelEx(const DriverConfig*, hipFunction_t, void**, void**);
 hipError_t hipGetFuncBySymbol(hipFunction_t*, const void*);
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t*, const void*, int, int);
 hipError_t hipGraphAddNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t, NodeParameters*);
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t, hipGraphNode_t, NodeParameters*);
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t, void*);
@@ -51,6 +52,18 @@ hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t*, hipGraph_t, const hipGraphN
 }
 
 __global__ void add(int* x, int by) { x[blockIdx.x * blockDim.x + threadIdx.x] += by; }
+
+// 1000 bytes of static LDS, which the compiler may align. The end of the dynamic LDS hands values from one work-item to another.
+__global__ void reverse(int* x, int last) {
+    __shared__ int own[250];
+    extern __shared__ int more[];
+    const int i = threadIdx.x;
+    own[i] = x[i];
+    __syncthreads();
+    more[last - i] = own[63 - i];
+    __syncthreads();
+    x[i] = more[last - (i ^ 1)];
+}
 
 static int called = 0;
 static void call(void* data) { called += *static_cast<int*>(data); }
@@ -94,6 +107,35 @@ int main() {
     EXPECT(hipErrorInvalidValue, hipLaunchKernelExC(&config, reinterpret_cast<const void*>(add), arguments));
     to_host(host, x, n);
     for (int i = 0; i < n; ++i) REQUIRE(host[i] == 15);
+
+    // The dynamic LDS with which so many groups fit: a share of 64 KiB in granules of 512 bytes, without the kernel's own.
+    const void* symbol = reinterpret_cast<const void*>(reverse);
+    hipFuncAttributes reversing;
+    HIP_CHECK(hipFuncGetAttributes(&reversing, symbol));
+    REQUIRE(reversing.sharedSizeBytes >= 1000 && reversing.sharedSizeBytes < 1024);
+    size_t bytes = 0;
+    for (int groups : {1, 2, 3, 16, 40, 1000}) {
+        HIP_CHECK(hipOccupancyAvailableDynamicSMemPerBlock(&bytes, symbol, groups, 64));
+        // A compute unit holds no more than 40 such groups.
+        const size_t share = size_t(65536 / (groups < 40 ? groups : 40)) / 512 * 512;
+        REQUIRE_EQUAL(bytes, share - reversing.sharedSizeBytes);
+        int resident = 0;
+        HIP_CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&resident, symbol, 64, bytes));
+        REQUIRE(resident >= (groups < 32 ? groups : 32));
+    }
+    HIP_CHECK(hipOccupancyAvailableDynamicSMemPerBlock(&bytes, symbol, 1, 64));
+    int rising[64];
+    for (int i = 0; i < 64; ++i) rising[i] = i;
+    to_device(x, rising, 64);
+    (void)hipGetLastError();
+    reverse<<<1, 64, bytes>>>(x, int(bytes / 4) - 1);
+    HIP_CHECK(hipGetLastError());
+    to_host(rising, x, 64);
+    for (int i = 0; i < 64; ++i) REQUIRE_EQUAL(rising[i], (63 - i) ^ 1);
+    reverse<<<1, 64, bytes + 4>>>(x, int(bytes / 4));
+    REQUIRE(hipGetLastError() != hipSuccess);
+    HIP_CHECK(hipOccupancyAvailableDynamicSMemPerBlock(&bytes, symbol, 1, 2560));
+    EXPECT(hipErrorInvalidValue, hipOccupancyAvailableDynamicSMemPerBlock(&bytes, symbol, 1, 2561));
 
     // A fill, a kernel behind it, a host function behind that, and a copy back at the end.
     hipGraph_t graph;
