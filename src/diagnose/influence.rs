@@ -1,6 +1,7 @@
 //! Influence: which indices of an input each output responds to, in the kernels and in the reference.
 
 mod difference;
+mod integers;
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -12,13 +13,10 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 
 use super::candidate::responds;
 use super::weigh::{ranges, spacing};
-use difference::{Response, difference};
+use difference::{Response, difference, differing};
 
 /// Longest axis whose indices are all tried.
 const TRIED: usize = 16;
-
-/// Numbers of a tensor of whole numbers that are tried.
-const INTEGERS: usize = 4;
 
 /// The shortest side of a matrix whose diagonal is looked at.
 const SQUARE: usize = 4;
@@ -35,9 +33,31 @@ fn places(kind: ElementKind) -> f64 {
 
 /// Returns the first input whose influence on the outputs differs from the reference's.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    if experiment.outputs().iter().any(hides) {
-        return None;
+    match experiment.outputs().iter().any(hides) {
+        true => compare(&tame(experiment)?),
+        false => compare(experiment),
     }
+}
+
+/// Powers of 2 on all inputs that may keep wrong values from growing.
+const SMALLER: [i32; 4] = [-1, -2, -4, -6];
+
+/// Starts an experiment whose inputs are so small that the wrong values hide nothing.
+fn tame<'a>(experiment: &Experiment<'a>) -> Option<Experiment<'a>> {
+    SMALLER.into_iter().find_map(|power| {
+        let inputs = experiment.inputs().iter();
+        let smaller = inputs.map(|input| {
+            let values = input.values.iter().map(|value| value * 2f64.powi(power));
+            (input.name.clone(), values.collect())
+        });
+        let smaller = experiment.changed(smaller.collect())?;
+        let outputs = smaller.outputs();
+        let shows = outputs.iter().any(|output| output.wrong.contains(&true));
+        (shows && !outputs.iter().any(hides)).then_some(smaller)
+    })
+}
+
+fn compare(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();
@@ -45,50 +65,10 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
         inputs.iter().find_map(|input| find(experiment, input))
     };
     each(unread)
-        .or_else(|| {
-            let mut integers = experiment.integers().iter();
-            integers.find_map(|input| unread_integers(experiment, input))
-        })
+        .or_else(|| integers::find(experiment))
         .or_else(|| each(misused))
-        .or_else(|| each(along_axes))
         .or_else(|| each(in_regions))
-}
-
-/// Returns a cause if the kernels do not respond to a tensor of whole numbers, such as the bounds of sequences. The numbers change as the
-/// contract allows: bounds move, and stay in order; other numbers are exchanged.
-fn unread_integers(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let values = &input.values;
-    let changed = match values.is_sorted() {
-        true => {
-            let inner = 1..values.len().saturating_sub(1);
-            let moved = inner.filter_map(|at| {
-                let mut moved = values.clone();
-                let step = match (values[at] < values[at + 1], values[at] > values[at - 1]) {
-                    (true, _) => 1.0,
-                    (false, true) => -1.0,
-                    (false, false) => return None,
-                };
-                moved[at] += step;
-                Some(moved)
-            });
-            moved.take(INTEGERS).collect()
-        }
-        false => vec![values.iter().rev().copied().collect()],
-    };
-    let mut silent = changed
-        .iter()
-        .filter(|moved| *moved != values)
-        .map(|moved| {
-            let changes = Changes::from([(input.name.clone(), moved.clone())]);
-            let left = experiment.run_changed(&changes)?;
-            let mut outputs = experiment.outputs().iter().zip(&left);
-            Some(outputs.all(|(output, left)| same_values(&output.got, left)))
-        });
-    let first = silent.next()??;
-    (first && silent.all(|silent| silent == Some(true))).then(|| {
-        let text = format!("no output responds to `{}`", input.tensor);
-        cause("unread", input, None, text)
-    })
+        .or_else(|| along_axes(experiment, &inputs))
 }
 
 /// Parts of the matrix of an axis and the last axis: the elements left of the diagonal, on it and right of it.
@@ -352,8 +332,9 @@ fn differences(before: &Outputs, after: &Outputs) -> Vec<Vec<bool>> {
         .collect()
 }
 
-fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let answers = |axis: usize| -> Option<Vec<Answer>> {
+/// Returns a cause if the responses to single indices of an input's axis differ. Unread indices are told before exchanged ones, for all inputs.
+fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Option<CauseReport> {
+    let answers = |input: &ExperimentInput, axis: usize| -> Option<Vec<Answer>> {
         let tried = tried(input.axes[axis].length).into_iter();
         let answers = tried.map(|at| {
             let mut changes = changed_at(input, axis, at);
@@ -374,14 +355,20 @@ fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
         answers.collect()
     };
     // The axes for which there is work left.
-    let axes: Vec<(usize, Vec<Answer>)> = (0..input.axes.len())
-        .map_while(|axis| Some((axis, answers(axis)?)))
-        .collect();
-    let unread =
-        |(axis, answers): &(usize, Vec<Answer>)| unread_indices(experiment, input, *axis, answers);
-    axes.iter()
-        .find_map(unread)
-        .or_else(|| other_indices(experiment, input, &axes))
+    let axes = inputs.iter().map(|input| {
+        let axes = 0..input.axes.len();
+        let axes = axes.map_while(|axis| Some((axis, answers(input, axis)?)));
+        (*input, axes.collect::<Vec<(usize, Vec<Answer>)>>())
+    });
+    let axes: Vec<(&ExperimentInput, Vec<_>)> = axes.collect();
+    let unread = axes.iter().find_map(|(input, axes)| {
+        let mut axes = axes.iter();
+        axes.find_map(|(axis, answers)| unread_indices(experiment, input, *axis, answers))
+    });
+    unread.or_else(|| {
+        let mut axes = axes.iter();
+        axes.find_map(|(input, axes)| other_indices(experiment, input, axes))
+    })
 }
 
 /// Returns the indices of an axis that are tried: all of a short axis; else both ends, the middle, and bounds of waves and half waves.
@@ -506,6 +493,7 @@ fn unread_indices(
     };
     let mut read = BTreeSet::new();
     let mut unread = BTreeSet::new();
+    let mut surplus = BTreeSet::new();
     for answer in answers {
         let mut expected = outputs.iter().zip(&answer.predicted);
         let expected =
@@ -519,11 +507,26 @@ fn unread_indices(
             false if expected => unread.insert(answer.at),
             false => false,
         };
+        let mut pairs = outputs.iter().zip(&answer.predicted);
+        if read.contains(&answer.at)
+            && pairs.all(|(output, new)| same_values(&output.expected, new))
+        {
+            surplus.insert(answer.at);
+        }
     }
     if unread.is_empty() || read.is_empty() {
         return None;
     }
     let name = &input.axes[axis].name;
+    if !surplus.is_empty() {
+        let text = format!(
+            "`{}` is read at {}, which the contract does not use, and not at {}",
+            input.tensor,
+            ranges(name, &surplus),
+            ranges(name, &unread)
+        );
+        return Some(cause("index", input, None, text));
+    }
     let text = format!(
         "`{}` is not read at {}; at {} it is",
         input.tensor,
@@ -596,13 +599,64 @@ fn other_indices(
     pairs
         .into_iter()
         .find_map(|(number, output, out_axis, axis, answers)| {
-            let responses: Vec<Response> = answers
+            let mut responses: Vec<Response> = answers
                 .iter()
                 .map(|answer| response(experiment, (input, axis), (number, out_axis), answer))
                 .collect();
+            for _ in 0..DOUBTS {
+                let first = differing((input, axis), (output, out_axis), &responses)?;
+                if responses[first].is_confirmed {
+                    break;
+                }
+                doubt(
+                    experiment,
+                    (input, axis),
+                    (number, out_axis),
+                    &mut responses[first],
+                );
+            }
+            let first = differing((input, axis), (output, out_axis), &responses)?;
             let text = difference(input, axis, output, out_axis, &responses)?;
-            Some(cause("index", input, Some(output), text))
+            responses[first]
+                .is_confirmed
+                .then(|| cause("index", input, Some(output), text))
         })
+}
+
+/// Differing responses that are tried again before an axis is left.
+const DOUBTS: usize = 4;
+
+/// Adds the responses to a change of the same index where each other input is 0, or 1. A gate may hide a response, in the kernels or in the
+/// reference, and an index is used if it counts with any gate.
+fn doubt(
+    experiment: &Experiment<'_>,
+    (input, axis): (&ExperimentInput, usize),
+    (number, out_axis): (usize, usize),
+    response: &mut Response,
+) {
+    response.is_confirmed = true;
+    let output = &experiment.outputs()[number];
+    let others = experiment.inputs().iter();
+    let others = others.filter(|other| other.name != input.name && responds(experiment, other));
+    for (other, value) in others.flat_map(|other| [0.0, 1.0].map(|value| (other, value))) {
+        let before = Changes::from([(other.name.clone(), vec![value; other.values.len()])]);
+        let mut after = before.clone();
+        after.extend(changed_at(input, axis, response.at));
+        let along = |before: Option<Outputs>, after: Option<Outputs>| -> BTreeSet<usize> {
+            let (Some(before), Some(after)) = (before, after) else {
+                return BTreeSet::new();
+            };
+            let pairs = before[number].iter().zip(&after[number]);
+            let differing = pairs.enumerate().filter(|(_, (a, b))| !is_same(**a, **b));
+            differing
+                .map(|(flat, _)| index(&output.axes, flat)[out_axis])
+                .collect()
+        };
+        let found = along(experiment.run(&before), experiment.run(&after));
+        let possible = along(experiment.predict(&before), experiment.predict(&after));
+        response.found.extend(found);
+        response.possible.extend(possible);
+    }
 }
 
 fn response(
@@ -629,6 +683,7 @@ fn response(
         clear: along(clear(output, left)),
         expected: along(significant(experiment, output, predicted)),
         possible: along(pairs(&output.expected, predicted)),
+        is_confirmed: false,
     };
     // An index that seems unused, or used against the contract, may be one of a saturated function or a maximum.
     if !response.expected.is_subset(&response.found)
