@@ -145,7 +145,7 @@ pub fn dullness(function: &Function, case: &Case) -> usize {
     let dull = values.filter(|(name, value)| match value {
         Value::Number(number) => *number < 3,
         Value::Word(word) if function.lists.contains(name) => list_of(word).contains(&0),
-        Value::Word(word) => *word == "zero",
+        Value::Word(word) => ["zero", "empty"].contains(word),
     });
     let derived = function.derived.iter();
     let short = derived.filter(|size| (size.value)(&case.values).is_some_and(|size| size < 3));

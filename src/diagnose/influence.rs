@@ -15,8 +15,9 @@ use super::candidate::responds;
 use super::weigh::{ranges, spacing};
 use difference::{Response, difference, differing};
 
-/// Longest axis whose indices are all tried.
+/// Longest axis whose indices are all tried, and the fewest indices that are tried where runs are long.
 const TRIED: usize = 16;
+const FEWEST: usize = 2;
 
 /// The shortest side of a matrix whose diagonal is looked at.
 const SQUARE: usize = 4;
@@ -67,8 +68,9 @@ fn compare(experiment: &Experiment<'_>) -> Option<CauseReport> {
     each(unread)
         .or_else(|| integers::find(experiment))
         .or_else(|| each(misused))
-        .or_else(|| each(in_regions))
+        .or_else(|| each(|experiment, input| in_regions(experiment, input, Wanted::Unused)))
         .or_else(|| along_axes(experiment, &inputs))
+        .or_else(|| each(|experiment, input| in_regions(experiment, input, Wanted::All)))
 }
 
 /// Parts of the matrix of an axis and the last axis: the elements left of the diagonal, on it and right of it.
@@ -78,8 +80,20 @@ const REGIONS: [(Ordering, &str); 3] = [
     (Ordering::Greater, "below its diagonal"),
 ];
 
+/// The parts of a matrix that are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Those that the contract does not use. Few matrices have one, and the kernels run for these alone.
+    Unused,
+    All,
+}
+
 /// Returns a cause if the kernels use a part of a matrix that the contract does not use, or do not read a part that it uses.
-fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+fn in_regions(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    wanted: Wanted,
+) -> Option<CauseReport> {
     let columns = input.axes.last()?.length;
     let rows = (0..input.axes.len() - 1).rev();
     let mut rows = rows.filter(|&row| columns >= SQUARE && input.axes[row].length >= SQUARE);
@@ -95,7 +109,11 @@ fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
                 }
             });
             let changes = Changes::from([(input.name.clone(), changed.collect())]);
-            let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+            let predicted = experiment.predict(&changes)?;
+            if wanted == Wanted::Unused && !is_unchanged(experiment, &predicted) {
+                return None;
+            }
+            let left = experiment.run(&changes)?;
             let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
             let (mut answers, mut silent) = (None, true);
             let (mut unused, mut used) = (true, false);
@@ -125,6 +143,12 @@ fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
             }
         })
     })
+}
+
+/// Returns true if the reference's outputs are those of the unchanged inputs.
+fn is_unchanged(experiment: &Experiment<'_>, predicted: &Outputs) -> bool {
+    let mut outputs = experiment.outputs().iter().zip(predicted);
+    outputs.all(|(output, predicted)| same_values(&output.expected, predicted))
 }
 
 /// Returns true if an output hides responses: by values that are infinite, no number, or much larger than the reference's.
@@ -157,6 +181,9 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
             let mut pairs = output.got.iter().zip(pairs);
             shown |= pairs.any(|(got, (old, new))| *got != 0.0 && old != new);
         }
+        if !silent.contains(&true) {
+            return None;
+        }
     }
     // A kernel that leaves zeros responds to nothing.
     if shown && silent.iter().all(|silent| *silent) {
@@ -175,7 +202,15 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
 fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
     let changed = uneven(input);
     let changes = Changes::from([(input.name.clone(), changed)]);
-    let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+    let predicted = experiment.predict(&changes)?;
+    let mut pairs = experiment.outputs().iter().zip(&predicted);
+    // The kernels need not run where each wrong output depends on the input.
+    if !pairs
+        .any(|(output, new)| output.wrong.contains(&true) && same_values(&output.expected, new))
+    {
+        return None;
+    }
+    let left = experiment.run(&changes)?;
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
     let misused = outputs.filter(|(output, (left, predicted))| {
         let answers = clear(output, left);
@@ -334,8 +369,11 @@ fn differences(before: &Outputs, after: &Outputs) -> Vec<Vec<bool>> {
 
 /// Returns a cause if the responses to single indices of an input's axis differ. Unread indices are told before exchanged ones, for all inputs.
 fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Option<CauseReport> {
+    let count: usize = inputs.iter().map(|input| input.axes.len()).sum();
+    // Half of the runs is for doubts about what they show.
+    let most = (experiment.runs_left() / 2 / count.max(1)).clamp(FEWEST, TRIED);
     let answers = |input: &ExperimentInput, axis: usize| -> Option<Vec<Answer>> {
-        let tried = tried(input.axes[axis].length).into_iter();
+        let tried = tried(input.axes[axis].length, most).into_iter();
         let answers = tried.map(|at| {
             let mut changes = changed_at(input, axis, at);
             let mut predicted = experiment.predict(&changes)?;
@@ -371,32 +409,40 @@ fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Optio
     })
 }
 
-/// Returns the indices of an axis that are tried: all of a short axis; else both ends, the middle, and bounds of waves and half waves.
-fn tried(length: usize) -> BTreeSet<usize> {
+/// Returns the indices of an axis that are tried, at most so many: all of a short axis; else both ends, the middle, and bounds of waves and half
+/// waves.
+fn tried(length: usize, most: usize) -> BTreeSet<usize> {
     if length < 2 {
         return BTreeSet::new();
     }
-    if length <= TRIED {
+    if length <= most {
         return (0..length).collect();
     }
-    let bounds = [
+    let mut bounds = vec![
         0,
-        1,
-        2,
-        3,
-        length / 2 - 1,
-        length / 2,
-        length - 2,
         length - 1,
-        15,
-        16,
-        31,
-        32,
+        length / 2,
+        1,
         63,
         64,
+        31,
+        32,
+        15,
+        16,
+        length / 2 - 1,
+        length - 2,
+        2,
+        3,
         127,
     ];
-    bounds.into_iter().filter(|&at| at < length).collect()
+    bounds.retain(|&at| at < length);
+    let mut tried = BTreeSet::new();
+    for at in bounds {
+        if tried.len() < most {
+            tried.insert(at);
+        }
+    }
+    tried
 }
 
 /// Returns which indices of an input's axis change no other index of an output in the kernels, though they do in the reference: those that a
@@ -412,7 +458,7 @@ pub(super) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<Str
     pairs.into_iter().find_map(|(input, axis)| {
         let (mut out, mut summed) = (BTreeSet::new(), BTreeSet::new());
         let Axis { name, length } = &input.axes[axis];
-        for at in tried(*length) {
+        for at in tried(*length, TRIED) {
             let changes = changed_at(input, axis, at);
             let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
             let own = output.axes.iter().position(|axis| axis.name == *name);
@@ -452,12 +498,20 @@ pub(super) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<Str
     })
 }
 
-/// Changes one index of an axis.
+/// Changes one index of an axis. Two values of a row change by different factors, because a norm takes one factor away.
 pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
-    replaced_at(input, axis, at, |value| match value {
-        0.0 => 0.5,
-        value => 0.75 * value,
-    })
+    let stride = strides(&input.axes)[axis];
+    let length = input.axes[axis].length;
+    let values = input.values.iter().enumerate();
+    let changed = values.map(|(flat, &value)| {
+        let factor = if flat % 2 == 0 { 0.75 } else { 0.625 };
+        match (flat / stride % length == at, value) {
+            (false, value) => value,
+            (true, 0.0) => 0.5,
+            (true, value) => factor * value,
+        }
+    });
+    Changes::from([(input.name.clone(), changed.collect())])
 }
 
 /// Replaces the values at one index of an axis by a function of them.
@@ -616,10 +670,10 @@ fn other_indices(
                 );
             }
             let first = differing((input, axis), (output, out_axis), &responses)?;
-            let text = difference(input, axis, output, out_axis, &responses)?;
+            let (kind, text) = difference(input, axis, output, out_axis, &responses)?;
             responses[first]
                 .is_confirmed
-                .then(|| cause("index", input, Some(output), text))
+                .then(|| cause(kind, input, Some(output), text))
         })
 }
 

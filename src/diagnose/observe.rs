@@ -528,13 +528,11 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
         .filter(|input| responds(experiment, input) && degrees(experiment, input).is_some())
         .collect();
     let larger = |power: i32| {
-        let scaled = normed.iter().map(|input| {
-            let sizes = row_sizes(input);
-            let values = input.values.iter().zip(sizes);
-            let scaled = values.map(|(value, size)| value * 2f64.powi(power) / size);
-            (input.name.clone(), scaled.collect())
+        let sized = normed.iter().map(|input| {
+            let values = sized(input, &|_| power);
+            (input.name.clone(), values)
         });
-        experiment.changed(scaled.collect())
+        experiment.changed(sized.collect())
     };
     let right = LARGER.map(|power| larger(power).is_some_and(|larger| is_right(&larger)));
     if normed.is_empty() || right != [true, true] {
@@ -589,12 +587,29 @@ fn size(values: &[f64]) -> f64 {
     }
 }
 
-/// Returns for each value the power of 2 above the values of its row. An eps counts in each row by itself.
-fn row_sizes(input: &ExperimentInput) -> Vec<f64> {
+/// Returns an input whose rows have values of a size, a power of 2 for each value: an eps counts in each row by itself, and most in a row of
+/// zeros, which gets other values.
+fn sized(input: &ExperimentInput, power: &dyn Fn(usize) -> i32) -> Vec<f64> {
     let columns = input.axes.last().map_or(1, |axis| axis.length).max(1);
-    let rows = input.values.chunks(columns);
-    rows.flat_map(|row| vec![size(row); row.len()]).collect()
+    let rows = input.values.chunks(columns).enumerate();
+    let values = rows.flat_map(|(row, values)| {
+        let size = size(values);
+        let is_zero = values.iter().all(|value| *value == 0.0);
+        let values = values.iter().enumerate();
+        values.map(move |(column, value)| {
+            let value = if is_zero {
+                ZERO[column % 2]
+            } else {
+                value / size
+            };
+            value * 2f64.powi(power(row * columns + column))
+        })
+    });
+    values.collect()
 }
+
+/// Values in the place of those of a row of zeros.
+const ZERO: [f64; 2] = [0.75, -0.5];
 
 /// Returns true if the reference divides an input by its norm: it responds to the ratio of large values, and not to their size. A gate
 /// that is closed responds to neither.
@@ -609,18 +624,16 @@ const DEGREES: [i32; 3] = [0, -1, -2];
 /// Returns the power of the size of large values of an input that each output of the reference is proportional to, if each has one, and if the
 /// ratio of the values counts.
 fn degrees(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Vec<i32>> {
-    let predict = |factor: &dyn Fn(usize) -> f64| {
-        let values = input.values.iter().enumerate();
-        let changed: Vec<f64> = values.map(|(at, value)| value * factor(at)).collect();
-        experiment.predict(&Changes::from([(input.name.clone(), changed)]))
+    let predict = |power: &dyn Fn(usize) -> i32| {
+        let values = sized(input, power);
+        experiment.predict(&Changes::from([(input.name.clone(), values)]))
     };
-    let sizes = row_sizes(input);
-    let at_size = |power: i32| predict(&|at| 2f64.powi(power) / sizes[at]);
+    let at_size = |power: i32| predict(&|_| power);
     let [first, second] = LARGER;
     // A softmax does not respond to the size of large values either, but to that of moderate ones.
     let at_moderate = at_size(MODERATE)?;
     let (at_first, at_second) = (at_size(first)?, at_size(second)?);
-    let turned = predict(&|at| 2f64.powi(second - (at % 2) as i32) / sizes[at])?;
+    let turned = predict(&|at| second - (at % 2) as i32)?;
     let outputs = experiment.outputs().iter().enumerate();
     let degrees = outputs.clone().map(|(number, output)| {
         let mut degrees = DEGREES.into_iter();

@@ -270,6 +270,12 @@ impl<'a> Experiment<'a> {
         self.work_left.set(left);
     }
 
+    /// The number of runs by the kernels for which there is work left.
+    pub fn runs_left(&self) -> usize {
+        let left = self.work_left.get() / self.run_work.get().max(1);
+        usize::try_from(left).unwrap_or(usize::MAX)
+    }
+
     /// Wave instructions of one run.
     pub fn run_work(&self) -> u64 {
         self.run_work.get()

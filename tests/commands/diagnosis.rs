@@ -470,9 +470,14 @@ fn reasons_in_uses_of_inputs_whole_numbers_and_norms() {
                 "`Ai` responds to `A` on its diagonal",
             ),
             (
-                "gdn_packed_attention_domain",
-                "a token does not see itself",
-                "`A` is 0 on the diagonal",
+                "gdn_packed_uw_domain",
+                "the gate of the first key channel for all",
+                "`G` is read at channel 0 for every channel",
+            ),
+            (
+                "gdn_l2norm_domain",
+                "the sum of squares for its root",
+                "each row of `y` has a factor of its own",
             ),
             (
                 "gdr_causal_conv1d_fwd_domain",

@@ -61,14 +61,14 @@ pub(super) fn differing(
     })
 }
 
-/// Returns the difference of the responses in words, if there is one.
+/// Returns the kind of the difference of the responses and its words, if there is one.
 pub(super) fn difference(
     input: &ExperimentInput,
     axis: usize,
     output: &ExperimentOutput,
     out_axis: usize,
     responses: &[Response],
-) -> Option<String> {
+) -> Option<(&'static str, String)> {
     let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
     let (x, o) = (&input.tensor, &output.name);
     let differing = &responses[differing((input, axis), (output, out_axis), responses)?];
@@ -79,9 +79,10 @@ pub(super) fn difference(
     let own: Vec<&Response> = own.collect();
     let at_itself = |one: &&Response| one.missing().iter().eq([&one.at]);
     if from == to && own.len() > 1 && own.iter().all(at_itself) {
-        return Some(format!(
+        let text = format!(
             "no {from} of `{x}` is used for its own {to} of `{o}`; the contract uses it there, too"
-        ));
+        );
+        return Some(("index", text));
     }
     let (missing, surplus) = (differing.missing(), differing.surplus(from, to));
     let Response {
@@ -116,7 +117,10 @@ pub(super) fn difference(
         input.axes[axis].length,
         output.axes[out_axis].length,
     );
-    Some(text + &formula.unwrap_or_default())
+    // A tensor that is updated in place responds to another index of itself.
+    let is_unread = found.is_empty() && x != o;
+    let kind = if is_unread { "unread" } else { "index" };
+    Some((kind, text + &formula.unwrap_or_default()))
 }
 
 /// Returns the map from an output's indices to an input's, as the kernels and as the contract have it, in words: `: i / 2 instead of i mod
