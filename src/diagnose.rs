@@ -203,7 +203,7 @@ fn diagnose(
     let found = found.map(|found| DiagnosisReport { smallest, ..found });
     // A smaller case may lack the part that is right: beside a tile that is not full, there is no full one.
     match diagnose_if_quick(plan) {
-        Some(original) if !is_same_cause(&original, found.as_ref()) => Some(original),
+        Some(original) if counts_more(&original, found.as_ref()) => Some(original),
         _ => found,
     }
 }
@@ -225,17 +225,22 @@ fn diagnose_if_quick(plan: &Plan<'_>) -> Option<DiagnosisReport> {
     (!found.causes.is_empty()).then_some(found)
 }
 
-/// Returns true if two diagnoses have a cause of the same kind in the same tensor.
-fn is_same_cause(found: &DiagnosisReport, other: Option<&DiagnosisReport>) -> bool {
-    let key = |found: &DiagnosisReport| {
-        let cause = found.causes.first()?;
-        Some((
+/// Returns true if a diagnosis has another cause than that of a smaller case, and one that counts more: a cause that explains its wrong elements
+/// counts more than one that does not.
+fn counts_more(found: &DiagnosisReport, smaller: Option<&DiagnosisReport>) -> bool {
+    let cause = |found: &DiagnosisReport| found.causes.first().cloned();
+    let (cause, smaller) = (cause(found), smaller.and_then(cause));
+    let key = |cause: &CauseReport| {
+        (
             cause.kind.clone(),
             cause.tensor.clone(),
             cause.output.clone(),
-        ))
+        )
     };
-    other.and_then(key) == key(found)
+    let differs = cause.as_ref().map(key) != smaller.as_ref().map(key);
+    let is_counted =
+        |cause: &Option<CauseReport>| cause.as_ref().is_some_and(|cause| cause.explains.is_some());
+    differs && (is_counted(&cause) || !is_counted(&smaller))
 }
 
 /// Returns the diagnosis of one case. Returns none if no experiment is possible.
@@ -273,7 +278,7 @@ fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
         let depends = &depends_on_order;
         move |experiment: &Experiment<'_>| (!depends.get()).then(|| find(experiment)).flatten()
     };
-    let methods: [&Method<'_>; 18] = [
+    let methods: [&Method<'_>; 19] = [
         &|experiment| partial.borrow_mut().whole(experiment),
         &operation::find,
         &outputs::find,
@@ -285,9 +290,14 @@ fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
             depends_on_order.set(race::depends_on_order(experiment));
             race::find(experiment)
         },
-        &observe::overflow,
+        &|experiment| {
+            // Values that are not finite hide influences, for which work is kept.
+            experiment.begin_last_method();
+            observe::overflow(experiment)
+        },
         &observe::eps,
         &|experiment| partial.borrow_mut().find(experiment),
+        &added::stuck,
         &observe::cut_off,
         &in_any_order(uses::find),
         &in_any_order(observe::row_factors),

@@ -48,9 +48,7 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let explained = |other: &Experiment<'_>| term.explained(other).is_some();
         is_confirmed(experiment, "", explained).then(|| term.cause(experiment, &found))
     });
-    found
-        .or_else(|| number(experiment))
-        .or_else(|| stuck(experiment))
+    found.or_else(|| number(experiment))
 }
 
 /// The fewest wrong elements with one number.
@@ -65,7 +63,7 @@ fn numbers(output: &ExperimentOutput) -> Option<[f64; 2]> {
 }
 
 /// Returns a cause if all wrong elements have one number in the place of another. An input may say where.
-fn stuck(experiment: &Experiment<'_>) -> Option<CauseReport> {
+pub(super) fn stuck(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let outputs = experiment.outputs().iter().enumerate();
     let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
     let [(number, output)] = wrong.collect::<Vec<_>>()[..] else {

@@ -68,9 +68,9 @@ fn compare(experiment: &Experiment<'_>) -> Option<CauseReport> {
     each(unread)
         .or_else(|| integers::find(experiment))
         .or_else(|| each(misused))
-        .or_else(|| each(|experiment, input| in_regions(experiment, input, Wanted::Unused)))
+        .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::Unused)))
         .or_else(|| along_axes(experiment, &inputs))
-        .or_else(|| each(|experiment, input| in_regions(experiment, input, Wanted::All)))
+        .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::All)))
 }
 
 /// Parts of the matrix of an axis and the last axis: the elements left of the diagonal, on it and right of it.
@@ -80,10 +80,10 @@ const REGIONS: [(Ordering, &str); 3] = [
     (Ordering::Greater, "below its diagonal"),
 ];
 
-/// The parts of a matrix that are looked at.
+/// A choice of the parts of a matrix that are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// Those that the contract does not use. Few matrices have one, and the kernels run for these alone.
+enum Choice {
+    /// Parts that the contract does not use. Few matrices have one, and the kernels run for these alone.
     Unused,
     All,
 }
@@ -92,7 +92,7 @@ enum Wanted {
 fn in_regions(
     experiment: &Experiment<'_>,
     input: &ExperimentInput,
-    wanted: Wanted,
+    choice: Choice,
 ) -> Option<CauseReport> {
     let columns = input.axes.last()?.length;
     let rows = (0..input.axes.len() - 1).rev();
@@ -110,7 +110,7 @@ fn in_regions(
             });
             let changes = Changes::from([(input.name.clone(), changed.collect())]);
             let predicted = experiment.predict(&changes)?;
-            if wanted == Wanted::Unused && !is_unchanged(experiment, &predicted) {
+            if choice == Choice::Unused && !is_unchanged(experiment, &predicted) {
                 return None;
             }
             let left = experiment.run(&changes)?;

@@ -460,11 +460,6 @@ fn reasons_in_uses_of_inputs_whole_numbers_and_norms() {
                 "`cu` at i + 1 is copied to `lens`: `cu` at i is not taken off",
             ),
             (
-                "gdr_l2norm_fwd_domain",
-                "epsilon on the mean of 64 squares",
-                "the eps of a norm is wrong, or in another place",
-            ),
-            (
                 "gdr_solve_tril_domain",
                 "the diagonal of A used",
                 "`Ai` responds to `A` on its diagonal",
