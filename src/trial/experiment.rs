@@ -197,9 +197,17 @@ impl<'a> Experiment<'a> {
         Some(experiment)
     }
 
-    /// Starts from the values of all inputs, so that a change of one does not change others that the contract computes of it, such as sums.
+    /// Starts from the values of all inputs that the reference reads, so that a change of one does not change others that the contract computes
+    /// of it, such as sums.
     fn pin(&mut self, expected: &Outputs) {
-        let inputs = self.inputs.iter();
+        // A tensor that the reference does not read follows from others, which kernels may take in its place.
+        let is_read = |input: &&ExperimentInput| {
+            let values = input.values.iter().enumerate();
+            let changed = values.map(|(at, value)| value * if at % 2 == 0 { 0.75 } else { 0.625 });
+            let changes = Changes::from([(input.name.clone(), changed.collect())]);
+            self.predict(&changes).as_ref() != Some(expected)
+        };
+        let inputs = self.inputs.iter().filter(is_read);
         let mut start: Changes = inputs
             .map(|input| (input.name.clone(), input.values.clone()))
             .collect();
