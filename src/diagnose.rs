@@ -6,6 +6,8 @@ mod added;
 mod candidate;
 mod change;
 mod element;
+#[cfg(test)]
+mod fixture;
 mod function;
 mod influence;
 mod kernel;
@@ -17,12 +19,13 @@ mod race;
 mod range;
 mod shrink;
 mod ties;
+mod uses;
 mod weigh;
 
 use std::cell::{Cell, RefCell};
 
 use crate::compare::is_general_hypothesis;
-use crate::contract::{Case, Function, Value};
+use crate::contract::{Case, Function, Value, list_of};
 use crate::report::Signature;
 use crate::report::model::{
     CauseReport, DiagnosisReport, Hypothesis, OutputReport, Problem, SmallestCase, TrialReport,
@@ -136,12 +139,13 @@ pub fn rank(function: &Function, case: &Case, report: &TrialReport) -> Rank {
 }
 
 /// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths
-/// of sequences, and a state of zeros.
+/// of sequences, empty sequences, and a state of zeros.
 pub fn dullness(function: &Function, case: &Case) -> usize {
     let values = case.values.iter();
-    let dull = values.filter(|(_, value)| match value {
+    let dull = values.filter(|(name, value)| match value {
         Value::Number(number) => *number < 3,
-        Value::Word(word) => *word == "zero",
+        Value::Word(word) if function.lists.contains(name) => list_of(word).contains(&0),
+        Value::Word(word) => ["zero", "empty"].contains(word),
     });
     let derived = function.derived.iter();
     let short = derived.filter(|size| (size.value)(&case.values).is_some_and(|size| size < 3));
@@ -188,32 +192,80 @@ fn diagnose(
         return Some(found);
     }
     let smaller = shrink::shrink(plan, report);
-    let smallest = smaller.as_ref().map(|(case, report)| SmallestCase {
+    let Some((case, report)) = &smaller else {
+        return diagnose_case(plan);
+    };
+    let found = diagnose_case(&Plan { case, ..*plan });
+    let smallest = Some(SmallestCase {
         case: case.id.clone(),
         rerun: report.rerun.clone(),
     });
-    let plan = Plan {
-        case: smaller.as_ref().map_or(plan.case, |(case, _)| case),
-        ..*plan
+    let found = found.map(|found| DiagnosisReport { smallest, ..found });
+    // A smaller case may lack the part that is right: beside a tile that is not full, there is no full one.
+    match diagnose_if_quick(plan) {
+        Some(original) if counts_more(&original, found.as_ref()) => Some(original),
+        _ => found,
+    }
+}
+
+/// Wave instructions of a trial that is diagnosed besides its smaller case.
+const QUICK: u64 = 1 << 17;
+
+/// Returns the diagnosis of a short trial, if it has a cause.
+fn diagnose_if_quick(plan: &Plan<'_>) -> Option<DiagnosisReport> {
+    // The references of custom contracts may be slow.
+    if plan.test.function.is_custom() {
+        return None;
+    }
+    let experiment = plan.experiment().filter(is_small)?;
+    if experiment.run_work() > QUICK {
+        return None;
+    }
+    let found = search(&experiment)?;
+    (!found.causes.is_empty()).then_some(found)
+}
+
+/// Returns true if a diagnosis has another cause than that of a smaller case, and one that counts more: a cause that explains its wrong elements
+/// counts more than one that does not.
+fn counts_more(found: &DiagnosisReport, smaller: Option<&DiagnosisReport>) -> bool {
+    let cause = |found: &DiagnosisReport| found.causes.first().cloned();
+    let (cause, smaller) = (cause(found), smaller.and_then(cause));
+    let key = |cause: &CauseReport| {
+        (
+            cause.kind.clone(),
+            cause.tensor.clone(),
+            cause.output.clone(),
+        )
     };
+    let differs = cause.as_ref().map(key) != smaller.as_ref().map(key);
+    let is_counted =
+        |cause: &Option<CauseReport>| cause.as_ref().is_some_and(|cause| cause.explains.is_some());
+    differs && (is_counted(&cause) || !is_counted(&smaller))
+}
+
+/// Returns the diagnosis of one case. Returns none if no experiment is possible.
+fn diagnose_case(plan: &Plan<'_>) -> Option<DiagnosisReport> {
     plan.bare()?;
     let Some(experiment) = plan.experiment().filter(is_small) else {
         return Some(DiagnosisReport {
-            smallest,
             cut_short: true,
             ..DiagnosisReport::default()
         });
     };
+    search(&experiment)
+}
+
+/// Makes the experiments one after the other, until one finds a cause.
+fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
     let wrong = |experiment: &Experiment<'_>| {
         let mut outputs = experiment.outputs().iter();
         outputs.any(|output| output.wrong.contains(&true))
     };
-    if !wrong(&experiment) {
+    if !wrong(experiment) {
         // The elements may be right, and their errors together too large.
-        let cause = observe::cut_off(&experiment)?;
+        let cause = observe::cut_off(experiment)?;
         return Some(DiagnosisReport {
             causes: vec![cause],
-            smallest,
             launches: experiment.launches(),
             ..DiagnosisReport::default()
         });
@@ -226,7 +278,7 @@ fn diagnose(
         let depends = &depends_on_order;
         move |experiment: &Experiment<'_>| (!depends.get()).then(|| find(experiment)).flatten()
     };
-    let methods: [&Method<'_>; 18] = [
+    let methods: [&Method<'_>; 19] = [
         &|experiment| partial.borrow_mut().whole(experiment),
         &operation::find,
         &outputs::find,
@@ -238,31 +290,40 @@ fn diagnose(
             depends_on_order.set(race::depends_on_order(experiment));
             race::find(experiment)
         },
-        &observe::overflow,
+        &|experiment| {
+            // Values that are not finite hide influences, for which work is kept.
+            experiment.begin_last_method();
+            observe::overflow(experiment)
+        },
         &observe::eps,
         &|experiment| partial.borrow_mut().find(experiment),
+        &added::stuck,
         &observe::cut_off,
+        &in_any_order(uses::find),
         &in_any_order(observe::row_factors),
         &in_any_order(last_steps::row_terms),
         &in_any_order(observe::size_of_normed),
         &in_any_order(observe::coarse),
         &in_any_order(range::find),
-        &in_any_order(influence::find),
     ];
     let causes = methods.into_iter().find_map(|find| {
         experiment.begin_method();
-        find(&experiment)
+        find(experiment)
+    });
+    let causes = causes.or_else(|| {
+        experiment.begin_last_method();
+        in_any_order(influence::find)(experiment)
     });
     let origins = experiment.origins();
     let causes = causes.or_else(|| {
-        experiment.begin_method();
-        observe::non_finite(&experiment, &origins)
+        experiment.begin_last_method();
+        observe::non_finite(experiment, &origins)
     });
     let cut_short = causes.is_none() && experiment.is_cut_short();
     Some(DiagnosisReport {
         causes: causes.into_iter().collect(),
         origins,
-        smallest,
+        smallest: None,
         launches: experiment.launches(),
         cut_short,
     })

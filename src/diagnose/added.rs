@@ -1,6 +1,6 @@
 //! Terms that are added to an output: a number, a number for each row such as a maximum, or an input that the contract adds earlier.
 
-use crate::report::model::CauseReport;
+use crate::report::model::{CauseReport, ExplainedElements};
 use crate::tensor::{Axis, index, strides};
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
@@ -49,6 +49,75 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
         is_confirmed(experiment, "", explained).then(|| term.cause(experiment, &found))
     });
     found.or_else(|| number(experiment))
+}
+
+/// The fewest wrong elements with one number.
+const STUCK: usize = 8;
+
+/// Returns the one number that the kernels have in all wrong elements of an output, and the one that is right there.
+fn numbers(output: &ExperimentOutput) -> Option<[f64; 2]> {
+    let wrong = (0..output.got.len()).filter(|&at| output.wrong[at]);
+    let mut pairs = wrong.map(|at| [output.got[at], output.expected[at]]);
+    let first = pairs.next()?;
+    (pairs.all(|pair| pair == first) && output.wrong.contains(&false)).then_some(first)
+}
+
+/// Returns a cause if all wrong elements have one number in the place of another. An input may say where.
+pub(super) fn stuck(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let outputs = experiment.outputs().iter().enumerate();
+    let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    let [(number, output)] = wrong.collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let [got, right] = numbers(output)?;
+    let count = output.wrong.iter().filter(|wrong| **wrong).count();
+    let same = |other: &Experiment<'_>| numbers(&other.outputs()[number]) == Some([got, right]);
+    if count < STUCK || !is_confirmed(experiment, "", same) {
+        return None;
+    }
+    let inputs = experiment.inputs().iter();
+    let place = inputs.filter_map(|input| side(input, output)).next();
+    Some(CauseReport {
+        kind: "constant".into(),
+        output: Some(output.name.clone()),
+        tensor: None,
+        kernel: None,
+        text: format!(
+            "`{}` is {got} where it should be {right}{}",
+            output.name,
+            place.unwrap_or_default()
+        ),
+        explains: Some(ExplainedElements {
+            right: count as u64,
+            wrong: count as u64,
+        }),
+    })
+}
+
+/// Returns the values of an input where an output is wrong, if they are on one side of all others: ``: where `x` is above 0.0``.
+fn side(input: &ExperimentInput, output: &ExperimentOutput) -> Option<String> {
+    if input.values.len() != output.got.len() {
+        return None;
+    }
+    let range = |flag: bool| {
+        let values = input.values.iter().zip(&output.wrong);
+        let values = values.filter(|(_, wrong)| **wrong == flag);
+        let start = (f64::INFINITY, f64::NEG_INFINITY);
+        values.fold(start, |(least, most), (value, _)| {
+            (least.min(*value), most.max(*value))
+        })
+    };
+    let (wrong, right) = (range(true), range(false));
+    let between = |low: f64, high: f64| match low <= 0.0 && high >= 0.0 {
+        true => 0.0,
+        false => f64::midpoint(low, high),
+    };
+    let (word, bound) = match (wrong.0 > right.1, wrong.1 < right.0) {
+        (true, _) => ("above", between(right.1, wrong.0)),
+        (_, true) => ("below", between(wrong.1, right.0)),
+        _ => return None,
+    };
+    Some(format!(", where `{}` is {word} {bound:.2}", input.tensor))
 }
 
 fn right(experiment: &Experiment<'_>) -> Outputs {
@@ -187,6 +256,31 @@ fn is_linear(experiment: &Experiment<'_>, at: usize, output: usize) -> bool {
     })
 }
 
+/// Returns the one input on which the reference's factor of a linear input depends, if there is exactly one.
+fn factor(experiment: &Experiment<'_>, at: usize, output: usize) -> Option<usize> {
+    let inputs = experiment.inputs();
+    let none = Changes::from([(inputs[at].name.clone(), vec![0.0; inputs[at].values.len()])]);
+    let term = |changes: &Changes| -> Option<Vec<f64>> {
+        let mut without = none.clone();
+        without.extend(changes.clone());
+        let (with, without) = (experiment.predict(changes)?, experiment.predict(&without)?);
+        let pairs = with[output].iter().zip(&without[output]);
+        Some(pairs.map(|(with, without)| with - without).collect())
+    };
+    let usual = term(&Changes::new())?;
+    let mut factors = (0..inputs.len()).filter(|&other| {
+        let values = inputs[other].values.iter().map(|value| 0.75 * value);
+        let changes = Changes::from([(inputs[other].name.clone(), values.collect())]);
+        let differs = |term: Vec<f64>| {
+            let mut pairs = term.iter().zip(&usual);
+            pairs.any(|(new, old)| (new - old).abs() > ROUNDINGS * old.abs())
+        };
+        other != at && term(&changes).is_some_and(differs)
+    });
+    let factor = factors.next()?;
+    factors.next().is_none().then_some(factor)
+}
+
 impl Term {
     fn predict(&self, experiment: &Experiment<'_>) -> Option<Outputs> {
         let input = |at: usize| &experiment.inputs()[at];
@@ -257,12 +351,17 @@ impl Term {
                 ("operation", Some(output), at, text)
             }
             Term::AddedLast(output, at) if is_linear(experiment, at, output) => {
-                let text = format!(
-                    "`{}` is added to `{}` as it is; the contract multiplies it first",
-                    tensor(at),
-                    name(output)
-                );
-                ("scale", Some(output), at, text)
+                let added = format!("`{}` is added to `{}` as it is", tensor(at), name(output));
+                match factor(experiment, at, output) {
+                    Some(factor) => {
+                        let text = format!("{added}: `{}` is not applied to it", tensor(factor));
+                        ("not-applied", None, factor, text)
+                    }
+                    None => {
+                        let text = format!("{added}; the contract multiplies it first");
+                        ("scale", Some(output), at, text)
+                    }
+                }
             }
             Term::AddedLast(output, at) | Term::MultipliedLast(output, at) => {
                 let does = match self {

@@ -33,6 +33,8 @@ enum Effect {
     Tiles(usize),
     /// A number is added on the diagonal of each matrix of an axis and the last one, or of each square block of rows.
     Diagonal(usize, f64),
+    /// This diagonal is 0.
+    ZeroDiagonal(usize),
 }
 
 impl Change {
@@ -78,14 +80,9 @@ impl Change {
             }
             Effect::Tiles(size) => exchanged_in_tiles(axes, values, *size),
             Effect::Diagonal(row, number) => {
-                let columns = axes.last().map_or(1, |axis| axis.length);
-                let (stride, rows) = (strides(axes)[*row], axes[*row].length);
-                let on_diagonal = |flat: usize| flat / stride % rows % columns == flat % columns;
-                let values = values.iter().enumerate();
-                values
-                    .map(|(flat, value)| value + if on_diagonal(flat) { *number } else { 0.0 })
-                    .collect()
+                on_diagonal(axes, *row, values, |value| value + number)
             }
+            Effect::ZeroDiagonal(row) => on_diagonal(axes, *row, values, |_| 0.0),
         }
     }
 
@@ -109,6 +106,21 @@ impl Change {
             _ => false,
         }
     }
+}
+
+/// Applies a function on the diagonal of each matrix of an axis and the last one.
+fn on_diagonal(axes: &[Axis], row: usize, values: &[f64], f: impl Fn(f64) -> f64) -> Vec<f64> {
+    let columns = axes.last().map_or(1, |axis| axis.length);
+    let (stride, rows) = (strides(axes)[row], axes[row].length);
+    let values = values.iter().enumerate();
+    let values =
+        values.map(
+            |(flat, &value)| match flat / stride % rows % columns == flat % columns {
+                true => f(value),
+                false => value,
+            },
+        );
+    values.collect()
 }
 
 /// Exchanges rows and columns within each square tile of the last two axes. What lies beyond the ends is 0.
@@ -145,6 +157,10 @@ fn places(axes: &[Axis], first: usize, second: usize) -> Vec<usize> {
     (0..count(axes)).map(place).collect()
 }
 
+/// The largest numbers of f32 and f16.
+const F32_MAX: f64 = f32::MAX as f64;
+const F16_MAX: f64 = 65_504.0;
+
 /// Changes of each value, the simplest first.
 type ValueChange = (&'static str, &'static str, fn(f64) -> f64);
 
@@ -158,6 +174,8 @@ const VALUES: &[ValueChange] = &[
     ("rounded",     "has its exp rounded to bf16", |x| ElementKind::Bf16.rounded(x.exp()).ln()),
     ("rounded",     "has its exp rounded to f16", |x| ElementKind::F16.rounded(x.exp()).ln()),
     ("function",    "is applied twice: the outputs are those of its square", |x| x * x),
+    ("overflow",    "has an exp that overflows f32: values above 88.72 are taken as infinite", |x| if x.exp() > F32_MAX { f64::INFINITY } else { x }),
+    ("overflow",    "has an exp that overflows f16: values above 11.09 are taken as infinite", |x| if x.exp() > F16_MAX { f64::INFINITY } else { x }),
     ("function",    "is taken as its reciprocal", f64::recip),
     ("function",    "is taken as exp of it", f64::exp),
     ("function",    "is taken as log of it", f64::ln),
@@ -209,6 +227,11 @@ const OUTPUT_VALUES: &[ValueChange] = &[
     ("constant", "is the right value minus 1", |x| x - 1.0),
 ];
 
+/// The rounding of each value of an f64 output to f32.
+const OUTPUT_NARROWED: ValueChange = ("rounded", "is rounded to f32", |x| {
+    ElementKind::F32.rounded(x)
+});
+
 /// Mistakes in each value of an output of whole numbers.
 #[rustfmt::skip]
 const OUTPUT_INTEGERS: &[ValueChange] = &[
@@ -226,7 +249,9 @@ fn logit(p: f64) -> f64 {
 /// Returns the changes of each value of an output that stand for mistakes, the simplest first.
 pub(super) fn output_values(kind: ElementKind) -> impl Iterator<Item = Change> {
     let integers = OUTPUT_INTEGERS.iter().filter(move |_| !kind.is_float());
-    OUTPUT_VALUES.iter().chain(integers).map(Change::of_values)
+    let narrowed = (kind == ElementKind::F64).then_some(&OUTPUT_NARROWED);
+    let values = OUTPUT_VALUES.iter().chain(integers).chain(narrowed);
+    values.map(Change::of_values)
 }
 
 /// Returns the roundings of each value to a narrow type.
@@ -234,8 +259,8 @@ pub(super) fn roundings() -> impl Iterator<Item = Change> {
     ROUNDINGS.iter().map(Change::of_values)
 }
 
-/// Returns the changes of an input that stand for mistakes, the simplest first.
-pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
+/// Returns the changes of an input's values that stand for mistakes, the simplest first.
+pub(super) fn value_changes(input: &ExperimentInput) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     // A byte may be a part of a packed number. It can be read at another place or not at all.
     if input.kind.is_float() {
@@ -246,6 +271,12 @@ pub(super) fn changes(input: &ExperimentInput) -> Vec<Change> {
         changes.extend(VALUES.iter().map(Change::of_values));
         changes.extend(factors(input));
     }
+    changes
+}
+
+/// Returns the changes of an input's places that stand for mistakes, the simplest first.
+pub(super) fn place_changes(input: &ExperimentInput) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
     for axis in 0..input.axes.len() {
         changes.extend(moves(input, axis));
     }
@@ -347,6 +378,11 @@ pub(super) fn diagonals(axes: &[Axis]) -> Vec<Change> {
         [
             diagonal(row, "lacks the identity: 1 on the diagonal", -1.0),
             diagonal(row, "has an identity too many: 1 on the diagonal", 1.0),
+            Change {
+                kind: "zero",
+                says: "is 0 on the diagonal".into(),
+                effect: Effect::ZeroDiagonal(row),
+            },
         ]
     })
     .collect()

@@ -1,6 +1,7 @@
 //! Influence: which indices of an input each output responds to, in the kernels and in the reference.
 
 mod difference;
+mod integers;
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -12,13 +13,11 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 
 use super::candidate::responds;
 use super::weigh::{ranges, spacing};
-use difference::{Response, difference};
+use difference::{Response, difference, differing};
 
-/// Longest axis whose indices are all tried.
+/// Longest axis whose indices are all tried, and the fewest indices that are tried where runs are long.
 const TRIED: usize = 16;
-
-/// Numbers of a tensor of whole numbers that are tried.
-const INTEGERS: usize = 4;
+const FEWEST: usize = 2;
 
 /// The shortest side of a matrix whose diagonal is looked at.
 const SQUARE: usize = 4;
@@ -35,9 +34,31 @@ fn places(kind: ElementKind) -> f64 {
 
 /// Returns the first input whose influence on the outputs differs from the reference's.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    if experiment.outputs().iter().any(hides) {
-        return None;
+    match experiment.outputs().iter().any(hides) {
+        true => compare(&tame(experiment)?),
+        false => compare(experiment),
     }
+}
+
+/// Powers of 2 on all inputs that may keep wrong values from growing.
+const SMALLER: [i32; 4] = [-1, -2, -4, -6];
+
+/// Starts an experiment whose inputs are so small that the wrong values hide nothing.
+fn tame<'a>(experiment: &Experiment<'a>) -> Option<Experiment<'a>> {
+    SMALLER.into_iter().find_map(|power| {
+        let inputs = experiment.inputs().iter();
+        let smaller = inputs.map(|input| {
+            let values = input.values.iter().map(|value| value * 2f64.powi(power));
+            (input.name.clone(), values.collect())
+        });
+        let smaller = experiment.changed(smaller.collect())?;
+        let outputs = smaller.outputs();
+        let shows = outputs.iter().any(|output| output.wrong.contains(&true));
+        (shows && !outputs.iter().any(hides)).then_some(smaller)
+    })
+}
+
+fn compare(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();
@@ -45,50 +66,11 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
         inputs.iter().find_map(|input| find(experiment, input))
     };
     each(unread)
-        .or_else(|| {
-            let mut integers = experiment.integers().iter();
-            integers.find_map(|input| unread_integers(experiment, input))
-        })
+        .or_else(|| integers::find(experiment))
         .or_else(|| each(misused))
-        .or_else(|| each(along_axes))
-        .or_else(|| each(in_regions))
-}
-
-/// Returns a cause if the kernels do not respond to a tensor of whole numbers, such as the bounds of sequences. The numbers change as the
-/// contract allows: bounds move, and stay in order; other numbers are exchanged.
-fn unread_integers(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let values = &input.values;
-    let changed = match values.is_sorted() {
-        true => {
-            let inner = 1..values.len().saturating_sub(1);
-            let moved = inner.filter_map(|at| {
-                let mut moved = values.clone();
-                let step = match (values[at] < values[at + 1], values[at] > values[at - 1]) {
-                    (true, _) => 1.0,
-                    (false, true) => -1.0,
-                    (false, false) => return None,
-                };
-                moved[at] += step;
-                Some(moved)
-            });
-            moved.take(INTEGERS).collect()
-        }
-        false => vec![values.iter().rev().copied().collect()],
-    };
-    let mut silent = changed
-        .iter()
-        .filter(|moved| *moved != values)
-        .map(|moved| {
-            let changes = Changes::from([(input.name.clone(), moved.clone())]);
-            let left = experiment.run_changed(&changes)?;
-            let mut outputs = experiment.outputs().iter().zip(&left);
-            Some(outputs.all(|(output, left)| same_values(&output.got, left)))
-        });
-    let first = silent.next()??;
-    (first && silent.all(|silent| silent == Some(true))).then(|| {
-        let text = format!("no output responds to `{}`", input.tensor);
-        cause("unread", input, None, text)
-    })
+        .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::Unused)))
+        .or_else(|| along_axes(experiment, &inputs))
+        .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::All)))
 }
 
 /// Parts of the matrix of an axis and the last axis: the elements left of the diagonal, on it and right of it.
@@ -98,8 +80,20 @@ const REGIONS: [(Ordering, &str); 3] = [
     (Ordering::Greater, "below its diagonal"),
 ];
 
+/// A choice of the parts of a matrix that are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// Parts that the contract does not use. Few matrices have one, and the kernels run for these alone.
+    Unused,
+    All,
+}
+
 /// Returns a cause if the kernels use a part of a matrix that the contract does not use, or do not read a part that it uses.
-fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+fn in_regions(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    choice: Choice,
+) -> Option<CauseReport> {
     let columns = input.axes.last()?.length;
     let rows = (0..input.axes.len() - 1).rev();
     let mut rows = rows.filter(|&row| columns >= SQUARE && input.axes[row].length >= SQUARE);
@@ -115,7 +109,11 @@ fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
                 }
             });
             let changes = Changes::from([(input.name.clone(), changed.collect())]);
-            let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+            let predicted = experiment.predict(&changes)?;
+            if choice == Choice::Unused && !is_unchanged(experiment, &predicted) {
+                return None;
+            }
+            let left = experiment.run(&changes)?;
             let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
             let (mut answers, mut silent) = (None, true);
             let (mut unused, mut used) = (true, false);
@@ -145,6 +143,12 @@ fn in_regions(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
             }
         })
     })
+}
+
+/// Returns true if the reference's outputs are those of the unchanged inputs.
+fn is_unchanged(experiment: &Experiment<'_>, predicted: &Outputs) -> bool {
+    let mut outputs = experiment.outputs().iter().zip(predicted);
+    outputs.all(|(output, predicted)| same_values(&output.expected, predicted))
 }
 
 /// Returns true if an output hides responses: by values that are infinite, no number, or much larger than the reference's.
@@ -177,6 +181,9 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
             let mut pairs = output.got.iter().zip(pairs);
             shown |= pairs.any(|(got, (old, new))| *got != 0.0 && old != new);
         }
+        if !silent.contains(&true) {
+            return None;
+        }
     }
     // A kernel that leaves zeros responds to nothing.
     if shown && silent.iter().all(|silent| *silent) {
@@ -195,7 +202,15 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
 fn misused(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
     let changed = uneven(input);
     let changes = Changes::from([(input.name.clone(), changed)]);
-    let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+    let predicted = experiment.predict(&changes)?;
+    let mut pairs = experiment.outputs().iter().zip(&predicted);
+    // The kernels need not run where each wrong output depends on the input.
+    if !pairs
+        .any(|(output, new)| output.wrong.contains(&true) && same_values(&output.expected, new))
+    {
+        return None;
+    }
+    let left = experiment.run(&changes)?;
     let outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
     let misused = outputs.filter(|(output, (left, predicted))| {
         let answers = clear(output, left);
@@ -352,9 +367,13 @@ fn differences(before: &Outputs, after: &Outputs) -> Vec<Vec<bool>> {
         .collect()
 }
 
-fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
-    let answers = |axis: usize| -> Option<Vec<Answer>> {
-        let tried = tried(input.axes[axis].length).into_iter();
+/// Returns a cause if the responses to single indices of an input's axis differ. Unread indices are told before exchanged ones, for all inputs.
+fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Option<CauseReport> {
+    let count: usize = inputs.iter().map(|input| input.axes.len()).sum();
+    // Half of the runs is for doubts about what they show.
+    let most = (experiment.runs_left() / 2 / count.max(1)).clamp(FEWEST, TRIED);
+    let answers = |input: &ExperimentInput, axis: usize| -> Option<Vec<Answer>> {
+        let tried = tried(input.axes[axis].length, most).into_iter();
         let answers = tried.map(|at| {
             let mut changes = changed_at(input, axis, at);
             let mut predicted = experiment.predict(&changes)?;
@@ -374,42 +393,56 @@ fn along_axes(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Ca
         answers.collect()
     };
     // The axes for which there is work left.
-    let axes: Vec<(usize, Vec<Answer>)> = (0..input.axes.len())
-        .map_while(|axis| Some((axis, answers(axis)?)))
-        .collect();
-    let unread =
-        |(axis, answers): &(usize, Vec<Answer>)| unread_indices(experiment, input, *axis, answers);
-    axes.iter()
-        .find_map(unread)
-        .or_else(|| other_indices(experiment, input, &axes))
+    let axes = inputs.iter().map(|input| {
+        let axes = 0..input.axes.len();
+        let axes = axes.map_while(|axis| Some((axis, answers(input, axis)?)));
+        (*input, axes.collect::<Vec<(usize, Vec<Answer>)>>())
+    });
+    let axes: Vec<(&ExperimentInput, Vec<_>)> = axes.collect();
+    let unread = axes.iter().find_map(|(input, axes)| {
+        let mut axes = axes.iter();
+        axes.find_map(|(axis, answers)| unread_indices(experiment, input, *axis, answers))
+    });
+    unread.or_else(|| {
+        let mut axes = axes.iter();
+        axes.find_map(|(input, axes)| other_indices(experiment, input, axes))
+    })
 }
 
-/// Returns the indices of an axis that are tried: all of a short axis; else both ends, the middle, and bounds of waves and half waves.
-fn tried(length: usize) -> BTreeSet<usize> {
+/// Returns the indices of an axis that are tried, at most so many: all of a short axis; else both ends, the middle, and bounds of waves and half
+/// waves.
+fn tried(length: usize, most: usize) -> BTreeSet<usize> {
     if length < 2 {
         return BTreeSet::new();
     }
-    if length <= TRIED {
+    if length <= most {
         return (0..length).collect();
     }
-    let bounds = [
+    let mut bounds = vec![
         0,
-        1,
-        2,
-        3,
-        length / 2 - 1,
-        length / 2,
-        length - 2,
         length - 1,
-        15,
-        16,
-        31,
-        32,
+        length / 2,
+        1,
         63,
         64,
+        31,
+        32,
+        15,
+        16,
+        length / 2 - 1,
+        length - 2,
+        2,
+        3,
         127,
     ];
-    bounds.into_iter().filter(|&at| at < length).collect()
+    bounds.retain(|&at| at < length);
+    let mut tried = BTreeSet::new();
+    for at in bounds {
+        if tried.len() < most {
+            tried.insert(at);
+        }
+    }
+    tried
 }
 
 /// Returns which indices of an input's axis change no other index of an output in the kernels, though they do in the reference: those that a
@@ -425,7 +458,7 @@ pub(super) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<Str
     pairs.into_iter().find_map(|(input, axis)| {
         let (mut out, mut summed) = (BTreeSet::new(), BTreeSet::new());
         let Axis { name, length } = &input.axes[axis];
-        for at in tried(*length) {
+        for at in tried(*length, TRIED) {
             let changes = changed_at(input, axis, at);
             let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
             let own = output.axes.iter().position(|axis| axis.name == *name);
@@ -465,12 +498,20 @@ pub(super) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<Str
     })
 }
 
-/// Changes one index of an axis.
+/// Changes one index of an axis. Two values of a row change by different factors, because a norm takes one factor away.
 pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
-    replaced_at(input, axis, at, |value| match value {
-        0.0 => 0.5,
-        value => 0.75 * value,
-    })
+    let stride = strides(&input.axes)[axis];
+    let length = input.axes[axis].length;
+    let values = input.values.iter().enumerate();
+    let changed = values.map(|(flat, &value)| {
+        let factor = if flat % 2 == 0 { 0.75 } else { 0.625 };
+        match (flat / stride % length == at, value) {
+            (false, value) => value,
+            (true, 0.0) => 0.5,
+            (true, value) => factor * value,
+        }
+    });
+    Changes::from([(input.name.clone(), changed.collect())])
 }
 
 /// Replaces the values at one index of an axis by a function of them.
@@ -506,6 +547,7 @@ fn unread_indices(
     };
     let mut read = BTreeSet::new();
     let mut unread = BTreeSet::new();
+    let mut surplus = BTreeSet::new();
     for answer in answers {
         let mut expected = outputs.iter().zip(&answer.predicted);
         let expected =
@@ -519,11 +561,26 @@ fn unread_indices(
             false if expected => unread.insert(answer.at),
             false => false,
         };
+        let mut pairs = outputs.iter().zip(&answer.predicted);
+        if read.contains(&answer.at)
+            && pairs.all(|(output, new)| same_values(&output.expected, new))
+        {
+            surplus.insert(answer.at);
+        }
     }
     if unread.is_empty() || read.is_empty() {
         return None;
     }
     let name = &input.axes[axis].name;
+    if !surplus.is_empty() {
+        let text = format!(
+            "`{}` is read at {}, which the contract does not use, and not at {}",
+            input.tensor,
+            ranges(name, &surplus),
+            ranges(name, &unread)
+        );
+        return Some(cause("index", input, None, text));
+    }
     let text = format!(
         "`{}` is not read at {}; at {} it is",
         input.tensor,
@@ -596,13 +653,64 @@ fn other_indices(
     pairs
         .into_iter()
         .find_map(|(number, output, out_axis, axis, answers)| {
-            let responses: Vec<Response> = answers
+            let mut responses: Vec<Response> = answers
                 .iter()
                 .map(|answer| response(experiment, (input, axis), (number, out_axis), answer))
                 .collect();
-            let text = difference(input, axis, output, out_axis, &responses)?;
-            Some(cause("index", input, Some(output), text))
+            for _ in 0..DOUBTS {
+                let first = differing((input, axis), (output, out_axis), &responses)?;
+                if responses[first].is_confirmed {
+                    break;
+                }
+                doubt(
+                    experiment,
+                    (input, axis),
+                    (number, out_axis),
+                    &mut responses[first],
+                );
+            }
+            let first = differing((input, axis), (output, out_axis), &responses)?;
+            let (kind, text) = difference(input, axis, output, out_axis, &responses)?;
+            responses[first]
+                .is_confirmed
+                .then(|| cause(kind, input, Some(output), text))
         })
+}
+
+/// Differing responses that are tried again before an axis is left.
+const DOUBTS: usize = 4;
+
+/// Adds the responses to a change of the same index where each other input is 0, or 1. A gate may hide a response, in the kernels or in the
+/// reference, and an index is used if it counts with any gate.
+fn doubt(
+    experiment: &Experiment<'_>,
+    (input, axis): (&ExperimentInput, usize),
+    (number, out_axis): (usize, usize),
+    response: &mut Response,
+) {
+    response.is_confirmed = true;
+    let output = &experiment.outputs()[number];
+    let others = experiment.inputs().iter();
+    let others = others.filter(|other| other.name != input.name && responds(experiment, other));
+    for (other, value) in others.flat_map(|other| [0.0, 1.0].map(|value| (other, value))) {
+        let before = Changes::from([(other.name.clone(), vec![value; other.values.len()])]);
+        let mut after = before.clone();
+        after.extend(changed_at(input, axis, response.at));
+        let along = |before: Option<Outputs>, after: Option<Outputs>| -> BTreeSet<usize> {
+            let (Some(before), Some(after)) = (before, after) else {
+                return BTreeSet::new();
+            };
+            let pairs = before[number].iter().zip(&after[number]);
+            let differing = pairs.enumerate().filter(|(_, (a, b))| !is_same(**a, **b));
+            differing
+                .map(|(flat, _)| index(&output.axes, flat)[out_axis])
+                .collect()
+        };
+        let found = along(experiment.run(&before), experiment.run(&after));
+        let possible = along(experiment.predict(&before), experiment.predict(&after));
+        response.found.extend(found);
+        response.possible.extend(possible);
+    }
 }
 
 fn response(
@@ -629,6 +737,7 @@ fn response(
         clear: along(clear(output, left)),
         expected: along(significant(experiment, output, predicted)),
         possible: along(pairs(&output.expected, predicted)),
+        is_confirmed: false,
     };
     // An index that seems unused, or used against the contract, may be one of a saturated function or a maximum.
     if !response.expected.is_subset(&response.found)

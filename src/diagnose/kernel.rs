@@ -50,34 +50,18 @@ pub(super) fn find(tests: &[(String, Plan<'_>)], depth: Depth) -> Option<Diagnos
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::with_exp;
     use super::*;
-    use crate::device::DeviceId;
-    use crate::program::{BUILT_IN, PLANTED};
-    use crate::registry::Registry;
-    use crate::trial::{Bound, PlantedKernel};
 
     /// Returns the kind of the cause that a test of a kernel with a planted bug gives.
     fn found(planted: &str) -> Option<String> {
-        let text = "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"exp\"\n\
-             contract = \"exp\"\nshape = { n = 300 }\n\
-             outputs.out = { tolerance = 1e-5, ceiling = 1, reason = \"-\" }\n\
-             planted = \"all\"\n";
-        let registry = Registry::parse("x", text, None).expect("a good registry");
-        let test = registry.tests().next().expect("a test");
-        let mut bound = Bound::built_in(test.function).expect("a binding");
-        let mut bugs = bound.binding.planted.iter();
-        bound.planted = Some(PlantedKernel {
-            bug: bugs.find(|bug| bug.name == planted).expect("a bug"),
-            program: &PLANTED,
-        });
-        let device = DeviceId::Emulator.find().expect("the emulator");
-        let case = (1, test, &test.cases[0]);
-        let plan = Plan::new(&*device, (&BUILT_IN, bound), case, 0);
-        let tests = [("kernel_exp".to_owned(), plan)];
-        let found = find(&tests, Depth::Blind)?;
-        let cause = found.causes.first().expect("a cause");
-        assert_eq!(cause.kernel.as_deref(), Some("kernel_exp"));
-        Some(cause.kind.clone())
+        with_exp(planted, |plan| {
+            let tests = [("kernel_exp".to_owned(), plan)];
+            let found = find(&tests, Depth::Blind)?;
+            let cause = found.causes.first().expect("a cause");
+            assert_eq!(cause.kernel.as_deref(), Some("kernel_exp"));
+            Some(cause.kind.clone())
+        })
     }
 
     /// A test whose kernel does not end has perhaps met the limit of an experiment: the kernel is not blamed.

@@ -41,7 +41,17 @@ pub(super) fn non_finite(
                 first.text
             ),
         ),
-        Some(tensor) if depends_on_non_finite(experiment, tensor)? => return None,
+        // The contract uses the value, too. The kernels make no number of it.
+        Some(tensor) if depends_on_non_finite(experiment, tensor)? => {
+            let made = origins.iter().find(|origin| origin.tensor.is_none())?;
+            (
+                "non-finite",
+                format!(
+                    "the result of a value of `{tensor}` that is not finite is wrong: {}",
+                    made.text
+                ),
+            )
+        }
         Some(tensor) => (
             "index",
             format!(
@@ -515,13 +525,14 @@ fn factor(got: &[f64], expected: &[f64], allowed: f64) -> Option<f64> {
 pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
     let normed: Vec<&ExperimentInput> = inputs
-        .filter(|input| responds(experiment, input) && is_normed(experiment, input))
+        .filter(|input| responds(experiment, input) && degrees(experiment, input).is_some())
         .collect();
     let larger = |power: i32| {
-        let scaled = normed
-            .iter()
-            .flat_map(|input| scaled(input, 2f64.powi(power) / size(input)));
-        experiment.changed(scaled.collect())
+        let sized = normed.iter().map(|input| {
+            let values = sized(input, &|_| power);
+            (input.name.clone(), values)
+        });
+        experiment.changed(sized.collect())
     };
     let right = LARGER.map(|power| larger(power).is_some_and(|larger| is_right(&larger)));
     if normed.is_empty() || right != [true, true] {
@@ -548,7 +559,7 @@ pub(super) fn size_of_normed(experiment: &Experiment<'_>) -> Option<CauseReport>
     let mut inputs = inputs.filter(|input| responds(experiment, input));
     let input = inputs.find(|input| {
         let at_size = |power: i32| {
-            let factor = 2f64.powi(power) / size(input);
+            let factor = 2f64.powi(power) / size(&input.values);
             experiment.run(&scaled(input, factor))
         };
         let changes = || {
@@ -566,9 +577,9 @@ pub(super) fn size_of_normed(experiment: &Experiment<'_>) -> Option<CauseReport>
     Some(cause("function", input, None, text))
 }
 
-/// Returns the power of 2 above the values of an input.
-fn size(input: &ExperimentInput) -> f64 {
-    let values = input.values.iter().map(|value| value.abs());
+/// Returns the power of 2 above some values.
+fn size(values: &[f64]) -> f64 {
+    let values = values.iter().map(|value| value.abs());
     let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
     match largest {
         0.0 => 1.0,
@@ -576,27 +587,96 @@ fn size(input: &ExperimentInput) -> f64 {
     }
 }
 
+/// Returns an input whose rows have values of a size, a power of 2 for each value: an eps counts in each row by itself, and most in a row of
+/// zeros, which gets other values.
+fn sized(input: &ExperimentInput, power: &dyn Fn(usize) -> i32) -> Vec<f64> {
+    let columns = input.axes.last().map_or(1, |axis| axis.length).max(1);
+    let rows = input.values.chunks(columns).enumerate();
+    let values = rows.flat_map(|(row, values)| {
+        let size = size(values);
+        let is_zero = values.iter().all(|value| *value == 0.0);
+        let values = values.iter().enumerate();
+        values.map(move |(column, value)| {
+            let value = if is_zero {
+                ZERO[column % 2]
+            } else {
+                value / size
+            };
+            value * 2f64.powi(power(row * columns + column))
+        })
+    });
+    values.collect()
+}
+
+/// Values in the place of those of a row of zeros.
+const ZERO: [f64; 2] = [0.75, -0.5];
+
 /// Returns true if the reference divides an input by its norm: it responds to the ratio of large values, and not to their size. A gate
 /// that is closed responds to neither.
 fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
-    let predict = |factor: &dyn Fn(usize) -> f64| {
-        let values = input.values.iter().enumerate();
-        let changed: Vec<f64> = values.map(|(at, value)| value * factor(at)).collect();
-        experiment.predict(&Changes::from([(input.name.clone(), changed)]))
+    let degrees = degrees(experiment, input);
+    degrees.is_some_and(|degrees| degrees.iter().all(|degree| *degree == 0))
+}
+
+/// Degrees that an output may have in the size of an input that is divided by its norm: the norm itself may be an output, or its reciprocal.
+const DEGREES: [i32; 3] = [0, -1, -2];
+
+/// Returns the power of the size of large values of an input that each output of the reference is proportional to, if each has one, and if the
+/// ratio of the values counts.
+fn degrees(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Vec<i32>> {
+    let predict = |power: &dyn Fn(usize) -> i32| {
+        let values = sized(input, power);
+        experiment.predict(&Changes::from([(input.name.clone(), values)]))
     };
-    let size = size(input);
-    let at_size = |power: i32| predict(&|_| 2f64.powi(power) / size);
-    let [first, second] = LARGER.map(at_size);
-    let turned = predict(&|at| 2f64.powi(LARGER[1] - (at % 2) as i32) / size);
-    let (Some(moderate), Some(first), Some(second), Some(turned)) =
-        (at_size(MODERATE), first, second, turned)
-    else {
-        return false;
-    };
+    let at_size = |power: i32| predict(&|_| power);
+    let [first, second] = LARGER;
     // A softmax does not respond to the size of large values either, but to that of moderate ones.
-    is_same(experiment, &moderate, &first)
-        && is_same(experiment, &first, &second)
-        && !is_same(experiment, &second, &turned)
+    let at_moderate = at_size(MODERATE)?;
+    let (at_first, at_second) = (at_size(first)?, at_size(second)?);
+    let turned = predict(&|at| second - (at % 2) as i32)?;
+    let outputs = experiment.outputs().iter().enumerate();
+    let degrees = outputs.clone().map(|(number, output)| {
+        let mut degrees = DEGREES.into_iter();
+        degrees.find(|&degree| {
+            let alike = |before: &Outputs, grown: i32| {
+                let factor = 2f64.powi(degree * grown);
+                let pairs = before[number].iter().zip(&at_second[number]);
+                let mut pairs = pairs.enumerate();
+                pairs.all(|(at, (before, after))| {
+                    is_close_to(output, at, before * factor, *after, degree)
+                })
+            };
+            alike(&at_first, second - first) && alike(&at_moderate, second - MODERATE)
+        })
+    });
+    let degrees: Vec<i32> = degrees.collect::<Option<_>>()?;
+    let mut outputs = outputs.zip(&degrees);
+    let responds = outputs.any(|((number, output), degree)| {
+        let mut elements = 0..output.got.len();
+        elements.any(|at| {
+            !is_close_to(
+                output,
+                at,
+                turned[number][at],
+                at_second[number][at],
+                *degree,
+            )
+        })
+    });
+    responds.then_some(degrees)
+}
+
+/// The share of itself by which a value that follows the size of an input may differ.
+const CLOSE: f64 = 1e-3;
+
+/// Returns true if two values of an element are the same up to the output's tolerance, or up to a share of them where they follow the size of an
+/// input.
+fn is_close_to(output: &ExperimentOutput, at: usize, a: f64, b: f64, degree: i32) -> bool {
+    let allowed = match degree {
+        0 => output.allowed[at],
+        _ => CLOSE * a.abs(),
+    };
+    a == b || (a - b).abs() <= allowed
 }
 
 /// Returns true if outputs are the same up to their tolerances.
@@ -607,4 +687,45 @@ fn is_same(experiment: &Experiment<'_>, first: &Outputs, second: &Outputs) -> bo
         let mut pairs = first.iter().zip(second).zip(&output.allowed);
         pairs.all(|((a, b), allowed)| a == b || (a - b).abs() <= *allowed)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::Axis;
+
+    /// Returns an output with one infinity, where the right value is this one.
+    fn with_infinity(kind: ElementKind, right: f64) -> ExperimentOutput {
+        ExperimentOutput {
+            name: "o".into(),
+            axes: vec![Axis {
+                name: "token".into(),
+                length: 3,
+            }],
+            kind,
+            expected: vec![1.0, right, 2.0],
+            got: vec![1.0, f64::INFINITY, 2.0],
+            allowed: vec![1e-3; 3],
+            wrong: vec![false, true, false],
+        }
+    }
+
+    #[test]
+    fn a_type_is_too_narrow_only_where_the_right_value_is_beyond_its_largest_number() {
+        let text = |kind, right| Some(too_narrow(&with_infinity(kind, right))?.text);
+        let found = text(ElementKind::F16, 7e4).expect("a cause");
+        assert!(found.contains("beyond the largest f16 number"), "{found}");
+        assert!(text(ElementKind::Bf16, 3.4e38).is_some());
+        // A value on the way overflowed, and the result would have fitted.
+        assert_eq!(text(ElementKind::F16, 6e4), None);
+        assert_eq!(text(ElementKind::F32, 7e4), None);
+    }
+
+    #[test]
+    fn an_infinity_overflows_only_where_it_is_wrong() {
+        let mut output = with_infinity(ElementKind::F16, 7e4);
+        assert!(output.overflows());
+        output.wrong[1] = false;
+        assert!(!output.overflows());
+    }
 }

@@ -161,3 +161,36 @@ fn answer(
     }
     Some(answer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::with_exp;
+    use super::*;
+    use crate::trial::Outputs;
+
+    /// Returns the outputs of a kernel that takes values below -0.5 as -0.5.
+    fn cut(experiment: &Experiment<'_>) -> Outputs {
+        let input = &experiment.inputs()[0];
+        let values = input.values.iter().map(|value| value.max(-0.5));
+        let changes = Changes::from([(input.name.clone(), values.collect())]);
+        experiment.predict(&changes).expect("values")
+    }
+
+    #[test]
+    fn a_bound_explains_an_error_only_if_the_reference_with_it_has_little_left() {
+        with_exp("2^x for e^x", |plan| {
+            let mut experiment = plan.experiment().expect("an experiment");
+            experiment.begin_last_method();
+            let input = experiment.inputs()[0].clone();
+            // The error of another base is everywhere.
+            for side in [Side::Below, Side::Above] {
+                assert!(!explains(&experiment, &input, side, -0.5));
+            }
+            let cut = cut(&experiment);
+            experiment.set_outputs(cut);
+            assert!(explains(&experiment, &input, Side::Below, -0.5));
+            assert!(!explains(&experiment, &input, Side::Below, -1.5));
+            assert!(!explains(&experiment, &input, Side::Above, -0.5));
+        });
+    }
+}

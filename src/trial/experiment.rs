@@ -22,8 +22,11 @@ use crate::tensor::{Axis, Data, ElementKind, decode, with_element};
 /// Wave instructions that one launch of an experiment may take.
 const BUDGET: u64 = 1 << 24;
 
-/// Wave instructions that the launches of one method may take. A computation by the reference counts as a part of one by the kernels.
-const WORK: u64 = 1 << 25;
+/// Wave instructions that all launches of a diagnosis may take: about 2 s.
+const WORK: u64 = 1 << 26;
+
+/// The part of the work that is kept for the last method. Each other one gets half of the rest.
+const KEPT: u64 = WORK / 8 * 3;
 
 /// The work of a computation by the reference of a custom contract, which runs in another process: of each, and of each element.
 const REFERENCE_WORK: [u64; 2] = [1 << 14, 8];
@@ -34,8 +37,9 @@ const REFERENCES_WORK: u64 = 1 << 27;
 /// The time that they may take. A function in Python may be slow.
 const REFERENCES_TIME: Duration = Duration::from_secs(4);
 
-/// The cost of a run of the kernels over that of the reference. It is more for most contracts.
-const REFERENCES: u64 = 8;
+/// The cost of a computation by the reference in wave instructions: of each, of each element, and as a part of a run by the kernels.
+const REFERENCE: [u64; 2] = [512, 1];
+const REFERENCES: u64 = 32;
 
 /// Wave instructions of the longest run whose non-finite values are followed, which takes microseconds for each.
 const FOLLOWED: u64 = 1 << 18;
@@ -81,10 +85,18 @@ pub struct ExperimentOutput {
 }
 
 impl ExperimentOutput {
-    /// Returns true if the kernels left an infinity or no number where the right value is finite.
+    /// Returns true if the kernels left an infinity or no number where the right value is finite, and where that is an error: the nearest
+    /// number of a narrow type may be infinite.
     pub fn overflows(&self) -> bool {
-        let mut pairs = self.got.iter().zip(&self.expected);
-        pairs.any(|(got, expected)| !got.is_finite() && expected.is_finite())
+        self.first_overflow().is_some()
+    }
+
+    /// Returns the first wrong element that is infinite or no number though the right value is finite.
+    fn first_overflow(&self) -> Option<usize> {
+        let mut elements = 0..self.got.len();
+        elements.find(|&at| {
+            self.wrong[at] && !self.got[at].is_finite() && self.expected[at].is_finite()
+        })
     }
 }
 
@@ -99,8 +111,10 @@ pub struct Experiment<'a> {
     launches: Cell<u64>,
     /// Wave instructions of one run.
     run_work: Cell<u64>,
-    /// Wave instructions that are left.
+    /// Wave instructions that are left to the method.
     work_left: Cell<u64>,
+    /// Wave instructions that are left to later methods.
+    reserve: Cell<u64>,
     /// The limits that this experiment and those that it was started from share.
     shared: Rc<ReferenceUse>,
 }
@@ -157,6 +171,7 @@ impl<'a> Experiment<'a> {
             launches: Cell::new(0),
             run_work: Cell::new(0),
             work_left: Cell::new(work),
+            reserve: Cell::new(0),
             shared,
         };
         let prepared = experiment.prepare(&Changes::new())?;
@@ -178,7 +193,30 @@ impl<'a> Experiment<'a> {
             experiment.predict(&same).as_ref() == Some(&expected)
         });
         experiment.inputs = inputs;
+        experiment.pin(&expected);
         Some(experiment)
+    }
+
+    /// Starts from the values of all inputs that the reference reads, so that a change of one does not change others that the contract computes
+    /// of it, such as sums.
+    fn pin(&mut self, expected: &Outputs) {
+        // A tensor that the reference does not read follows from others, which kernels may take in its place.
+        let is_read = |input: &&ExperimentInput| {
+            let values = input.values.iter().enumerate();
+            let changed = values.map(|(at, value)| value * if at % 2 == 0 { 0.75 } else { 0.625 });
+            let changes = Changes::from([(input.name.clone(), changed.collect())]);
+            self.predict(&changes).as_ref() != Some(expected)
+        };
+        let inputs = self.inputs.iter().filter(is_read);
+        let mut start: Changes = inputs
+            .map(|input| (input.name.clone(), input.values.clone()))
+            .collect();
+        start.extend(self.start.clone());
+        let free = std::mem::replace(&mut self.start, start);
+        let pinned = self.unchanged();
+        if pinned.map(|prepared| oracles(&prepared)).as_ref() != Some(expected) {
+            self.start = free;
+        }
     }
 
     /// The plan of one run.
@@ -203,7 +241,7 @@ impl<'a> Experiment<'a> {
         &self.inputs
     }
 
-    /// The tensors of whole numbers that the kernels get, such as the bounds of sequences. The reference does not follow their changes.
+    /// The tensors of whole numbers that the kernels get, such as the bounds of sequences. The references of few contracts follow their changes.
     pub fn integers(&self) -> &[ExperimentInput] {
         &self.integers
     }
@@ -213,20 +251,61 @@ impl<'a> Experiment<'a> {
         &self.outputs
     }
 
+    /// Sets the values that the kernels left.
+    #[cfg(test)]
+    pub fn set_outputs(&mut self, outputs: Outputs) {
+        for (output, got) in self.outputs.iter_mut().zip(outputs) {
+            output.got = got;
+        }
+    }
+
     /// The number of launches so far.
     pub fn launches(&self) -> u64 {
         self.launches.get()
     }
 
-    /// Gives a method the work that it may take.
+    /// Gives a method a part of the work that is left.
     pub fn begin_method(&self) {
-        self.work_left.set(WORK);
+        let left = self.reserve.get() + self.work_left.get();
+        let part = left.saturating_sub(KEPT) / 2;
+        self.work_left.set(part);
+        self.reserve.set(left - part);
     }
 
-    /// Takes the work of one run by the kernels, or the given part of it. Returns none if too little is left.
-    fn work(&self, part: u64) -> Option<()> {
+    /// Gives the last method all work that is left.
+    pub fn begin_last_method(&self) {
+        let left = self.reserve.replace(0) + self.work_left.get();
+        self.work_left.set(left);
+    }
+
+    /// The number of runs by the kernels for which there is work left.
+    pub fn runs_left(&self) -> usize {
+        let left = self.work_left.get() / self.run_work.get().max(1);
+        usize::try_from(left).unwrap_or(usize::MAX)
+    }
+
+    /// Wave instructions of one run.
+    pub fn run_work(&self) -> u64 {
+        self.run_work.get()
+    }
+
+    /// Takes the work of one run by the kernels. Returns none if too little is left.
+    fn work(&self) -> Option<()> {
+        self.take(self.run_work.get())
+    }
+
+    /// Takes the work of one computation by the reference. Returns none if too little is left.
+    fn reference_work(&self) -> Option<()> {
+        let inputs = self.inputs.iter().map(|input| input.values.len());
+        let outputs = self.outputs.iter().map(|output| output.got.len());
+        let elements = inputs.chain(outputs).sum::<usize>() as u64;
+        let [each, of_element] = REFERENCE;
+        self.take(each + of_element * elements + self.run_work.get() / REFERENCES)
+    }
+
+    fn take(&self, work: u64) -> Option<()> {
         let left = self.work_left.get();
-        let left = left.checked_sub(self.run_work.get() / part);
+        let left = left.checked_sub(work);
         let left = self.or_cut_short(left)?;
         self.work_left.set(left);
         Some(())
@@ -245,16 +324,16 @@ impl<'a> Experiment<'a> {
 
     /// Returns what the oracle computes from changed inputs. Returns none if it refuses them, or if no work is left.
     pub fn predict(&self, changes: &Changes) -> Option<Outputs> {
-        self.work(REFERENCES)?;
+        self.reference_work()?;
         // A changed value need not be a number of the input's type: a candidate may round what follows from it.
         let wide = |name: &str| {
-            let is_double =
-                |input: &ExperimentInput| input.name == name && input.kind == ElementKind::F64;
-            let kind = match self.inputs.iter().any(is_double) {
-                true => ElementKind::F64,
-                false => ElementKind::F32,
+            let mut inputs = self.inputs.iter().chain(&self.integers);
+            let kind = inputs.find(|input| input.name == name)?.kind;
+            let wide = match kind {
+                ElementKind::F64 | ElementKind::I32 | ElementKind::I64 => kind,
+                _ => ElementKind::F32,
             };
-            changes.contains_key(name).then_some(kind)
+            changes.contains_key(name).then_some(wide)
         };
         self.prepare_as(changes, &wide)
             .map(|prepared| oracles(&prepared))
@@ -262,7 +341,7 @@ impl<'a> Experiment<'a> {
 
     /// Returns what the kernels compute from changed inputs. Returns none if they do not run to their end, or if no work is left.
     pub fn run(&self, changes: &Changes) -> Option<Outputs> {
-        self.work(1)?;
+        self.work()?;
         let prepared = self.prepare(changes)?;
         self.launch(prepared).map(|(outputs, _)| outputs)
     }
@@ -270,7 +349,7 @@ impl<'a> Experiment<'a> {
     /// Returns what the kernels compute from the same inputs if groups and waves run in another order. Returns none if they do not run to
     /// their end, or if no work is left.
     pub fn run_in_order(&self, schedule: Schedule) -> Option<Outputs> {
-        self.work(1)?;
+        self.work()?;
         let limits = Limits {
             schedule: Some(schedule),
             ..self.plan.limits
@@ -285,7 +364,7 @@ impl<'a> Experiment<'a> {
 
     /// Returns the sanitizer's findings of some checks in one run. Returns none if the kernels do not run to their end, or if no work is left.
     pub fn findings(&self, checks: Checks) -> Option<Vec<FindingReport>> {
-        self.work(1)?;
+        self.work()?;
         let watch = Watch::default().with_sanitizer(Some(Sanitize {
             checks,
             warn: Severity::Hint,
@@ -326,7 +405,7 @@ impl<'a> Experiment<'a> {
 
     /// Starts an experiment that takes its work from this one.
     fn started(&self, plan: Plan<'a>, start: Changes) -> Option<Experiment<'a>> {
-        self.work(1)?;
+        self.work()?;
         let shared = Rc::clone(&self.shared);
         let names = self.inputs.iter().map(|input| input.name.clone()).collect();
         let with = (shared, Some(names));
@@ -400,12 +479,7 @@ impl<'a> Experiment<'a> {
             return Vec::new();
         }
         let mut outputs = self.outputs.iter().enumerate();
-        let found = outputs.find_map(|(number, output)| {
-            let mut pairs = output.got.iter().zip(&output.expected);
-            let element =
-                pairs.position(|(got, expected)| !got.is_finite() && expected.is_finite());
-            Some((number, element?))
-        });
+        let found = outputs.find_map(|(number, output)| Some((number, output.first_overflow()?)));
         found
             .and_then(|(output, element)| self.origins_of(output, element))
             .unwrap_or_default()

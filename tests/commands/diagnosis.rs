@@ -376,7 +376,6 @@ fn an_infinite_element_of_an_input_that_must_not_be_used() {
 /// between the rows and the columns of its matrices.
 #[test]
 fn reasons_in_narrow_outputs_packed_sequences_and_matrices_with_heads() {
-    let here = scratch("kinds");
     let expected = [
         (
             "solve_tril_tk BT=16",
@@ -414,24 +413,75 @@ fn reasons_in_narrow_outputs_packed_sequences_and_matrices_with_heads() {
             "`A_log` is used as it is: the contract uses its exp",
         ),
     ];
+    assert_reasons("kinds", &expected);
+}
+
+/// Runs the planted bugs of some tests without known mistakes, and asserts parts of the reasons of some: a test, a bug, and the part.
+fn assert_reasons(folder: &str, expected: &[(&str, &str, &str)]) {
     let mut args = vec!["self-test", "--explain", "blind", "--format", "json"];
     let mut tests: Vec<&str> = expected.iter().map(|(test, ..)| *test).collect();
     tests.dedup();
     for test in tests {
         args.extend(["--test", test]);
     }
-    let run = run(&here, &args);
+    let run = run(&scratch(folder), &args);
     assert_eq!(run.code, 0, "{}", run.err);
     let report: Value = serde_json::from_str(&run.out).expect("JSON");
     let tests = report["tests"].as_array().expect("tests");
     for (test, name, reason) in expected {
-        let test = tests.iter().find(|found| found["id"] == test);
+        let test = tests.iter().find(|found| found["id"] == *test);
         let bugs = test.expect("a test")["planted"].as_array().expect("bugs");
-        let bug = bugs.iter().find(|bug| bug["name"] == name).expect("a bug");
+        let bug = bugs.iter().find(|bug| bug["name"] == *name).expect("a bug");
         let text = bug["reason"]["text"].as_str().unwrap_or("none");
         assert!(text.contains(reason), "{name}: {text}");
         assert_eq!(bug["reason_is_right"], true, "{name}: {text}");
     }
+}
+
+/// Mistakes in one use of an input, in inputs that the contract computes of others, in whole numbers, in norms, and in single values.
+#[test]
+fn reasons_in_uses_of_inputs_whole_numbers_and_norms() {
+    assert_reasons(
+        "uses",
+        &[
+            (
+                "gdr_recompute_w_u_domain",
+                "w with e^-G",
+                "`g_cumsum` is taken with the opposite sign",
+            ),
+            (
+                "gdr_op_domain",
+                "safe_exp: 1 above 0",
+                "`safe_exp` is 1 where it should be 0, where `x` is above 0.00",
+            ),
+            (
+                "index_tk prepare_lens",
+                "ends, not lengths",
+                "`cu` at i + 1 is copied to `lens`: `cu` at i is not taken off",
+            ),
+            (
+                "gdr_solve_tril_domain",
+                "the diagonal of A used",
+                "`Ai` responds to `A` on its diagonal",
+            ),
+            (
+                "gdn_packed_uw_domain",
+                "the gate of the first key channel for all",
+                "`G` is read at channel 0 for every channel",
+            ),
+            (
+                "gdn_l2norm_domain",
+                "the sum of squares for its root",
+                "each row of `y` has a factor of its own",
+            ),
+            (
+                "gdr_causal_conv1d_fwd_domain",
+                "the first token of a sequence lost",
+                "`x` is not read at token 0",
+            ),
+            ("chunk_cumsum", "G rounded to f32", "`G` is rounded to f32"),
+        ],
+    );
 }
 
 /// A hang says who wrote last where the kernel waits, or that nobody has, and who can write there no more.

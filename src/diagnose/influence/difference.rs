@@ -20,51 +20,71 @@ pub(super) struct Response {
     pub(super) expected: BTreeSet<usize>,
     /// Indices that may change: those that change at all in the reference.
     pub(super) possible: BTreeSet<usize>,
+    /// True if other inputs were changed as well.
+    pub(super) is_confirmed: bool,
 }
 
-/// Returns the difference of the responses in words, if there is one.
-pub(super) fn difference(
-    input: &ExperimentInput,
-    axis: usize,
-    output: &ExperimentOutput,
-    out_axis: usize,
-    responses: &[Response],
-) -> Option<String> {
-    let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
-    let (x, o) = (&input.tensor, &output.name);
-    // The influence of a token fades below the precision of f64, by gates that the kernels may have wrong. Only a response of earlier
-    // tokens is certain to be wrong.
-    let fades = [from, to].map(|axis| ORDERED.contains(&axis.as_str()));
-    let surplus = |response: &Response| -> BTreeSet<usize> {
-        let surplus = response.clear.difference(&response.possible);
-        let first = response.possible.first();
-        let itself = (from == to).then_some(&response.at);
+impl Response {
+    /// Returns the indices that the kernels leave out.
+    fn missing(&self) -> BTreeSet<usize> {
+        let missing = self.expected.difference(&self.found);
+        missing.copied().collect()
+    }
+
+    /// Returns the indices at which the kernels respond against the contract.
+    fn surplus(&self, from: &str, to: &str) -> BTreeSet<usize> {
+        // The influence of a token fades below the precision of f64, by gates that the kernels may have wrong. Only a response of earlier
+        // tokens is certain to be wrong.
+        let fades = [from, to].map(|axis| ORDERED.contains(&axis));
+        let surplus = self.clear.difference(&self.possible);
+        let first = self.possible.first();
+        let itself = (from == to).then_some(&self.at);
         let counts = surplus.filter(|&at| match fades {
             [false, false] => first.is_some() && Some(at) != itself,
             [true, true] => first.is_some_and(|first| at < first),
             _ => false,
         });
         counts.copied().collect()
-    };
-    let missing = |response: &Response| -> BTreeSet<usize> {
-        let missing = response.expected.difference(&response.found);
-        missing.copied().collect()
-    };
-    let differs =
-        |response: &&Response| !missing(response).is_empty() || !surplus(response).is_empty();
-    let differing = responses.iter().find(differs)?;
+    }
+}
+
+/// Returns the position of the first response that differs.
+pub(super) fn differing(
+    (input, axis): (&ExperimentInput, usize),
+    (output, out_axis): (&ExperimentOutput, usize),
+    responses: &[Response],
+) -> Option<usize> {
+    let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
+    let mut responses = responses.iter();
+    responses.position(|response| {
+        !response.missing().is_empty() || !response.surplus(from, to).is_empty()
+    })
+}
+
+/// Returns the kind of the difference of the responses and its words, if there is one.
+pub(super) fn difference(
+    input: &ExperimentInput,
+    axis: usize,
+    output: &ExperimentOutput,
+    out_axis: usize,
+    responses: &[Response],
+) -> Option<(&'static str, String)> {
+    let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
+    let (x, o) = (&input.tensor, &output.name);
+    let differing = &responses[differing((input, axis), (output, out_axis), responses)?];
     // Each index is missing at itself alone.
     let own = responses
         .iter()
         .filter(|one| one.expected.contains(&one.at));
     let own: Vec<&Response> = own.collect();
-    let at_itself = |one: &&Response| missing(one).iter().eq([&one.at]);
+    let at_itself = |one: &&Response| one.missing().iter().eq([&one.at]);
     if from == to && own.len() > 1 && own.iter().all(at_itself) {
-        return Some(format!(
+        let text = format!(
             "no {from} of `{x}` is used for its own {to} of `{o}`; the contract uses it there, too"
-        ));
+        );
+        return Some(("index", text));
     }
-    let (missing, surplus) = (missing(differing), surplus(differing));
+    let (missing, surplus) = (differing.missing(), differing.surplus(from, to));
     let Response {
         at,
         found,
@@ -97,7 +117,10 @@ pub(super) fn difference(
         input.axes[axis].length,
         output.axes[out_axis].length,
     );
-    Some(text + &formula.unwrap_or_default())
+    // A tensor that is updated in place responds to another index of itself.
+    let is_unread = found.is_empty() && x != o;
+    let kind = if is_unread { "unread" } else { "index" };
+    Some((kind, text + &formula.unwrap_or_default()))
 }
 
 /// Returns the map from an output's indices to an input's, as the kernels and as the contract have it, in words: `: i / 2 instead of i mod

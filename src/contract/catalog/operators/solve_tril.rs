@@ -1,7 +1,6 @@
 //! The triangular inverse, into another tensor and in place.
 
 use deltanet_reference::gdr::solve_tril::solve_tril;
-use deltanet_reference::widen;
 
 use super::chunked::{Chunks, OPERATOR, SOLVED, VALUES};
 use crate::contract::catalog::rule::problem::FEW;
@@ -55,16 +54,21 @@ fn solve(t: &mut Instance<'_>, in_place: bool) -> DeviceResult {
     let values: Vec<f32> = l
         .map(|(at, (l, &other))| if below(at) { l } else { other })
         .collect();
-    let wide = widen(&values);
+    let a = match in_place {
+        true => t.hold("A at the start", x.matrices(), values),
+        false => t.upload("A", x.matrices(), values)?,
+    };
+    let wide = t.wide(a);
     let references = (
-        solve_tril(x.sizes, x.bt, &values),
+        solve_tril(x.sizes, x.bt, t.values(a)),
         solve_tril(x.sizes, x.bt, &wide),
     );
-    let solved = if in_place {
-        t.update("A", x.matrices(), values)?
-    } else {
-        t.upload("A", x.matrices(), values)?;
-        t.output("Ai", x.matrices())?
+    let solved = match in_place {
+        true => {
+            let values = t.values(a).to_vec();
+            t.update("A", x.matrices(), values)?
+        }
+        false => t.output("Ai", x.matrices())?,
     };
     t.check_or(solved, references, mistakes(x, wide))
 }

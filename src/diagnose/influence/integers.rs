@@ -1,0 +1,184 @@
+//! The influence of whole numbers, such as the bounds of sequences.
+
+use std::collections::BTreeSet;
+
+use crate::report::model::CauseReport;
+use crate::tensor::{Axis, index};
+use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
+
+use super::super::weigh::ranges;
+use super::{cause, is_same, same_values};
+
+/// Numbers of a tensor that are tried.
+const TRIED: usize = 4;
+
+/// Returns a cause if the kernels do not respond to a tensor of whole numbers, or not where the reference does.
+pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    unread(experiment).or_else(|| {
+        let mut integers = experiment.integers().iter();
+        integers.find_map(|input| {
+            unsubtracted(experiment, input).or_else(|| unread_somewhere(experiment, input))
+        })
+    })
+}
+
+/// Returns a cause if the kernels do not respond to a tensor of whole numbers at all. Of two tables in order, such as bounds of sequences and
+/// pairs of a sequence and its chunk, one follows from the other, and the kernels may take either.
+fn unread(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let integers = experiment.integers().iter();
+    let answers: Vec<(&ExperimentInput, bool)> = integers
+        .filter_map(|input| Some((input, answers(experiment, input)?)))
+        .collect();
+    let mut read = answers.iter().filter(|(_, answered)| *answered);
+    let table_is_read = read.any(|(input, _)| is_ordered(input));
+    let mut silent = answers.iter().filter(|(_, answered)| !answered);
+    let (input, _) = silent.find(|(input, _)| !(table_is_read && is_ordered(input)))?;
+    let text = format!("no output responds to `{}`", input.tensor);
+    Some(cause("unread", input, None, text))
+}
+
+/// Returns true if the rows of a tensor are in order.
+fn is_ordered(input: &ExperimentInput) -> bool {
+    let columns = input.axes.iter().skip(1).map(|axis| axis.length);
+    let rows = input.values.chunks(columns.product::<usize>().max(1));
+    rows.is_sorted()
+}
+
+/// Returns changed tensors that the contract allows: single bounds move, and stay in order; other numbers are exchanged.
+fn changed(input: &ExperimentInput) -> Vec<Vec<f64>> {
+    let values = &input.values;
+    if !values.is_sorted() {
+        let reversed: Vec<f64> = values.iter().rev().copied().collect();
+        return if reversed == *values {
+            Vec::new()
+        } else {
+            vec![reversed]
+        };
+    }
+    let inner = 1..values.len().saturating_sub(1);
+    let moved = inner.filter_map(|at| {
+        let step = match (values[at] < values[at + 1], values[at] > values[at - 1]) {
+            (true, _) => 1.0,
+            (false, true) => -1.0,
+            (false, false) => return None,
+        };
+        let mut moved = values.clone();
+        moved[at] += step;
+        Some(moved)
+    });
+    moved.take(TRIED).collect()
+}
+
+/// Returns whether the kernels respond to a tensor. Returns none if no change of it is possible.
+fn answers(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<bool> {
+    let changed = changed(input);
+    let mut answers = changed.iter().map(|moved| {
+        let changes = Changes::from([(input.name.clone(), moved.clone())]);
+        // A fault is an answer, too.
+        experiment.run_changed(&changes).is_none_or(|left| {
+            let mut outputs = experiment.outputs().iter().zip(&left);
+            outputs.any(|(output, left)| !same_values(&output.got, left))
+        })
+    });
+    (!changed.is_empty()).then(|| answers.any(|answered| answered))
+}
+
+/// Returns a cause if an output has the numbers of a tensor from the second on, of which the contract takes the one before off.
+fn unsubtracted(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    let from_second = input.values.get(1..)?;
+    let differences = input.values.windows(2).map(|pair| pair[1] - pair[0]);
+    let differences: Vec<f64> = differences.collect();
+    let mut outputs = experiment.outputs().iter();
+    let output = outputs.find(|output| {
+        let is_copy = output.got == from_second && output.expected == differences;
+        is_copy && output.wrong.contains(&true)
+    })?;
+    let text = format!(
+        "`{}` at i + 1 is copied to `{}`: `{}` at i is not taken off",
+        input.tensor, output.name, input.tensor
+    );
+    Some(cause("not-applied", input, Some(output), text))
+}
+
+/// Returns a cause if elements of a wrong output respond to a number in the reference, and never in the kernels, which respond nowhere else.
+fn unread_somewhere(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    let outputs = experiment.outputs().iter().enumerate();
+    let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    let moved = moved(input);
+    let answers = moved.iter().map(|(at, values)| {
+        let changes = Changes::from([(input.name.clone(), values.clone())]);
+        let predicted = experiment.predict(&changes)?;
+        let left = experiment.run_changed(&changes)?;
+        same_lengths(experiment, &predicted).then_some((*at, left, predicted))
+    });
+    let answers: Vec<(usize, Outputs, Outputs)> = answers.collect::<Option<_>>()?;
+    wrong.into_iter().find_map(|(number, output)| {
+        let mut missing = answers.iter().map(|(at, left, predicted)| {
+            let found = differing(&output.got, &left[number]);
+            let expected = differing(&output.expected, &predicted[number]);
+            let missing: BTreeSet<usize> = expected.difference(&found).copied().collect();
+            found.is_subset(&expected).then_some((*at, missing))
+        });
+        let missing: Vec<(usize, BTreeSet<usize>)> = missing.by_ref().collect::<Option<_>>()?;
+        let (at, places) = missing.into_iter().find(|(_, places)| !places.is_empty())?;
+        let text = format!(
+            "`{}` does not respond to {} {at} of `{}` at {}; the contract's does",
+            output.name,
+            input.axes[0].name,
+            input.tensor,
+            places_of(output, &places)
+        );
+        Some(cause("unread", input, Some(output), text))
+    })
+}
+
+/// Returns tensors of which one number is another, with its index: bounds move, and stay in order; other numbers grow by 1.
+fn moved(input: &ExperimentInput) -> Vec<(usize, Vec<f64>)> {
+    let first_difference = |moved: &Vec<f64>| {
+        let mut pairs = input.values.iter().zip(moved);
+        pairs.position(|(old, new)| old != new)
+    };
+    let bounds = changed(input).into_iter();
+    if input.axes.len() != 1 {
+        return Vec::new();
+    }
+    if is_ordered(input) {
+        return bounds
+            .filter_map(|moved| Some((first_difference(&moved)?, moved)))
+            .collect();
+    }
+    let last = input.values.len().saturating_sub(1);
+    let tried: BTreeSet<usize> = [0, last / 2, last].into();
+    let grown = tried.into_iter().map(|at| {
+        let mut values = input.values.clone();
+        values[at] += 1.0;
+        (at, values)
+    });
+    grown.collect()
+}
+
+fn same_lengths(experiment: &Experiment<'_>, outputs: &Outputs) -> bool {
+    let mut pairs = experiment.outputs().iter().zip(outputs);
+    pairs.all(|(output, new)| output.expected.len() == new.len())
+}
+
+fn differing(old: &[f64], new: &[f64]) -> BTreeSet<usize> {
+    let pairs = old.iter().zip(new).enumerate();
+    let differing = pairs.filter(|(_, (old, new))| !is_same(**old, **new));
+    differing.map(|(flat, _)| flat).collect()
+}
+
+/// Returns elements of an output in words, by the first axis along which they are at a part of the indices.
+fn places_of(output: &ExperimentOutput, places: &BTreeSet<usize>) -> String {
+    let along = |axis: usize| -> BTreeSet<usize> {
+        let places = places.iter();
+        places
+            .map(|&flat| index(&output.axes, flat)[axis])
+            .collect()
+    };
+    let is_part = |(number, axis): &(usize, &Axis)| along(*number).len() < axis.length;
+    match output.axes.iter().enumerate().find(is_part) {
+        Some((number, axis)) => ranges(&axis.name, &along(number)),
+        None => "every element".into(),
+    }
+}
