@@ -22,11 +22,17 @@ pub struct LawViolation {
 
 /// Compares both sides of a law. Returns none if the law holds.
 pub fn judge(left: &[f64], right: &Array, closeness: Closeness) -> Option<LawViolation> {
-    let allowed = |at: usize| match closeness {
-        Closeness::Bits => underflow(right.kind),
-        Closeness::Tolerance => right.allowed.get(at).copied().unwrap_or(0.0),
-    };
     let nearest = |want: f64| with_element!(right.kind, E => E::nearest(want).to_f64());
+    let sizes = right.values.iter().map(|value| nearest(*value).abs());
+    let largest = sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+    let tolerance = |at: usize| right.allowed.get(at).copied().unwrap_or(0.0);
+    let allowed = |at: usize| match closeness {
+        Closeness::Bits if may_underflow(right, at, largest) => {
+            tolerance(at).max(underflow(right.kind))
+        }
+        Closeness::Bits => underflow(right.kind),
+        Closeness::Tolerance => tolerance(at),
+    };
     let rounded = |want: f64| match closeness {
         Closeness::Tolerance if nearest(want).is_finite() => want,
         // Values beyond the type's range become infinities.
@@ -82,6 +88,21 @@ fn excess(got: f64, want: f64, allowed: f64) -> Option<f64> {
     }
     let over = (got - want).abs() - allowed;
     Some(if over.is_nan() { f64::INFINITY } else { over })
+}
+
+/// Part of an output's largest element below which a factor of the element may have been subnormal.
+const FADED: f64 = 1.0 / (1u128 << 64) as f64;
+/// Roundoff of f16.
+const ROUNDOFF_OF_HALF: f64 = 1.0 / (1 << 11) as f64;
+
+/// Returns true if a right kernel may compute an element from subnormal numbers, so that twice the inputs need not be exactly twice the
+/// element: it is far smaller than others, as after many decays, or the tolerance of an f32 output is that of arithmetic in f16, whose range
+/// is small.
+fn may_underflow(right: &Array, at: usize, largest: f64) -> bool {
+    let (value, allowed) = (right.values.get(at), right.allowed.get(at));
+    let faded = value.is_some_and(|value| value.abs() < FADED * largest);
+    let in_half = allowed.is_some_and(|allowed| *allowed >= ROUNDOFF_OF_HALF * largest.max(1.0));
+    faded || right.kind == ElementKind::F32 && in_half
 }
 
 /// Returns the magnitude below which rounding to subnormal numbers, of intermediate results too, may show: 2^30 of the

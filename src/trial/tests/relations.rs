@@ -122,6 +122,25 @@ fn wrong_kernels_break_laws() {
     }
 }
 
+/// The axis of tokens is split into chunks and rows in some cases.
+#[test]
+fn right_kernels_keep_the_law_of_inverses() {
+    for id in ["solve_tril_tk BT=64", "chunk_tk solve_tril (in-place)"] {
+        let test = REGISTRY.tests().find(|test| test.id == id);
+        let test = test.expect("the test");
+        for case in 0..test.cases.len() {
+            let report = tried(test, case, None);
+            assert_eq!(broken(&report), Vec::<&str>::new(), "{}", report.id);
+            let mut laws = report.relations.iter();
+            assert!(
+                laws.any(|law| law.verdict == Verdict::Pass),
+                "{}",
+                report.id
+            );
+        }
+    }
+}
+
 /// The reference has each value head read the key head that the wrong kernel reads.
 fn other_heads(t: &mut Instance<'_>) -> DeviceResult {
     let mut convention = read_convention(t);

@@ -69,25 +69,24 @@ const fn of_chunks(law: fn(&Values, &RunArrays<'_>) -> Option<Vec<Claim>>) -> Re
     )
 }
 
-/// Returns the equations of the chunks of `[B, T, heads, C]`.
+/// Returns the equations of the chunks of `[B, T, heads, C]`. The axis of tokens may be two, chunks and their rows.
 fn chunks(case: &Values, size: &str, l: &Array, x: &Array) -> Option<Vec<Claim>> {
     let chunk = case.dim(size)?.max(1);
-    let [sequences, tokens, heads, width] = x.axes.get(..4)? else {
-        return None;
-    };
+    let at = x.axis("head")?;
+    let (heads, width, before) = x.around(at);
+    let sequences = x.axes.first()?.length;
+    let tokens = before / sequences.max(1);
     let mut wholes = Vec::new();
-    for sequence in 0..sequences.length {
-        for first in (0..tokens.length).step_by(chunk) {
-            let last = (first + chunk).min(tokens.length);
-            for head in 0..heads.length {
-                let row = |token| {
-                    ((sequence * tokens.length + token) * heads.length + head) * width.length
-                };
+    for sequence in 0..sequences {
+        for first in (0..tokens).step_by(chunk) {
+            let last = (first + chunk).min(tokens);
+            for head in 0..heads {
+                let row = |token| ((sequence * tokens + token) * heads + head) * width;
                 wholes.push((first..last).map(row).collect());
             }
         }
     }
-    Some(vec![of_matrices(x, l, [chunk, width.length], &wholes, 1.0)])
+    Some(vec![of_matrices(x, l, [chunk, width], &wholes, 1.0)])
 }
 
 /// Returns the claim `X (I + sign L) = I` for matrices whose rows begin at the positions `wholes`. Only the part of L below the diagonal

@@ -91,7 +91,7 @@ fn value_heads_stay_with_their_key_head() {
 
 #[test]
 fn bits_are_bits_but_where_numbers_underflow_and_zeros_are_equal() {
-    let right = row("o", &[1.0, 0.0, 2f64.powi(-130), f64::INFINITY, 1e39], 1.0);
+    let right = row("o", &[1.0, 0.0, 2f64.powi(-130), f64::INFINITY, 1e39], 1e-5);
     let same = [1.0, -0.0, 0.0, f64::INFINITY, f64::INFINITY];
     assert_eq!(judge(&same, &right, Closeness::Bits), None);
     let next = f64::from(f32::from_bits(1.0f32.to_bits() + 1));
@@ -100,6 +100,19 @@ fn bits_are_bits_but_where_numbers_underflow_and_zeros_are_equal() {
     assert_eq!((broken.count, broken.total), (1, 5));
     assert_eq!((broken.worst.index, broken.worst.got), (vec![0], next));
     assert_eq!(judge(&off, &right, Closeness::Tolerance), None);
+}
+
+/// Decays that multiply to a subnormal number, and products in f16.
+#[test]
+fn bits_are_within_the_tolerance_where_factors_may_underflow() {
+    let faded = row("o", &[1.0, 1e-32], 1e-5);
+    assert_eq!(judge(&[1.0, 1.02e-32], &faded, Closeness::Bits), None);
+    assert!(judge(&[1.0, 1e-4], &faded, Closeness::Bits).is_some());
+    let small = row("o", &[1e-30, 1e-32], 1e-5);
+    assert!(judge(&[1e-30, 1.02e-32], &small, Closeness::Bits).is_some());
+    let in_half = row("o", &[1.0, 0.5], 8e-3);
+    assert_eq!(judge(&[1.0, 0.503], &in_half, Closeness::Bits), None);
+    assert!(judge(&[1.0, 0.51], &in_half, Closeness::Bits).is_some());
 }
 
 #[test]
