@@ -293,7 +293,7 @@ fn departures(
     sources: &[SourceTensor],
     (number, at): (usize, usize),
 ) -> (Vec<String>, bool) {
-    experiment.begin_method();
+    experiment.begin_alone();
     let source = sources.iter().find(|source| source.name == input.tensor);
     let reaching: Vec<usize> =
         source.map_or_else(Vec::new, |source| source.elements.keys().copied().collect());

@@ -272,6 +272,12 @@ impl<'a> Experiment<'a> {
         self.reserve.set(left - part);
     }
 
+    /// Gives all work to a question that is no part of a diagnosis.
+    pub fn begin_alone(&self) {
+        self.reserve.set(0);
+        self.work_left.set(WORK);
+    }
+
     /// Gives the last method all work that is left.
     pub fn begin_last_method(&self) {
         let left = self.reserve.replace(0) + self.work_left.get();
