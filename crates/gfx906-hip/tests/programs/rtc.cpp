@@ -120,5 +120,12 @@ extern "C" __global__ void k(hipFloatComplex* c, hipDoubleComplex* z, __half* h,
     REQUIRE(hiprtcCreateProgram(nullptr, "", "x", 0, nullptr, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
     hiprtcProgram none = nullptr;
     REQUIRE(hiprtcCompileProgram(none, 0, nullptr) == HIPRTC_ERROR_INVALID_PROGRAM);
+    // An output that is missing is told first.
+    REQUIRE(hiprtcGetCodeSize(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT && hiprtcGetCode(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetProgramLogSize(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetProgramLog(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetLoweredName(none, "x", nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetCodeSize(none, &bytes) == HIPRTC_ERROR_INVALID_PROGRAM);
+    REQUIRE(hiprtcGetLoweredName(none, "x", &lowered) == HIPRTC_ERROR_INVALID_PROGRAM);
     std::printf("rtc: ok\n");
 }
