@@ -25,14 +25,16 @@ const VERSIONS: std::ops::RangeInclusive<u32> = 15..=23;
 const DEVICE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 /// Options that name a directory of headers, as the next option or joined to it.
 const INCLUDE_OPTIONS: [&str; 3] = ["-isystem", "-idirafter", "-I"];
-/// Header that is included before a program's source. A card's hipRTC declares the same without an `#include`; constants of mathematics came
-/// with HIP 5.3.
+/// Header that is included before a program's source. A card's hipRTC declares the same without an `#include`. Constants of mathematics came
+/// with HIP 5.3. The groups of HIP 5 have a function that is not inline, which two programs of one link must not both define.
 const PRELUDE: &str = "\
 #include <hip/hip_runtime.h>
 #include <hip/hip_fp16.h>
 #include <hip/hip_bfloat16.h>
 #include <hip/hip_complex.h>
+#if !defined(__CLANG_RDC__) || HIP_VERSION_MAJOR > 5
 #include <hip/hip_cooperative_groups.h>
+#endif
 #if __has_include(<hip/hip_math_constants.h>)
 #include <hip/hip_math_constants.h>
 #endif
