@@ -311,21 +311,26 @@ impl Side2d {
             Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => self.device,
             Some(MemoryType::Unregistered) | None => return Err(HipError::InvalidValue),
         };
-        let row = self.y.checked_mul(self.pitch);
+        // A pitch of 0 stands for adjacent rows.
+        let pitch = if self.pitch == 0 { width } else { self.pitch };
+        let row = self.y.checked_mul(pitch);
         let at = row.and_then(|row| row.checked_add(self.x));
         let at = at.and_then(|at| base.checked_add(at as u64));
         Ok((
             at.filter(|_| base != 0).ok_or(HipError::InvalidValue)?,
-            self.pitch,
+            pitch,
         ))
     }
 }
 
-/// Returns the copy of rows that parameters describe.
+/// Returns the copy of rows that parameters describe. The driver's functions have no error code of their own for pitches.
 pub fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
     let to = p.to.side(p.width, p.height)?;
     let from = p.from.side(p.width, p.height)?;
-    plane(to, from, p.width, p.height, DEFAULT)
+    plane(to, from, p.width, p.height, DEFAULT).map_err(|error| match error {
+        HipError::InvalidPitchValue => HipError::InvalidValue,
+        error => error,
+    })
 }
 
 /// Returns a fill of planes.
