@@ -89,6 +89,8 @@ pub fn ext_module_launch(
         return Err(HipError::InvalidValue);
     }
     check_block(block)?;
+    // A block is no larger than the whole grid.
+    let block = [0, 1, 2].map(|d| block[d].min(items[d].max(1)));
     let function_of = module::function(function)?;
     if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
         let uniform = function_of.kernel()?.uniform_work_groups;
