@@ -395,7 +395,7 @@ if wanted generation; then
     # Programs of each generation are linked with a stub of its name, whose symbols have their versions.
     cat >"$out/generation.map" <<'MAP'
 hip_4.2 { global: hipRuntimeGetVersion; hipDriverGetVersion; hipGetDeviceProperties; hipMalloc; hipFree; hipHostMalloc; hipHostFree;
-  hipMallocManaged; hipMemcpy; hipGetLastError; hipDeviceGetLimit; hipMemcpyParam2D; hipPointerGetAttributes; local: *; };
+  hipMallocManaged; hipMemcpy; hipGetLastError; hipDeviceGetLimit; hipMemcpyParam2D; hipDrvMemcpy3D; hipPointerGetAttributes; local: *; };
 hip_5.0 { global: hipPointerGetAttribute; } hip_4.2;
 hip_5.3 { global: hipDrvGetErrorName; hipDeviceSetLimit; } hip_5.0;
 hip_6.0 { global: hipGetDevicePropertiesR0600; hipExtGetLastError; } hip_5.3;

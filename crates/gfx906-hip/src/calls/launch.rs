@@ -12,6 +12,7 @@ use crate::boundary::{Address, In};
 use crate::calls::{event, submit};
 use crate::diagnostics::log;
 use crate::error::{HipError, HipResult};
+use crate::generation::{Generation, generation};
 use crate::objects::module::Function;
 use crate::objects::work::{Kernel, Work};
 
@@ -95,9 +96,18 @@ pub fn prepare(function: &Function, named: Address, request: &LaunchRequest) -> 
     })
 }
 
+/// Checks the stream. Launches of all groups at a time have HIP's usual error code for a stream that does not exist, others have one of their
+/// own from HIP 6 on.
+fn check_stream(request: &LaunchRequest) -> HipResult {
+    submit::check(request.stream).map_err(|error| match error {
+        HipError::ContextIsDestroyed if generation() != Generation::Five => HipError::InvalidValue,
+        error => error,
+    })
+}
+
 /// Submits a kernel to its stream.
 pub fn launch(function: &Function, named: Address, request: &LaunchRequest) -> HipResult {
-    submit::check(request.stream)?;
+    check_stream(request)?;
     let kernel = prepare(function, named, request)?;
     let [start, stop] = request.events;
     for event in [start, stop] {

@@ -184,7 +184,6 @@ pub fn compile(program: Address, count: i32, options: In<Text>) -> u32 {
 
 pub fn lowered(program: Address, expression: Text, out: Out<Text>) -> u32 {
     let lowered = |program: &mut RtcProgram| {
-        out.required()?;
         let expression = expression.get()?;
         let compiled = program.compiled.as_ref().ok_or(RtcError::NoLoweredNames)?;
         let symbol = compiled.names.get(&expression);
@@ -192,6 +191,9 @@ pub fn lowered(program: Address, expression: Text, out: Out<Text>) -> u32 {
         let text = program.lowered.entry(expression);
         Ok(out.put(*text.or_insert_with(|| Text::leak(symbol)))?)
     };
+    if out.is_null() {
+        return code(Err(RtcError::InvalidInput));
+    }
     code(with_program(program, lowered))
 }
 
@@ -211,20 +213,43 @@ fn bitcode(program: &RtcProgram) -> Result<&[u8]> {
     }
 }
 
+/// Stores a size of a program. A missing output is told before a program that does not exist.
+fn put_size(
+    program: Address,
+    out: Out<usize>,
+    size: impl FnOnce(&RtcProgram) -> Result<usize>,
+) -> u32 {
+    let put = || {
+        out.required()?;
+        with_program(program, |program| Ok(out.put(size(program)?)?))
+    };
+    code(put())
+}
+
+/// Stores bytes of a program. A missing output is told before a program that does not exist.
+fn put_code(program: Address, to: Address, bytes: impl Fn(&RtcProgram) -> Result<&[u8]>) -> u32 {
+    if to == 0 {
+        return code(Err(RtcError::InvalidInput));
+    }
+    code(with_program(program, |program| {
+        Ok(put_bytes(to, bytes(program)?)?)
+    }))
+}
+
 pub fn code_size(program: Address, out: Out<usize>) -> u32 {
-    code(with_program(program, |p| Ok(out.put(object(p)?.len())?)))
+    put_size(program, out, |program| Ok(object(program)?.len()))
 }
 
 pub fn get_code(program: Address, to: Address) -> u32 {
-    code(with_program(program, |p| Ok(put_bytes(to, object(p)?)?)))
+    put_code(program, to, object)
 }
 
 pub fn bitcode_size(program: Address, out: Out<usize>) -> u32 {
-    code(with_program(program, |p| Ok(out.put(bitcode(p)?.len())?)))
+    put_size(program, out, |program| Ok(bitcode(program)?.len()))
 }
 
 pub fn get_bitcode(program: Address, to: Address) -> u32 {
-    code(with_program(program, |p| Ok(put_bytes(to, bitcode(p)?)?)))
+    put_code(program, to, bitcode)
 }
 
 pub fn link_create(count: u32, options: In<u32>, values: In<Address>, out: Out<Address>) -> u32 {
@@ -248,10 +273,13 @@ pub fn link_complete(link: Address, out: Out<Address>, size: Out<usize>) -> u32 
 
 /// Returns the size of the log with its NUL.
 pub fn log_size(program: Address, out: Out<usize>) -> u32 {
-    code(with_program(program, |p| Ok(out.put(p.log.len() + 1)?)))
+    put_size(program, out, |program| Ok(program.log.len() + 1))
 }
 
 pub fn get_log(program: Address, to: Address) -> u32 {
+    if to == 0 {
+        return code(Err(RtcError::InvalidInput));
+    }
     let log = |program: &mut RtcProgram| {
         let mut text = program.log.clone().into_bytes();
         text.push(0);

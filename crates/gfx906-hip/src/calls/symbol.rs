@@ -8,7 +8,8 @@ use crate::runtime::state;
 
 const HOST_TO_DEVICE: u32 = 1;
 const DEVICE_TO_HOST: u32 = 2;
-const DEVICE_TO_DEVICE: u32 = 3;
+/// `hipMemcpyDeviceToDevice`.
+pub const DEVICE_TO_DEVICE: u32 = 3;
 
 pub fn address(out: Out<Address>, symbol: Address) -> HipResult {
     out.required()?;

@@ -62,12 +62,12 @@ impl Channel {
         })
     }
 
-    /// Returns the number of components: 1, 2 or 4 equal ones of 8, 16 or 32 bits. Returns none for other channels.
+    /// Returns the number of components: 1, 2 or 4 equal ones of a format that arrays have. Returns none for other channels.
     pub fn components(&self) -> Option<u32> {
         let count = self.bits.iter().take_while(|bits| **bits > 0).count();
         let alike = self.bits[..count].iter().all(|bits| *bits == self.bits[0]);
         let rest = self.bits[count..].iter().all(|bits| *bits == 0);
-        let is_supported = [1, 2, 4].contains(&count) && [8, 16, 32].contains(&self.bits[0]);
+        let is_supported = [1, 2, 4].contains(&count) && self.array_format().is_some();
         (alike && rest && is_supported).then_some(count as u32)
     }
 
@@ -142,5 +142,26 @@ mod tests {
             format: 0,
         };
         assert_eq!(odd.components(), None);
+    }
+
+    #[test]
+    fn channels_without_a_format_have_no_components() {
+        let channel = |bits, format| Channel {
+            bits: [bits; 4],
+            format,
+        };
+        const SIGNED: u32 = 0;
+        const FLOAT: u32 = 2;
+        const NONE: u32 = 3;
+        assert_eq!(channel(8, SIGNED).components(), Some(4));
+        for (bits, format) in [
+            (8, FLOAT),
+            (16, NONE),
+            (32, 0xbeef),
+            (24, SIGNED),
+            (-8, SIGNED),
+        ] {
+            assert_eq!(channel(bits, format).components(), None, "{bits} {format}");
+        }
     }
 }

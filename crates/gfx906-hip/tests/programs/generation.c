@@ -56,6 +56,24 @@ typedef struct {
     size_t width, height;
 } copy;
 
+/* HIP_MEMCPY3D */
+#if HIP == 5
+typedef unsigned number;
+#else
+typedef size_t number;
+#endif
+typedef struct {
+    number at[3], level;
+    int kind;
+    const void* host;
+    void *device, *array;
+    number pitch, height;
+} side_3d;
+typedef struct {
+    side_3d from, to;
+    number size[3];
+} copy_3d;
+
 int hipRuntimeGetVersion(int*);
 int hipDriverGetVersion(int*);
 int hipGetDeviceProperties(properties*, int);
@@ -66,6 +84,7 @@ int hipHostFree(void*);
 int hipMallocManaged(void**, size_t, unsigned);
 int hipMemcpy(void*, const void*, size_t, int);
 int hipMemcpyParam2D(const copy*);
+int hipDrvMemcpy3D(const copy_3d*);
 int hipPointerGetAttributes(attributes*, const void*);
 int hipPointerGetAttribute(void*, int, void*);
 #if HIP >= 6
@@ -132,6 +151,14 @@ int main(void) {
     copy again = {{0, 0, UNIFIED, 0, device, 0, 32}, {0, 0, HOST, back, 0, 0, 16}, 4, 4};
     EXPECT(hipMemcpyParam2D(&there) == 0 && hipMemcpyParam2D(&again) == 0);
     EXPECT(back[0] == 1 && back[3] == 4 && back[4] == 0 && back[16] == 17 && back[51] == 52);
+
+    /* A box of 8 bytes, 2 rows and 2 planes out of planes of 4 rows of 16 bytes, whose structure has numbers of 32 bits in HIP 5 alone. */
+    char box[128], boxed[32] = {0};
+    for (int n = 0; n < 128; n++) box[n] = (char)n;
+    copy_3d up = {{{4, 1, 0}, 0, HOST, box, 0, 0, 16, 4}, {{0, 0, 0}, 0, DEVICE, 0, device, 0, 8, 2}, {8, 2, 2}};
+    copy_3d down = {{{0, 0, 0}, 0, DEVICE, 0, device, 0, 8, 2}, {{0, 0, 0}, 0, HOST, boxed, 0, 0, 8, 2}, {8, 2, 2}};
+    EXPECT(hipDrvMemcpy3D(&up) == 0 && hipDrvMemcpy3D(&down) == 0);
+    for (int n = 0; n < 32; n++) EXPECT(boxed[n] == 64 * (n / 16) + 16 * (1 + n / 8 % 2) + 4 + n % 8);
 
 #if HIP >= 6
     int (*by_name)(properties*, int) = 0, status = -1;

@@ -147,6 +147,15 @@ void of_nodes() {
     hipGraphNode_t to, from, planes;
     int values[4] = {1, 2, 3, 4}, back[4] = {};
     HIP_CHECK(hipGraphCreate(&outer, 0));
+    // The name of a variable is no memory, and memory of the host takes no part in copies within the device.
+    EXPECT(hipErrorInvalidValue,
+           hipGraphAddMemcpyNodeToSymbol(&to, outer, nullptr, 0, HIP_SYMBOL(variable), HIP_SYMBOL(variable), 8, 0, hipMemcpyDeviceToDevice));
+    EXPECT(hipErrorInvalidValue,
+           hipGraphAddMemcpyNodeFromSymbol(&to, outer, nullptr, 0, HIP_SYMBOL(variable), HIP_SYMBOL(variable), 8, 0, hipMemcpyDeviceToDevice));
+    EXPECT(hipErrorInvalidValue,
+           hipGraphAddMemcpyNodeToSymbol(&to, outer, nullptr, 0, HIP_SYMBOL(variable), values, 8, 8, hipMemcpyDeviceToDevice));
+    EXPECT(hipErrorInvalidMemcpyDirection,
+           hipGraphAddMemcpyNodeFromSymbol(&to, outer, nullptr, 0, back, HIP_SYMBOL(variable), 8, 0, hipMemcpyDeviceToDevice));
     HIP_CHECK(hipGraphAddMemcpyNodeToSymbol(&to, outer, nullptr, 0, HIP_SYMBOL(variable), values, 8, 8, hipMemcpyHostToDevice));
     HIP_CHECK(hipGraphAddMemcpyNodeFromSymbol(&from, outer, &to, 1, back, HIP_SYMBOL(variable), 16, 0, hipMemcpyDeviceToHost));
     hipMemcpy3DParms cube = {};

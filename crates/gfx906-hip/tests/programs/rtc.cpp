@@ -94,6 +94,23 @@ int main(int argc, char** argv) {
     RTC_CHECK(hiprtcDestroyProgram(&program));
     REQUIRE(program == nullptr);
 
+    // As on a card, types and groups of HIP's device headers are there without an `#include`.
+    const char* builtin = R"(
+extern "C" __global__ void k(hipFloatComplex* c, hipDoubleComplex* z, __half* h, __half2* h2, hip_bfloat16* b, float4* v) {
+    auto group = cooperative_groups::this_thread_block();
+    group.sync();
+    c[0] = hipCmulf(make_hipFloatComplex(1, 2), c[1]);
+    z[0] = hipComplexFloatToDouble(c[0]);
+    h[0] = __float2half(c[0].x);
+    h2[0] = __hadd2(h2[1], h2[2]);
+    b[0] = hip_bfloat16(v[0].x);
+})";
+    RTC_CHECK(hiprtcCreateProgram(&program, builtin, "builtin.cu", 0, nullptr, nullptr));
+    compiled = hiprtcCompileProgram(program, 0, nullptr);
+    if (compiled != HIPRTC_SUCCESS) std::printf("%s\n", log_of(program).c_str());
+    RTC_CHECK(compiled);
+    RTC_CHECK(hiprtcDestroyProgram(&program));
+
     // An error of the source is in the log, with its line.
     RTC_CHECK(hiprtcCreateProgram(&program, "\n__global__ void k() { undeclared(); }\n", "wrong.cu", 0, nullptr, nullptr));
     REQUIRE(hiprtcCompileProgram(program, 0, nullptr) == HIPRTC_ERROR_COMPILATION);
@@ -103,5 +120,12 @@ int main(int argc, char** argv) {
     REQUIRE(hiprtcCreateProgram(nullptr, "", "x", 0, nullptr, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
     hiprtcProgram none = nullptr;
     REQUIRE(hiprtcCompileProgram(none, 0, nullptr) == HIPRTC_ERROR_INVALID_PROGRAM);
+    // An output that is missing is told first.
+    REQUIRE(hiprtcGetCodeSize(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT && hiprtcGetCode(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetProgramLogSize(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetProgramLog(none, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetLoweredName(none, "x", nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+    REQUIRE(hiprtcGetCodeSize(none, &bytes) == HIPRTC_ERROR_INVALID_PROGRAM);
+    REQUIRE(hiprtcGetLoweredName(none, "x", &lowered) == HIPRTC_ERROR_INVALID_PROGRAM);
     std::printf("rtc: ok\n");
 }

@@ -2,7 +2,9 @@
 
 use super::list;
 use crate::boundary::{Address, In, Out};
-use crate::calls::memory::copy;
+use crate::calls::memory::copy::{self, DEVICE_TO_DEVICE_NO_CU};
+use crate::calls::symbol::DEVICE_TO_DEVICE;
+use crate::calls::work::{MemoryPlace, place};
 use crate::error::{HipError, HipResult};
 use crate::objects::graph::NodeAction;
 use crate::objects::work::{Copy, CopyForm, Work};
@@ -51,6 +53,24 @@ pub fn check_copy(copy: Copy) -> HipResult<NodeAction> {
         return Err(HipError::InvalidValue);
     }
     Ok(NodeAction::Work(Work::Copy(copy)))
+}
+
+/// Checks a node's copy between a variable and memory. The variable's name on the host is no memory, and a copy within the device takes no
+/// memory of the host.
+pub fn check_symbol_copy(copy: Copy) -> HipResult<NodeAction> {
+    let (memory, mismatch) = match copy.form {
+        CopyForm::FromSymbol => (copy.to.start, HipError::InvalidMemcpyDirection),
+        _ => (copy.from.start, HipError::InvalidValue),
+    };
+    if state().variable_of(memory).is_ok() {
+        return Err(HipError::InvalidValue);
+    }
+    let within_device = [DEVICE_TO_DEVICE, DEVICE_TO_DEVICE_NO_CU].contains(&copy.direction);
+    let of_host = || place(memory, copy.size.width as u64) == Ok(MemoryPlace::Host);
+    if within_device && of_host() {
+        return Err(mismatch);
+    }
+    check_copy(copy)
 }
 
 /// Checks the copy of a row that a node gets in place of another. It must not be onto itself.

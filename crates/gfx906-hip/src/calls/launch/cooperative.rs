@@ -1,8 +1,8 @@
 //! Cooperative launches: all work-groups of the grid are resident, so the grid has at most as many as the card holds.
 
-use gfx906::code_object::{Kernel, LaunchShape};
+use gfx906::code_object::{Kernel, LaunchShape, MAX_LDS, MAX_WORK_GROUP};
 
-use super::entries::{kernel_of, no_null};
+use super::entries::{check_block, kernel_of, no_null};
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::function::groups_at_a_time;
@@ -82,6 +82,14 @@ pub fn host_launch(
         lds: lds as usize,
         stream,
     };
+    submit::check(stream)?;
+    kernel_of(host)?;
+    let [x, y, z] = block.into();
+    let fits = u128::from(x) * u128::from(y) * u128::from(z) <= MAX_WORK_GROUP.into();
+    // Only this call takes too much LDS for a grid that cannot be resident.
+    if fits && lds > MAX_LDS {
+        return Err(HipError::CooperativeLaunchTooLarge);
+    }
     launch.submit(true)
 }
 
@@ -94,6 +102,7 @@ pub fn module_launch(
     parameters: In<Address>,
 ) -> HipResult {
     no_null(function)?;
+    check_block(block)?;
     let request = LaunchRequest {
         parameters,
         cooperative: true,
@@ -125,6 +134,7 @@ pub fn module_launch_on(launches: In<ModuleLaunch>, count: u32) -> HipResult {
     if of.stream == 0 {
         return Err(HipError::InvalidHandle);
     }
+    check_block(of.block.into())?;
     let request = LaunchRequest {
         parameters: of.parameters,
         cooperative: true,

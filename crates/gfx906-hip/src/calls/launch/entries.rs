@@ -40,14 +40,21 @@ pub fn module_launch(
     launch(&module::function(function)?, function, &request)
 }
 
-/// Checks the sizes that launches of modules' kernels report in their own way from HIP 6 on.
+/// Checks the sizes that `hipModuleLaunchKernel` reports in its own way from HIP 6 on.
 fn check_sizes(grid: [u32; 3], block: [u32; 3]) -> HipResult {
     const MOST_GROUPS: [u32; 3] = [i32::MAX as u32, 1 << 16, 1 << 16];
-    if generation() == Generation::Five {
-        return Ok(());
+    let is_large = (0..3).any(|d| grid[d] > MOST_GROUPS[d]);
+    if is_large && generation() != Generation::Five {
+        return Err(HipError::InvalidValue);
     }
-    let items: u64 = block.into_iter().map(u64::from).product();
-    if items > MAX_WORK_GROUP.into() || (0..3).any(|d| grid[d] > MOST_GROUPS[d]) {
+    check_block(block)
+}
+
+/// Checks the size of a block. From HIP 6 on, launches of modules' kernels have an error code of their own for a block that is too large.
+pub fn check_block(block: [u32; 3]) -> HipResult {
+    // A block may have 2^32 work-items in each direction.
+    let items: u128 = block.into_iter().map(u128::from).product();
+    if items > MAX_WORK_GROUP.into() && generation() != Generation::Five {
         return Err(HipError::InvalidValue);
     }
     Ok(())
@@ -81,6 +88,9 @@ pub fn ext_module_launch(
     if block.contains(&0) {
         return Err(HipError::InvalidValue);
     }
+    check_block(block)?;
+    // A block is no larger than the whole grid.
+    let block = [0, 1, 2].map(|d| block[d].min(items[d].max(1)));
     let function_of = module::function(function)?;
     if (0..3).any(|d| !items[d].is_multiple_of(block[d])) {
         let uniform = function_of.kernel()?.uniform_work_groups;

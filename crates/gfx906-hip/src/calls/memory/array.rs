@@ -5,6 +5,7 @@ use super::pitched::{self, Extent, Side};
 use super::{device, free};
 use crate::boundary::{Address, In, Out};
 use crate::calls::stream;
+use crate::card::MOST_SIDES;
 use crate::error::{HipError, HipResult};
 use crate::objects::array::{Array, Channel, LAYERED};
 use crate::objects::texture::words::ALIGN;
@@ -53,19 +54,22 @@ pub fn make(out: Out<Address>, channel: Channel, sides: [usize; 3], flags: u32) 
     if channel.components().is_none() || width == 0 || odd || flags & INVALID != 0 {
         return Err(HipError::InvalidValue);
     }
+    let gathers = flags & GATHER != 0;
+    let is_plane = height != 0 && depth == 0;
+    let fits = sides
+        .iter()
+        .zip(MOST_SIDES)
+        .all(|(side, most)| *side <= most);
+    if !fits || gathers && !is_plane {
+        return Err(HipError::InvalidValue);
+    }
     // Gathers are not supported.
-    if flags & GATHER != 0 {
+    if gathers {
         return Err(HipError::NotSupported);
     }
-    let pitch = width
-        .checked_mul(channel.bytes())
-        .and_then(|row| row.checked_next_multiple_of(ALIGN));
-    let bytes = pitch
-        .and_then(|pitch| pitch.checked_mul(height.max(1)))
-        .and_then(|plane| plane.checked_mul(depth.max(1)));
-    let (Some(pitch), Some(bytes)) = (pitch, bytes) else {
-        return Err(HipError::OutOfMemory);
-    };
+    // The greatest image has 2^45 bytes.
+    let pitch = (width * channel.bytes()).next_multiple_of(ALIGN);
+    let bytes = pitch * height.max(1) * depth.max(1);
     let base = device::allocate("hipMallocArray", bytes)?;
     let handle = state().memory.arrays.insert(Array {
         base,

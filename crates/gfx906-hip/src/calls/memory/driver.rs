@@ -9,7 +9,7 @@ use crate::generation::{Generation, generation};
 use crate::objects::memory_type::MemoryType;
 use crate::objects::work::{Copy, CopyForm, Rows, Size};
 
-/// One side of a copy. Its numbers have 32 bits before HIP 7 and 64 bits since.
+/// One side of a copy. Its numbers have 32 bits in HIP 5 and 64 bits since.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Side<N> {
@@ -142,7 +142,7 @@ pub fn put(out: Out<u8>, copy: &Copy) -> HipResult {
         Side::of(&copy.to, &copy.size)?,
     );
     let size = [copy.size.width, copy.size.height, copy.size.depth];
-    if generation() == Generation::Seven {
+    if generation() != Generation::Five {
         return out.cast().put(Parameters { from, to, size });
     }
     let [width, height, depth] = size;
@@ -155,7 +155,7 @@ pub fn put(out: Out<u8>, copy: &Copy) -> HipResult {
 
 /// Reads a copy from its parameters.
 pub fn planes(parameters: Address) -> HipResult<Copy> {
-    let p = if generation() == Generation::Seven {
+    let p = if generation() != Generation::Five {
         host_value::<Parameters<usize>>(parameters)?
     } else {
         let p = host_value::<Parameters<u32>>(parameters)?;
@@ -185,7 +185,7 @@ pub fn planes(parameters: Address) -> HipResult<Copy> {
 mod tests {
     use super::*;
 
-    /// The expected layouts are the C compiler's, for the headers of 5.2 and 7.1.
+    /// The expected layouts are the C compiler's, for the headers of 5.2 and of 6.0 to 7.1.
     #[test]
     fn layouts_are_the_headers() {
         assert_eq!(size_of::<Parameters<u32>>(), 128);

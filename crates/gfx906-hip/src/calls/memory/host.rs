@@ -133,9 +133,6 @@ fn register_range(
     if host < GUARD as u64 || end.is_none_or(|end| end > FIRST_ADDRESS) {
         return Err(HipError::InvalidValue);
     }
-    if state().memory.overlaps(host, bytes as u64) {
-        return Err(HipError::HostMemoryAlreadyRegistered);
-    }
     let mapped = if writable {
         is_mapped(host, bytes as u64)
     } else {
@@ -143,6 +140,10 @@ fn register_range(
     };
     if !mapped {
         return Err(HipError::InvalidValue);
+    }
+    // A range that ends beyond the program's memory is invalid, whatever it runs over.
+    if state().memory.overlaps(host, bytes as u64) {
+        return Err(HipError::HostMemoryAlreadyRegistered);
     }
     let start = host / ALIGN * ALIGN;
     let count = words_of(host + bytes as u64) - (start / 4) as usize;

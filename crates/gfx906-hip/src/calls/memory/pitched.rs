@@ -226,12 +226,32 @@ impl Copy3d {
     }
 }
 
-/// Returns a copy of planes. The extent's width counts elements if an array takes part, otherwise bytes.
-pub fn planes(p: &Copy3d) -> HipResult<Copy> {
-    let narrow = |memory: &PitchedPointer| memory.pitch < memory.width;
-    if (p.from_array == 0 && narrow(&p.from)) || (p.to_array == 0 && narrow(&p.to)) {
+/// Checks that each side is either an array or memory, that two arrays have elements of one size, and that pitches are ones of rows.
+fn check_sides(p: &Copy3d) -> HipResult {
+    const MOST_PITCH: usize = i32::MAX as usize;
+    let sides = [(p.from_array, &p.from), (p.to_array, &p.to)];
+    if sides
+        .iter()
+        .any(|(array, memory)| (*array == 0) == (memory.pointer == 0))
+    {
+        return Err(HipError::InvalidValue);
+    }
+    if p.from_array != 0 && p.to_array != 0 && element(p.from_array, 0)? != element(p.to_array, 0)?
+    {
+        return Err(HipError::InvalidValue);
+    }
+    if sides.iter().any(|(_, memory)| memory.pitch < memory.width) {
         return Err(HipError::InvalidPitchValue);
     }
+    if sides.iter().any(|(_, memory)| memory.pitch >= MOST_PITCH) {
+        return Err(HipError::InvalidValue);
+    }
+    Ok(())
+}
+
+/// Returns a copy of planes. The extent's width counts elements if an array takes part, otherwise bytes.
+pub fn planes(p: &Copy3d) -> HipResult<Copy> {
+    check_sides(p)?;
     let mut size = p.extent.size();
     let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
     size.width = width.ok_or(HipError::InvalidValue)?;
@@ -291,21 +311,26 @@ impl Side2d {
             Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => self.device,
             Some(MemoryType::Unregistered) | None => return Err(HipError::InvalidValue),
         };
-        let row = self.y.checked_mul(self.pitch);
+        // A pitch of 0 stands for adjacent rows.
+        let pitch = if self.pitch == 0 { width } else { self.pitch };
+        let row = self.y.checked_mul(pitch);
         let at = row.and_then(|row| row.checked_add(self.x));
         let at = at.and_then(|at| base.checked_add(at as u64));
         Ok((
             at.filter(|_| base != 0).ok_or(HipError::InvalidValue)?,
-            self.pitch,
+            pitch,
         ))
     }
 }
 
-/// Returns the copy of rows that parameters describe.
+/// Returns the copy of rows that parameters describe. The driver's functions have no error code of their own for pitches.
 pub fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
     let to = p.to.side(p.width, p.height)?;
     let from = p.from.side(p.width, p.height)?;
-    plane(to, from, p.width, p.height, DEFAULT)
+    plane(to, from, p.width, p.height, DEFAULT).map_err(|error| match error {
+        HipError::InvalidPitchValue => HipError::InvalidValue,
+        error => error,
+    })
 }
 
 /// Returns a fill of planes.

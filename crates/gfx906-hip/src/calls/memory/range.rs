@@ -36,10 +36,14 @@ fn note(address: Address, bytes: usize, f: impl Fn(&mut Advice)) -> HipResult {
 
 /// Accepts a prefetch, which changes nothing because managed memory is reachable from both sides.
 pub fn prefetch(address: Address, bytes: usize, device: i32, stream: Address) -> HipResult {
+    if address == 0 || bytes == 0 {
+        return Err(HipError::InvalidValue);
+    }
+    submit::check(stream)?;
+    note(address, bytes, |_| {})?;
     if device != HOST {
         card::check(device)?;
     }
-    submit::check(stream)?;
     note(address, bytes, |advice| advice.prefetched = device)
 }
 

@@ -25,7 +25,20 @@ const VERSIONS: std::ops::RangeInclusive<u32> = 15..=23;
 const DEVICE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 /// Options that name a directory of headers, as the next option or joined to it.
 const INCLUDE_OPTIONS: [&str; 3] = ["-isystem", "-idirafter", "-I"];
-const HIP_HEADER: &str = "hip/hip_runtime.h";
+/// Header that is included before a program's source. A card's hipRTC declares the same without an `#include`. Constants of mathematics came
+/// with HIP 5.3. The groups of HIP 5 have a function that is not inline, which two programs of one link must not both define.
+const PRELUDE: &str = "\
+#include <hip/hip_runtime.h>
+#include <hip/hip_fp16.h>
+#include <hip/hip_bfloat16.h>
+#include <hip/hip_complex.h>
+#if !defined(__CLANG_RDC__) || HIP_VERSION_MAJOR > 5
+#include <hip/hip_cooperative_groups.h>
+#endif
+#if __has_include(<hip/hip_math_constants.h>)
+#include <hip/hip_math_constants.h>
+#endif
+";
 
 /// Message for a host without a compiler.
 const NO_COMPILER: &str = "hipRTC needs a clang that compiles HIP for gfx906, and its device library: none is installed \
@@ -275,10 +288,11 @@ impl Job {
         }
         let later = options.iter().any(|option| option == LATER);
         let source = directory.write(&self.file, self.text(later))?;
+        let prelude = directory.write("__gfx906_prelude.h", PRELUDE)?;
         let out = directory.path().join("program.co");
         let mut command = Command::new(compiler);
         command.args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"]);
-        command.args(["-O3", "-std=c++17", "-include", HIP_HEADER]);
+        command.args(["-O3", "-std=c++17", "-include"]).arg(prelude);
         if !compiler.starts_with("/opt/rocm") && Path::new(DEVICE_LIBRARY).is_dir() {
             command.arg("--rocm-path=/usr");
             command.arg(format!("--rocm-device-lib-path={DEVICE_LIBRARY}"));

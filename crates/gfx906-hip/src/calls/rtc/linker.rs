@@ -128,6 +128,11 @@ pub fn destroy(link: Address) -> Result {
     links().remove(link).map(drop).ok_or(LinkError::Handle)
 }
 
+/// Fails for a link that does not exist, whatever its input is.
+fn find(link: Address) -> Result {
+    links().get(link).map(drop).ok_or(LinkError::Handle)
+}
+
 /// Fails for an unsupported kind of input.
 fn check(kind: u32) -> Result {
     match kind {
@@ -141,6 +146,7 @@ pub fn add_data(link: Address, kind: u32, data: Address, bytes: usize) -> Result
         return Err(LinkError::Nothing);
     }
     check(kind)?;
+    find(link)?;
     add(
         link,
         kind,
@@ -151,6 +157,7 @@ pub fn add_data(link: Address, kind: u32, data: Address, bytes: usize) -> Result
 pub fn add_file(link: Address, kind: u32, path: Text) -> Result {
     let path = path.get().map_err(|_| LinkError::Argument)?;
     check(kind)?;
+    find(link)?;
     let data = read("the linker of hipRTC", &path).map_err(|_| LinkError::Input)?;
     add(link, kind, &data)
 }
