@@ -13,7 +13,7 @@ const WAVES: usize = 16;
 type Clocks = [u32; WAVES];
 
 /// The launch's clock when a wave last saw values that other groups have released; none if it never has.
-type Seen = Option<u64>;
+type ReleaseClock = Option<u64>;
 
 /// A stretch of a wave between two barriers or atomics.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +32,7 @@ struct WaveProgress {
     clocks: Clocks,
     /// Number of the wave's stretch; 0 if a new one must begin.
     segment: u32,
-    seen: Seen,
+    seen: ReleaseClock,
     /// True if the wave is at the grid's barrier. When it continues, all groups have arrived.
     at_grid: bool,
 }
@@ -45,9 +45,9 @@ pub struct Group {
     waves: Vec<WaveProgress>,
     segments: Vec<Segment>,
     /// Released knowledge at each place.
-    places: HashMap<(bool, u64), (Clocks, Seen)>,
+    places: HashMap<(bool, u64), (Clocks, ReleaseClock)>,
     /// Knowledge of other groups that the waves brought to each barrier. Those that have passed it share it.
-    brought: Vec<Seen>,
+    brought: Vec<ReleaseClock>,
 }
 
 impl Group {
@@ -104,7 +104,7 @@ impl Group {
     }
 
     /// Returns what a wave knows of other groups: what it has seen itself, and what any wave had seen before the last barrier.
-    fn seen(&self, wave: usize) -> Seen {
+    fn seen(&self, wave: usize) -> ReleaseClock {
         let state = &self.waves[wave];
         state.seen.max(self.brought[state.epoch as usize])
     }
