@@ -12,6 +12,7 @@ mod function;
 mod influence;
 mod kernel;
 mod last_steps;
+mod norms;
 mod observe;
 mod operation;
 mod outputs;
@@ -295,14 +296,14 @@ fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
             experiment.begin_last_method();
             observe::overflow(experiment)
         },
-        &observe::eps,
+        &norms::eps,
         &|experiment| partial.borrow_mut().find(experiment),
         &added::stuck,
         &observe::cut_off,
         &in_any_order(uses::find),
         &in_any_order(observe::row_factors),
         &in_any_order(last_steps::row_terms),
-        &in_any_order(observe::size_of_normed),
+        &in_any_order(norms::size_of_normed),
         &in_any_order(observe::coarse),
         &in_any_order(range::find),
     ];

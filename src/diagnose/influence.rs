@@ -1,18 +1,20 @@
 //! Influence: which indices of an input each output responds to, in the kernels and in the reference.
 
+mod answer;
 mod difference;
 mod integers;
 
-use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::report::model::CauseReport;
-use crate::tensor::{Axis, ElementKind, index, strides};
+use crate::tensor::{Axis, ElementKind, index};
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
 use super::weigh::{ranges, spacing};
+pub(super) use answer::changed_at;
+use answer::{Answer, largest_at};
 use difference::{Response, difference, differing};
 
 /// Longest axis whose indices are all tried, and the fewest indices that are tried where runs are long.
@@ -297,76 +299,6 @@ pub(super) fn cause(
     }
 }
 
-/// The answers to a change at one index of an axis.
-struct Answer {
-    at: usize,
-    /// The kernels' outputs.
-    left: Outputs,
-    /// The reference's outputs.
-    predicted: Outputs,
-    /// The responses to larger changes, once they are asked for.
-    larger: OnceCell<Vec<Responses>>,
-}
-
-/// Flags of each element of each output: true if the kernels' value changes, and if the reference's does.
-struct Responses {
-    found: Vec<Vec<bool>>,
-    possible: Vec<Vec<bool>>,
-}
-
-impl Answer {
-    /// Returns the responses to larger changes at the same index, and to one beside small values. A saturated function answers no small
-    /// change, and neither does a maximum.
-    fn larger(
-        &self,
-        experiment: &Experiment<'_>,
-        input: &ExperimentInput,
-        axis: usize,
-    ) -> &[Responses] {
-        self.larger.get_or_init(|| {
-            let small = ExperimentInput {
-                values: input.values.iter().map(|value| value * SMALL).collect(),
-                ..input.clone()
-            };
-            let unchanged = Changes::new();
-            let small_values = Changes::from([(small.name.clone(), small.values.clone())]);
-            let pairs = [
-                (
-                    &unchanged,
-                    replaced_at(input, axis, self.at, |value| -2.0 * value),
-                ),
-                (&unchanged, replaced_at(input, axis, self.at, |_| 0.0)),
-                (&unchanged, largest_at(input, axis, self.at)),
-                (
-                    &small_values,
-                    replaced_at(&small, axis, self.at, |value| -2.0 * value),
-                ),
-            ];
-            let responses = pairs.iter().filter_map(|(before, after)| {
-                let found = differences(&experiment.run(before)?, &experiment.run(after)?);
-                let possible =
-                    differences(&experiment.predict(before)?, &experiment.predict(after)?);
-                Some(Responses { found, possible })
-            });
-            responses.collect()
-        })
-    }
-}
-
-/// The factor that makes the values of an input small.
-const SMALL: f64 = 1.0 / 64.0;
-
-/// Returns for each element of each output whether it differs.
-fn differences(before: &Outputs, after: &Outputs) -> Vec<Vec<bool>> {
-    let pairs = before.iter().zip(after);
-    pairs
-        .map(|(before, after)| {
-            let pairs = before.iter().zip(after);
-            pairs.map(|(a, b)| !is_same(*a, *b)).collect()
-        })
-        .collect()
-}
-
 /// Returns a cause if the responses to single indices of an input's axis differ. Unread indices are told before exchanged ones, for all inputs.
 fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Option<CauseReport> {
     let count: usize = inputs.iter().map(|input| input.axes.len()).sum();
@@ -383,12 +315,7 @@ fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Optio
                 changes = largest_at(input, axis, at);
                 predicted = experiment.predict(&changes)?;
             }
-            Some(Answer {
-                at,
-                left: experiment.run(&changes)?,
-                predicted,
-                larger: OnceCell::new(),
-            })
+            Some(Answer::new(at, experiment.run(&changes)?, predicted))
         });
         answers.collect()
     };
@@ -496,41 +423,6 @@ pub(super) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<Str
         };
         (!out.is_empty()).then(text)
     })
-}
-
-/// Changes one index of an axis. Two values of a row change by different factors, because a norm takes one factor away.
-pub(super) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
-    let stride = strides(&input.axes)[axis];
-    let length = input.axes[axis].length;
-    let values = input.values.iter().enumerate();
-    let changed = values.map(|(flat, &value)| {
-        let factor = if flat % 2 == 0 { 0.75 } else { 0.625 };
-        match (flat / stride % length == at, value) {
-            (false, value) => value,
-            (true, 0.0) => 0.5,
-            (true, value) => factor * value,
-        }
-    });
-    Changes::from([(input.name.clone(), changed.collect())])
-}
-
-/// Replaces the values at one index of an axis by a function of them.
-fn replaced_at(input: &ExperimentInput, axis: usize, at: usize, f: impl Fn(f64) -> f64) -> Changes {
-    let stride = strides(&input.axes)[axis];
-    let length = input.axes[axis].length;
-    let values = input.values.iter().enumerate();
-    let changed = values.map(|(flat, &value)| match flat / stride % length == at {
-        true => f(value),
-        false => value,
-    });
-    Changes::from([(input.name.clone(), changed.collect())])
-}
-
-/// Gives one index of an axis twice the largest value.
-fn largest_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
-    let finite = input.values.iter().filter(|value| value.is_finite());
-    let largest = finite.fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    replaced_at(input, axis, at, |_| 2.0 * largest)
 }
 
 /// Returns a cause if the kernels respond to some indices of an input's axis only.

@@ -9,18 +9,12 @@ use crate::tensor::ElementKind;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
-use super::influence::{cause, left_out};
+use super::influence::left_out;
 use super::last_steps::fits;
 use super::weigh::{explanation, plural, spacing};
 
 /// Powers of 2 on an input that may keep a value from overflowing.
 const SMALLER: [i32; 9] = [-1, -2, -4, -6, -8, -12, -16, -24, -48];
-
-/// Sizes of an input's values beside which an eps vanishes, as powers of 2 within the range of f16. A norm's result is the same for both.
-const LARGER: [i32; 2] = [10, 13];
-
-/// The size of values beside which the eps of a norm is small already, as a power of 2.
-const MODERATE: i32 = 4;
 
 /// Returns the instruction that made the first value that is not finite as a cause, where no experiment finds another. If an input held the
 /// value, the cause is that the kernels use it where the contract does not.
@@ -236,7 +230,7 @@ fn is_close(output: &ExperimentOutput) -> bool {
 }
 
 /// Returns an input with all values multiplied.
-fn scaled(input: &ExperimentInput, factor: f64) -> Changes {
+pub(super) fn scaled(input: &ExperimentInput, factor: f64) -> Changes {
     let changed: Vec<f64> = input.values.iter().map(|value| value * factor).collect();
     Changes::from([(input.name.clone(), changed)])
 }
@@ -319,7 +313,8 @@ fn too_narrow(output: &ExperimentOutput) -> Option<CauseReport> {
     })
 }
 
-fn is_right(experiment: &Experiment<'_>) -> bool {
+/// Returns true if no element is wrong.
+pub(super) fn is_right(experiment: &Experiment<'_>) -> bool {
     let mut outputs = experiment.outputs().iter();
     outputs.all(|output| !output.wrong.contains(&true))
 }
@@ -519,174 +514,6 @@ fn factor(got: &[f64], expected: &[f64], allowed: f64) -> Option<f64> {
     let errors = errors.map(|(got, expected)| (got - factor * expected).powi(2));
     let alike = factor.is_finite() && factor != 0.0 && errors.sum::<f64>() <= allowed;
     alike.then_some(factor)
-}
-
-/// Returns a cause if the kernels are right for large values of the inputs that are divided by their norms.
-pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    let inputs = experiment.inputs().iter();
-    let normed: Vec<&ExperimentInput> = inputs
-        .filter(|input| responds(experiment, input) && degrees(experiment, input).is_some())
-        .collect();
-    let larger = |power: i32| {
-        let sized = normed.iter().map(|input| {
-            let values = sized(input, &|_| power);
-            (input.name.clone(), values)
-        });
-        experiment.changed(sized.collect())
-    };
-    let right = LARGER.map(|power| larger(power).is_some_and(|larger| is_right(&larger)));
-    if normed.is_empty() || right != [true, true] {
-        return None;
-    }
-    let names = normed.iter().map(|input| format!("`{}`", input.tensor));
-    Some(CauseReport {
-        kind: "eps".into(),
-        output: None,
-        tensor: Some(normed[0].tensor.clone()),
-        kernel: None,
-        text: format!(
-            "the result is right for large values of {} alone: the eps of a norm is wrong, or in another place",
-            names.collect::<Vec<_>>().join(" and ")
-        ),
-        explains: None,
-    })
-}
-
-/// Returns a cause if the size of an input that the reference divides by its norm changes the kernels' outputs. The sizes are so large that
-/// an eps does not count.
-pub(super) fn size_of_normed(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    let inputs = experiment.inputs().iter();
-    let mut inputs = inputs.filter(|input| responds(experiment, input));
-    let input = inputs.find(|input| {
-        let at_size = |power: i32| {
-            let factor = 2f64.powi(power) / size(&input.values);
-            experiment.run(&scaled(input, factor))
-        };
-        let changes = || {
-            let [first, second] = LARGER.map(at_size);
-            let finite = |outputs: &Outputs| outputs.iter().flatten().all(|x| x.is_finite());
-            let (first, second) = (first.filter(finite)?, second.filter(finite)?);
-            Some(!is_same(experiment, &first, &second))
-        };
-        is_normed(experiment, input) && changes() == Some(true)
-    })?;
-    let tensor = &input.tensor;
-    let text = format!(
-        "the size of `{tensor}` changes the outputs; the contract divides `{tensor}` by its norm, and its size changes nothing"
-    );
-    Some(cause("function", input, None, text))
-}
-
-/// Returns the power of 2 above some values.
-fn size(values: &[f64]) -> f64 {
-    let values = values.iter().map(|value| value.abs());
-    let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-    match largest {
-        0.0 => 1.0,
-        largest => 2f64.powf(largest.log2().ceil()),
-    }
-}
-
-/// Returns an input whose rows have values of a size, a power of 2 for each value: an eps counts in each row by itself, and most in a row of
-/// zeros, which gets other values.
-fn sized(input: &ExperimentInput, power: &dyn Fn(usize) -> i32) -> Vec<f64> {
-    let columns = input.axes.last().map_or(1, |axis| axis.length).max(1);
-    let rows = input.values.chunks(columns).enumerate();
-    let values = rows.flat_map(|(row, values)| {
-        let size = size(values);
-        let is_zero = values.iter().all(|value| *value == 0.0);
-        let values = values.iter().enumerate();
-        values.map(move |(column, value)| {
-            let value = if is_zero {
-                ZERO[column % 2]
-            } else {
-                value / size
-            };
-            value * 2f64.powi(power(row * columns + column))
-        })
-    });
-    values.collect()
-}
-
-/// Values in the place of those of a row of zeros.
-const ZERO: [f64; 2] = [0.75, -0.5];
-
-/// Returns true if the reference divides an input by its norm: it responds to the ratio of large values, and not to their size. A gate
-/// that is closed responds to neither.
-fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
-    let degrees = degrees(experiment, input);
-    degrees.is_some_and(|degrees| degrees.iter().all(|degree| *degree == 0))
-}
-
-/// Degrees that an output may have in the size of an input that is divided by its norm: the norm itself may be an output, or its reciprocal.
-const DEGREES: [i32; 3] = [0, -1, -2];
-
-/// Returns the power of the size of large values of an input that each output of the reference is proportional to, if each has one, and if the
-/// ratio of the values counts.
-fn degrees(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Vec<i32>> {
-    let predict = |power: &dyn Fn(usize) -> i32| {
-        let values = sized(input, power);
-        experiment.predict(&Changes::from([(input.name.clone(), values)]))
-    };
-    let at_size = |power: i32| predict(&|_| power);
-    let [first, second] = LARGER;
-    // A softmax does not respond to the size of large values either, but to that of moderate ones.
-    let at_moderate = at_size(MODERATE)?;
-    let (at_first, at_second) = (at_size(first)?, at_size(second)?);
-    let turned = predict(&|at| second - (at % 2) as i32)?;
-    let outputs = experiment.outputs().iter().enumerate();
-    let degrees = outputs.clone().map(|(number, output)| {
-        let mut degrees = DEGREES.into_iter();
-        degrees.find(|&degree| {
-            let alike = |before: &Outputs, grown: i32| {
-                let factor = 2f64.powi(degree * grown);
-                let pairs = before[number].iter().zip(&at_second[number]);
-                let mut pairs = pairs.enumerate();
-                pairs.all(|(at, (before, after))| {
-                    is_close_to(output, at, before * factor, *after, degree)
-                })
-            };
-            alike(&at_first, second - first) && alike(&at_moderate, second - MODERATE)
-        })
-    });
-    let degrees: Vec<i32> = degrees.collect::<Option<_>>()?;
-    let mut outputs = outputs.zip(&degrees);
-    let responds = outputs.any(|((number, output), degree)| {
-        let mut elements = 0..output.got.len();
-        elements.any(|at| {
-            !is_close_to(
-                output,
-                at,
-                turned[number][at],
-                at_second[number][at],
-                *degree,
-            )
-        })
-    });
-    responds.then_some(degrees)
-}
-
-/// The share of itself by which a value that follows the size of an input may differ.
-const CLOSE: f64 = 1e-3;
-
-/// Returns true if two values of an element are the same up to the output's tolerance, or up to a share of them where they follow the size of an
-/// input.
-fn is_close_to(output: &ExperimentOutput, at: usize, a: f64, b: f64, degree: i32) -> bool {
-    let allowed = match degree {
-        0 => output.allowed[at],
-        _ => CLOSE * a.abs(),
-    };
-    a == b || (a - b).abs() <= allowed
-}
-
-/// Returns true if outputs are the same up to their tolerances.
-fn is_same(experiment: &Experiment<'_>, first: &Outputs, second: &Outputs) -> bool {
-    let outputs = experiment.outputs().iter();
-    let mut pairs = outputs.zip(first.iter().zip(second));
-    pairs.all(|(output, (first, second))| {
-        let mut pairs = first.iter().zip(second).zip(&output.allowed);
-        pairs.all(|((a, b), allowed)| a == b || (a - b).abs() <= *allowed)
-    })
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub struct Op {
     pub handler: Handler,
     /// Number of VGPRs that the instruction needs: one more than the highest VGPR that it names, and at least one for a vector instruction.
     pub vgprs: u16,
-    /// Size of the instruction in bytes.
+    /// Size of the instruction in bytes, as in `inst`, which stands farther away.
     pub size: u8,
     /// Positions of the operands.
     pub plan: Plan,

@@ -142,7 +142,7 @@ impl Wave {
         &self.mask
     }
 
-    /// Prepares the mask of lanes for [`Wave::masked`].
+    /// Prepares the mask of lanes for [`Wave::prepared_mask`].
     #[inline(always)]
     pub fn prepare_mask(&mut self, lanes: u64) {
         if lanes == self.exec() {
@@ -152,9 +152,10 @@ impl Wave {
         }
     }
 
-    /// Returns a mask that was prepared, all ones where the bit is set, the vector registers and the results.
+    /// Returns lanes as a mask, all ones where the bit is set, the vector registers and the results.
     #[inline(always)]
     pub fn masked(&mut self, lanes: u64) -> (&Lanes, &mut Registers, &Results) {
+        self.prepare_mask(lanes);
         let exec = self.exec();
         let mask = if lanes == exec {
             &self.mask
@@ -164,7 +165,7 @@ impl Wave {
         (mask, &mut self.v, &self.results)
     }
 
-    /// Returns a mask that was prepared, all ones where the bit is set.
+    /// Returns the lanes that were prepared last as a mask, all ones where the bit is set.
     #[inline(always)]
     pub fn prepared_mask(&self, lanes: u64) -> &Lanes {
         if lanes == self.exec() {
@@ -181,7 +182,6 @@ impl Wave {
             self.v[register] = *values;
             return;
         }
-        self.prepare_mask(lanes);
         let (mask, registers, _) = self.masked(lanes);
         let old = &mut registers[register];
         for l in 0..LANES {

@@ -95,41 +95,36 @@ impl Element {
     #[inline(always)]
     pub fn loaded(self, raw: &Lanes, old: &Lanes) -> Lanes {
         macro_rules! each {
-            ($($element:pat => $same:expr),*) => {
+            ($($element:ident)*) => {
                 match self {
-                    $($element => each_lane(|l| $same.load(raw[l], old[l])),)*
+                    Element::Dwords(_) => *raw,
+                    $(Element::$element => each_lane(|l| Element::$element.load(raw[l], old[l])),)*
                 }
             };
         }
-        each!(
-            Element::U8 => Element::U8,
-            Element::I8 => Element::I8,
-            Element::U16 => Element::U16,
-            Element::I16 => Element::I16,
-            Element::Dwords(_) => Element::Dwords(1),
-            Element::U8Low => Element::U8Low,
-            Element::I8Low => Element::I8Low,
-            Element::B16Low => Element::B16Low,
-            Element::U8High => Element::U8High,
-            Element::I8High => Element::I8High,
-            Element::B16High => Element::B16High
-        )
+        each!(U8 I8 U16 I16 U8Low I8Low B16Low U8High I8High B16High)
+    }
+
+    /// Returns true if the element stands in the high half of its register.
+    const fn is_high(self) -> bool {
+        matches!(self, Element::U8High | Element::I8High | Element::B16High)
     }
 
     /// Returns the bytes to store from a register.
     #[inline(always)]
     pub fn store(self, register: u32) -> u32 {
-        match self {
-            Element::U8High | Element::I8High | Element::B16High => register >> 16,
-            _ => register,
+        if self.is_high() {
+            register >> 16
+        } else {
+            register
         }
     }
 
     /// Returns the bytes to store from a register's lanes.
     #[inline(always)]
     pub fn stored(self, register: &Lanes) -> Lanes {
-        if self.store(1 << 16) == 1 {
-            each_lane(|l| register[l] >> 16)
+        if self.is_high() {
+            each_lane(|l| self.store(register[l]))
         } else {
             *register
         }

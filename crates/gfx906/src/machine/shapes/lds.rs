@@ -89,7 +89,7 @@ fn span(
     let addr = usize::from(op.plan.addr);
     let limit = lds.reach().checked_sub(bytes)?;
     let home = w.v[addr][w.exec().trailing_zeros() as usize % LANES].wrapping_add(offset);
-    w.lane_mask();
+    w.prepare_mask(w.exec());
     let mask = w.prepared_mask(w.exec());
     let mut at = CacheAligned([0; LANES]);
     let mut outside = 0;

@@ -14,7 +14,7 @@ use crate::isa::{Code, Encoding, Flags, Inst, Role};
 #[inline(always)]
 fn uniform(w: &mut Wave, register: usize) -> Option<u32> {
     let lane = w.exec().trailing_zeros() as usize % LANES;
-    w.lane_mask();
+    w.prepare_mask(w.exec());
     let first = w.v[register][lane];
     let values = w.v[register].iter().zip(w.prepared_mask(w.exec()));
     let differs = values.fold(0, |differs, (value, on)| differs | (value ^ first) & on);

@@ -219,7 +219,6 @@ at_level! {
     pub fn commit(w: &mut Wave, op: &Op, registers: u8) -> () {
         let vdst = usize::from(op.plan.vdst) % REGISTERS;
         let lanes = write_mask(w, op);
-        w.prepare_mask(lanes);
         let (mask, file, results) = w.masked(lanes);
         if let Some(Fill { shift, field, signs, stay }) = op.plan.fill {
             let (values, old) = (&results.lo, &mut file[vdst]);

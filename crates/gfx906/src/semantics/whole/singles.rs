@@ -110,27 +110,23 @@ pub(in crate::semantics) fn numbers<const WIDTH: usize, const N: usize, F: Singl
     sources: [&Register; N],
     to: &mut Register,
 ) -> bool {
-    if !mode.denorm_in32 || !mode.denorm_out32 || mode.round32 != Round::NearestEven {
-        return false;
-    }
-    let mut any_nan = false;
-    for l in 0..LANES {
-        let mut lane = [0.0; N];
-        for (value, source) in lane.iter_mut().zip(sources) {
-            *value = f32::from_bits(source[l]);
-            any_nan |= value.is_nan();
-        }
-        let result = F::compute(Mode::HIP, lane);
-        any_nan |= result.is_nan();
-        to[l] = result.to_bits();
-    }
-    !any_nan
+    without_nan::<N, F, true>(mode, sources, to)
 }
 
 /// Computes a function of f32 in all lanes that gives a NaN wherever a source is one, by a formula for results that are not NaN. Returns
 /// false if a result is a NaN, or if the mode flushes f32 denormals or does not round to nearest.
 #[inline(always)]
 pub(in crate::semantics) fn results<const WIDTH: usize, const N: usize, F: Single<N>>(
+    mode: Mode,
+    sources: [&Register; N],
+    to: &mut Register,
+) -> bool {
+    without_nan::<N, F, false>(mode, sources, to)
+}
+
+/// Computes a function, and returns true if no result is a NaN, and no source where `SOURCES` is true.
+#[inline(always)]
+fn without_nan<const N: usize, F: Single<N>, const SOURCES: bool>(
     mode: Mode,
     sources: [&Register; N],
     to: &mut Register,
@@ -143,6 +139,7 @@ pub(in crate::semantics) fn results<const WIDTH: usize, const N: usize, F: Singl
         let mut lane = [0.0; N];
         for (value, source) in lane.iter_mut().zip(sources) {
             *value = f32::from_bits(source[l]);
+            any_nan |= SOURCES && value.is_nan();
         }
         let result = F::compute(Mode::HIP, lane);
         any_nan |= result.is_nan();

@@ -183,7 +183,7 @@ impl Group {
                 let state = &mut self.waves[wave];
                 state.seen = state.seen.max(Some(0));
             } else if let Some(&theirs) = self.segments.get(writer.segment as usize - 1) {
-                let seen = self.waves[usize::from(theirs.wave)].seen;
+                let seen = self.seen(theirs.wave.into());
                 let state = &mut self.waves[wave];
                 let known = &mut state.clocks[usize::from(theirs.wave) % WAVES];
                 *known = theirs.clock.max(*known);

@@ -1,0 +1,122 @@
+//! Answers of kernels and reference to a change at one index of an input's axis.
+
+use std::cell::OnceCell;
+
+use super::is_same;
+use crate::tensor::strides;
+use crate::trial::{Changes, Experiment, ExperimentInput, Outputs};
+
+/// The answers to a change at one index of an axis.
+pub(super) struct Answer {
+    pub(super) at: usize,
+    /// The kernels' outputs.
+    pub(super) left: Outputs,
+    /// The reference's outputs.
+    pub(super) predicted: Outputs,
+    /// The responses to larger changes, once they are asked for.
+    larger: OnceCell<Vec<Responses>>,
+}
+
+/// Flags of each element of each output: true if the kernels' value changes, and if the reference's does.
+pub(super) struct Responses {
+    pub(super) found: Vec<Vec<bool>>,
+    pub(super) possible: Vec<Vec<bool>>,
+}
+
+impl Answer {
+    /// Creates the answers to a change at an index.
+    pub(super) fn new(at: usize, left: Outputs, predicted: Outputs) -> Answer {
+        Answer {
+            at,
+            left,
+            predicted,
+            larger: OnceCell::new(),
+        }
+    }
+
+    /// Returns the responses to larger changes at the same index, and to one beside small values. A saturated function answers no small
+    /// change, and neither does a maximum.
+    pub(super) fn larger(
+        &self,
+        experiment: &Experiment<'_>,
+        input: &ExperimentInput,
+        axis: usize,
+    ) -> &[Responses] {
+        self.larger.get_or_init(|| {
+            let small = ExperimentInput {
+                values: input.values.iter().map(|value| value * SMALL).collect(),
+                ..input.clone()
+            };
+            let unchanged = Changes::new();
+            let small_values = Changes::from([(small.name.clone(), small.values.clone())]);
+            let pairs = [
+                (
+                    &unchanged,
+                    replaced_at(input, axis, self.at, |value| -2.0 * value),
+                ),
+                (&unchanged, replaced_at(input, axis, self.at, |_| 0.0)),
+                (&unchanged, largest_at(input, axis, self.at)),
+                (
+                    &small_values,
+                    replaced_at(&small, axis, self.at, |value| -2.0 * value),
+                ),
+            ];
+            let responses = pairs.iter().filter_map(|(before, after)| {
+                let found = differences(&experiment.run(before)?, &experiment.run(after)?);
+                let possible =
+                    differences(&experiment.predict(before)?, &experiment.predict(after)?);
+                Some(Responses { found, possible })
+            });
+            responses.collect()
+        })
+    }
+}
+
+/// The factor that makes the values of an input small.
+const SMALL: f64 = 1.0 / 64.0;
+
+/// Returns for each element of each output whether it differs.
+fn differences(before: &Outputs, after: &Outputs) -> Vec<Vec<bool>> {
+    let pairs = before.iter().zip(after);
+    pairs
+        .map(|(before, after)| {
+            let pairs = before.iter().zip(after);
+            pairs.map(|(a, b)| !is_same(*a, *b)).collect()
+        })
+        .collect()
+}
+
+/// Changes one index of an axis. Two values of a row change by different factors, because a norm takes one factor away.
+pub(in crate::diagnose) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+    let stride = strides(&input.axes)[axis];
+    let length = input.axes[axis].length;
+    let values = input.values.iter().enumerate();
+    let changed = values.map(|(flat, &value)| {
+        let factor = if flat % 2 == 0 { 0.75 } else { 0.625 };
+        match (flat / stride % length == at, value) {
+            (false, value) => value,
+            (true, 0.0) => 0.5,
+            (true, value) => factor * value,
+        }
+    });
+    Changes::from([(input.name.clone(), changed.collect())])
+}
+
+/// Replaces the values at one index of an axis by a function of them.
+fn replaced_at(input: &ExperimentInput, axis: usize, at: usize, f: impl Fn(f64) -> f64) -> Changes {
+    let stride = strides(&input.axes)[axis];
+    let length = input.axes[axis].length;
+    let values = input.values.iter().enumerate();
+    let changed = values.map(|(flat, &value)| match flat / stride % length == at {
+        true => f(value),
+        false => value,
+    });
+    Changes::from([(input.name.clone(), changed.collect())])
+}
+
+/// Gives one index of an axis twice the largest value.
+pub(super) fn largest_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+    let finite = input.values.iter().filter(|value| value.is_finite());
+    let largest = finite.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    replaced_at(input, axis, at, |_| 2.0 * largest)
+}
