@@ -14,7 +14,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 use super::candidate::responds;
 use super::weigh::{ranges, spacing};
 pub(super) use answer::changed_at;
-use answer::{Answer, largest_at};
+use answer::{Answer, changed_in};
 use difference::{Response, difference, differing};
 
 /// Longest axis whose indices are all tried, and the fewest indices that are tried where runs are long.
@@ -306,18 +306,9 @@ fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Optio
     let most = (experiment.runs_left() / 2 / count.max(1)).clamp(FEWEST, TRIED);
     let answers = |input: &ExperimentInput, axis: usize| -> Option<Vec<Answer>> {
         let tried = tried(input.axes[axis].length, most).into_iter();
-        let answers = tried.map(|at| {
-            let mut changes = changed_at(input, axis, at);
-            let mut predicted = experiment.predict(&changes)?;
-            let outputs = experiment.outputs().iter().map(|output| &output.expected);
-            // A small step changes no maximum.
-            if predicted.iter().eq(outputs) {
-                changes = largest_at(input, axis, at);
-                predicted = experiment.predict(&changes)?;
-            }
-            Some(Answer::new(at, experiment.run(&changes)?, predicted))
-        });
-        answers.collect()
+        tried
+            .map(|at| Answer::to(experiment, input, axis, at))
+            .collect()
     };
     // The axes for which there is work left.
     let axes = inputs.iter().map(|input| {
@@ -325,27 +316,65 @@ fn along_axes(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Optio
         let axes = axes.map_while(|axis| Some((axis, answers(input, axis)?)));
         (*input, axes.collect::<Vec<(usize, Vec<Answer>)>>())
     });
-    let axes: Vec<(&ExperimentInput, Vec<_>)> = axes.collect();
-    let unread = axes.iter().find_map(|(input, axes)| {
-        let mut axes = axes.iter();
-        axes.find_map(|(axis, answers)| unread_indices(experiment, input, *axis, answers))
-    });
-    unread.or_else(|| {
-        let mut axes = axes.iter();
-        axes.find_map(|(input, axes)| other_indices(experiment, input, axes))
-    })
+    let mut axes: Vec<(&ExperimentInput, Vec<_>)> = axes.collect();
+    // Where few indices were tried, more of the axis in question tell what the indices have in common.
+    for (input, axes) in &mut axes {
+        for (axis, answers) in axes {
+            if let Some(found) = unread_indices(experiment, input, *axis, answers) {
+                extend(experiment, input, *axis, answers);
+                return unread_indices(experiment, input, *axis, answers).or(Some(found));
+            }
+        }
+    }
+    for (input, axes) in &mut axes {
+        if let Some(found) = other_indices(experiment, input, axes) {
+            let mut shortest: Vec<_> = axes.iter_mut().collect();
+            shortest.sort_by_key(|(axis, _)| input.axes[*axis].length);
+            for (axis, answers) in shortest {
+                extend(experiment, input, *axis, answers);
+            }
+            return other_indices(experiment, input, axes).or(Some(found));
+        }
+    }
+    None
 }
 
-/// Returns the indices of an axis that are tried, at most so many: all of a short axis; else both ends, the middle, and bounds of waves and half
-/// waves.
+/// Adds the answers at more indices of an axis, for half of the work that is left.
+fn extend(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    axis: usize,
+    answers: &mut Vec<Answer>,
+) {
+    let kept = experiment.runs_left() / 2;
+    let known: BTreeSet<usize> = answers.iter().map(|answer| answer.at).collect();
+    let mut more = bounds(input.axes[axis].length, TRIED);
+    more.retain(|at| !known.contains(at));
+    let more = more.into_iter().map_while(|at| {
+        let is_left = experiment.runs_left() > kept;
+        is_left
+            .then(|| Answer::to(experiment, input, axis, at))
+            .flatten()
+    });
+    answers.extend(more);
+    answers.sort_by_key(|answer| answer.at);
+}
+
+/// Returns the indices of an axis that are tried, at most so many, in rising order.
 fn tried(length: usize, most: usize) -> BTreeSet<usize> {
+    bounds(length, most).into_iter().collect()
+}
+
+/// Returns the indices of an axis that are tried, at most so many, the most telling first: all of a short axis; else both ends, the middle,
+/// and bounds of waves and half waves.
+fn bounds(length: usize, most: usize) -> Vec<usize> {
     if length < 2 {
-        return BTreeSet::new();
+        return Vec::new();
     }
     if length <= most {
         return (0..length).collect();
     }
-    let mut bounds = vec![
+    let bounds = [
         0,
         length - 1,
         length / 2,
@@ -362,11 +391,10 @@ fn tried(length: usize, most: usize) -> BTreeSet<usize> {
         3,
         127,
     ];
-    bounds.retain(|&at| at < length);
-    let mut tried = BTreeSet::new();
+    let mut tried = Vec::new();
     for at in bounds {
-        if tried.len() < most {
-            tried.insert(at);
+        if at < length && tried.len() < most && !tried.contains(&at) {
+            tried.push(at);
         }
     }
     tried
@@ -463,6 +491,16 @@ fn unread_indices(
     if unread.is_empty() || read.is_empty() {
         return None;
     }
+    // One change of all indices between those that are not read tells whether one of them is.
+    for (first, last) in between(&unread, &read) {
+        let changes = changed_in(input, axis, &(first..=last));
+        if experiment
+            .run(&changes)
+            .is_some_and(|left| !answered(&left))
+        {
+            unread.extend(first..=last);
+        }
+    }
     let name = &input.axes[axis].name;
     if !surplus.is_empty() {
         let text = format!(
@@ -480,6 +518,19 @@ fn unread_indices(
         ranges(name, &read)
     );
     Some(cause("unread", input, None, text))
+}
+
+/// Returns the first and the last of some indices wherever none of the others lies between them.
+fn between(indices: &BTreeSet<usize>, others: &BTreeSet<usize>) -> Vec<(usize, usize)> {
+    let mut between: Vec<(usize, usize)> = Vec::new();
+    for &at in indices {
+        match between.last_mut() {
+            Some((_, last)) if others.range(*last..at).next().is_none() => *last = at,
+            _ => between.push((at, at)),
+        }
+    }
+    between.retain(|(first, last)| last > first);
+    between
 }
 
 /// Returns for each element whether it changes by more than a share of itself. The rows of an output may have factors of their own.

@@ -400,7 +400,7 @@ fn reasons_in_narrow_outputs_packed_sequences_and_matrices_with_heads() {
         (
             "gdr_utils_tk max_reduce",
             "only the first wave of a work-group counts",
-            "`x` is not read at elements 64, 127, ",
+            "`x` is not read at elements 64 to 255; ",
         ),
         (
             "causal_conv1d_split_qkv_tk (decode)",

@@ -1,6 +1,7 @@
 //! Answers of kernels and reference to a change at one index of an input's axis.
 
 use std::cell::OnceCell;
+use std::ops::RangeInclusive;
 
 use super::is_same;
 use crate::tensor::strides;
@@ -24,14 +25,27 @@ pub(super) struct Responses {
 }
 
 impl Answer {
-    /// Creates the answers to a change at an index.
-    pub(super) fn new(at: usize, left: Outputs, predicted: Outputs) -> Answer {
-        Answer {
+    /// Changes an index of an axis. Returns none if no work is left.
+    pub(super) fn to(
+        experiment: &Experiment<'_>,
+        input: &ExperimentInput,
+        axis: usize,
+        at: usize,
+    ) -> Option<Answer> {
+        let mut changes = changed_at(input, axis, at);
+        let mut predicted = experiment.predict(&changes)?;
+        let outputs = experiment.outputs().iter().map(|output| &output.expected);
+        // A small step changes no maximum.
+        if predicted.iter().eq(outputs) {
+            changes = largest_at(input, axis, at);
+            predicted = experiment.predict(&changes)?;
+        }
+        Some(Answer {
             at,
-            left,
+            left: experiment.run(&changes)?,
             predicted,
             larger: OnceCell::new(),
-        }
+        })
     }
 
     /// Returns the responses to larger changes at the same index, and to one beside small values. A saturated function answers no small
@@ -86,14 +100,23 @@ fn differences(before: &Outputs, after: &Outputs) -> Vec<Vec<bool>> {
         .collect()
 }
 
-/// Changes one index of an axis. Two values of a row change by different factors, because a norm takes one factor away.
+/// Changes one index of an axis.
 pub(in crate::diagnose) fn changed_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+    changed_in(input, axis, &(at..=at))
+}
+
+/// Changes some neighbouring indices of an axis. Two values of a row change by different factors, because a norm takes one factor away.
+pub(super) fn changed_in(
+    input: &ExperimentInput,
+    axis: usize,
+    indices: &RangeInclusive<usize>,
+) -> Changes {
     let stride = strides(&input.axes)[axis];
     let length = input.axes[axis].length;
     let values = input.values.iter().enumerate();
     let changed = values.map(|(flat, &value)| {
         let factor = if flat % 2 == 0 { 0.75 } else { 0.625 };
-        match (flat / stride % length == at, value) {
+        match (indices.contains(&(flat / stride % length)), value) {
             (false, value) => value,
             (true, 0.0) => 0.5,
             (true, value) => factor * value,
@@ -115,7 +138,7 @@ fn replaced_at(input: &ExperimentInput, axis: usize, at: usize, f: impl Fn(f64) 
 }
 
 /// Gives one index of an axis twice the largest value.
-pub(super) fn largest_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
+fn largest_at(input: &ExperimentInput, axis: usize, at: usize) -> Changes {
     let finite = input.values.iter().filter(|value| value.is_finite());
     let largest = finite.fold(0.0, |largest: f64, value| largest.max(value.abs()));
     replaced_at(input, axis, at, |_| 2.0 * largest)
