@@ -4,7 +4,7 @@
 #   scripts/build-kernels.sh                      kernels/built/*.co, kernels/built/COMPILER, kernels/SHA256SUMS
 #   scripts/build-kernels.sh --out DIR            the code objects and COMPILER into DIR, nothing else
 #   scripts/build-kernels.sh --opt '-O3 -ffast-math'   other optimisation flags
-#   scripts/build-kernels.sh --only deltanet      one code object of the three: deltanet, planted, sanitizer
+#   scripts/build-kernels.sh --only deltanet      one code object of the four: calibrate, deltanet, planted, sanitizer
 #   scripts/build-kernels.sh --only matrix        the kernels of kernels/matrix.hip and their planted bugs in one code object, in seconds
 #   scripts/build-kernels.sh --compiler hipcc     the hipcc of ROCm (or Debian) in place of clang
 #
@@ -45,8 +45,8 @@ while [ $# -gt 0 ]; do
 done
 case $compiler in clang | hipcc) ;; *) fail "unknown compiler '$compiler'; it is clang or hipcc" 2 ;; esac
 case $only in
-    '' | deltanet | planted | sanitizer) ;;
-    *) [ -f "$sources/$only.hip" ] || fail "unknown '$only'; it is deltanet, planted, sanitizer or a family, kernels/FAMILY.hip" 2 ;;
+    '' | calibrate | deltanet | planted | sanitizer) ;;
+    *) [ -f "$sources/$only.hip" ] || fail "unknown '$only'; it is calibrate, deltanet, planted, sanitizer or a family, kernels/FAMILY.hip" 2 ;;
 esac
 if [ -z "$out" ] && { [ "$opt" != -O3 ] || [ -n "$only" ] || [ "$compiler" != clang ]; }; then
     fail "--opt, --only and --compiler need --out DIR: the committed code objects are built by clang at -O3" 2
@@ -107,10 +107,10 @@ scratch=$(mktemp -d "$target/.build.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 # The largest takes minutes: all at once.
 jobs=
-for name in ${only:-planted deltanet sanitizer}; do
+for name in ${only:-planted deltanet sanitizer calibrate}; do
     source=$sources/$name.hip
     case $name in
-        deltanet | planted | sanitizer) ;;
+        calibrate | deltanet | planted | sanitizer) ;;
         *)
             source=$scratch/$name.hip
             # Some planted bugs are macros of the kernels, defined otherwise.
@@ -129,7 +129,7 @@ done
 describe > "$scratch/COMPILER"
 mv "$scratch"/*.co "$scratch/COMPILER" "$target/"
 if [ -z "$out" ]; then
-    (cd "$sources" && sha256sum built/deltanet.co built/planted.co built/sanitizer.co) > "$scratch/SHA256SUMS"
+    (cd "$sources" && sha256sum built/calibrate.co built/deltanet.co built/planted.co built/sanitizer.co) > "$scratch/SHA256SUMS"
     mv "$scratch/SHA256SUMS" "$sources/SHA256SUMS"
 fi
-echo "built in $target: ${only:-deltanet, planted and sanitizer}"
+echo "built in $target: ${only:-calibrate, deltanet, planted and sanitizer}"

@@ -32,7 +32,7 @@ if ! cmp -s "$root/kernels/built/COMPILER" "$fresh/COMPILER"; then
     diff "$root/kernels/built/COMPILER" "$fresh/COMPILER" || true
     exit 0
 fi
-for name in deltanet planted sanitizer; do
+for name in calibrate deltanet planted sanitizer; do
     cmp "$root/kernels/built/$name.co" "$fresh/$name.co" || {
         echo "check-kernels.sh: $name.co is not what kernels/$name.hip builds to: run scripts/build-kernels.sh and commit" >&2
         exit 1

@@ -127,4 +127,8 @@ for one in report["measured"]:
     assert 0 < one["launch"]["model"]["seconds"], one
 PYTHON
 circle_of bench --test mul --times 3 | grep -q '^mul.* kernel_mul '
+echo "calibrate: every microbenchmark runs, and its file is a card"
+circle_of calibrate --out "$out/card.toml" >"$out/calibrate.txt"
+grep -q '^clock = ' "$out/card.toml"
+"$check" profile --constants --card "$out/card.toml" | grep -q 'calibrate: '
 circle_of bench --test mul --times 3 --row | sed -n 1p | cmp - <(sed -n 1p docs/data/mi50-measured.tsv)

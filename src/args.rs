@@ -3,6 +3,7 @@
 
 mod bench;
 mod bind;
+mod calibrate;
 mod code;
 mod debug;
 mod device;
@@ -40,6 +41,7 @@ use crate::text::quoted;
 
 pub use bench::BenchArgs;
 pub use bind::{BindArgs, ContractsArgs};
+pub use calibrate::CalibrateArgs;
 pub use code::{DisasmArgs, InspectArgs, IsaArgs, LintArgs};
 pub use debug::DebugArgs;
 pub use device::{DeviceArgs, DeviceChoice, TargetArgs};

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::args::{
-    AuditArgs, BenchArgs, BindArgs, Color, CompareArgs, CompletionsArgs, ContractsArgs, DebugArgs,
-    DisasmArgs, ExecArgs, ExplainArgs, ExportArgs, HipArgs, InspectArgs, IsaArgs, JudgeArgs,
-    LintArgs, ManArgs, MergeArgs, MutateArgs, ProfileArgs, RunArgs, SelfTestArgs, SoakArgs,
-    TolerancesArgs, VectorsArgs,
+    AuditArgs, BenchArgs, BindArgs, CalibrateArgs, Color, CompareArgs, CompletionsArgs,
+    ContractsArgs, DebugArgs, DisasmArgs, ExecArgs, ExplainArgs, ExportArgs, HipArgs, InspectArgs,
+    IsaArgs, JudgeArgs, LintArgs, ManArgs, MergeArgs, MutateArgs, ProfileArgs, RunArgs,
+    SelfTestArgs, SoakArgs, TolerancesArgs, VectorsArgs,
 };
 use crate::commands::{
-    audit, bench, bind, compare_reports, contracts, debug, disasm, exec, explain, export, hip,
-    inspect, isa, judge, lint, merge, mutate, profile, run, soak, tolerances, vectors,
+    audit, bench, bind, calibrate, compare_reports, contracts, debug, disasm, exec, explain,
+    export, hip, inspect, isa, judge, lint, merge, mutate, profile, run, soak, tolerances, vectors,
 };
 use crate::exit::{Exit, Stop};
 use crate::{document, files, self_test, trial};
@@ -92,6 +92,8 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Measure kernels on a real card, beside the interval of the model
     Bench(BenchArgs),
+    /// Measure the constants of the model of `profile` on a real card
+    Calibrate(CalibrateArgs),
     /// Measure how far the built-in kernels are from their references, and how much of the tolerances is
     /// left
     Tolerances(TolerancesArgs),
@@ -173,6 +175,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Hip(args)) => hip::run(args),
         Some(Command::Profile(args)) => profile::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Calibrate(args)) => calibrate::run(args),
         Some(Command::Tolerances(args)) => tolerances::run(args),
         Some(Command::Contracts(args)) => contracts::run(args),
         Some(Command::Bind(args)) => bind::run(args),

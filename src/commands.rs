@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod bench;
 pub mod bind;
+pub mod calibrate;
 pub mod compare_reports;
 pub mod contracts;
 pub mod debug;

@@ -97,6 +97,20 @@ pub trait Session {
     /// Starts a kernel of a loaded code object.
     fn launch(&mut self, module: usize, launch: &Launch<'_>) -> Result<LaunchResult, DeviceError>;
 
+    /// Starts a kernel so many times in a row, and returns the seconds of all of them, where the device measures times.
+    fn repeat(
+        &mut self,
+        module: usize,
+        launch: &Launch<'_>,
+        times: u32,
+        _how: Repetition,
+    ) -> Result<Option<f64>, DeviceError> {
+        for _ in 0..times {
+            self.launch(module, launch)?;
+        }
+        Ok(None)
+    }
+
     /// Waits for all launches so far.
     fn sync(&mut self) -> Result<(), DeviceError>;
 
@@ -164,6 +178,15 @@ pub struct Launch<'a> {
     pub kernarg: &'a [u8],
     /// True if all work-groups are resident and may wait for one another.
     pub cooperative: bool,
+}
+
+/// The way in which launches follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repetition {
+    /// One call each, in a stream.
+    Stream,
+    /// All together, as a graph that has run before.
+    Graph,
 }
 
 /// A device's report of a launch that finished.

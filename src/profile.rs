@@ -1,5 +1,6 @@
 //! A model of kernels' costs on an MI50, from the instructions that ran on the emulator (docs/profile.md).
 
+mod calibration;
 mod card;
 pub mod constants;
 mod dealing;
@@ -15,6 +16,7 @@ mod report;
 mod tests;
 mod trial;
 
+pub use calibration::{Calibration, Figure, calibrate};
 pub use card::{Card, ConstantName};
 pub use dealing::{Dealing, Pipes};
 pub use launch::{LaunchProfile, Resources, SiteProfile, profile};

@@ -54,6 +54,14 @@ impl Program {
         )
     }
 
+    /// The microbenchmarks of a card, as committed.
+    pub fn calibration() -> Result<Program, FileError> {
+        Program::embedded(
+            "built in (microbenchmarks)",
+            include_bytes!("../kernels/built/calibrate.co"),
+        )
+    }
+
     fn embedded(name: &str, bytes: &[u8]) -> Result<Program, FileError> {
         let build = include_str!("../kernels/built/COMPILER")
             .trim()

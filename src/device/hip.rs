@@ -1,6 +1,7 @@
 //! A real card, through the HIP runtime. No other room of this program calls HIP.
 
 mod error;
+mod graph;
 mod pick;
 mod session;
 mod sys;

@@ -1,5 +1,6 @@
 //! The card that is modelled: constants of its speed, and how far off the times are that follow from them.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -9,6 +10,7 @@ use toml::de::DeValue;
 use super::constants::NEAR;
 use crate::document::{self, Complaint, SpannedValue, Table, bad, number, string, unknown};
 use crate::files::{FileError, read_text};
+use crate::text::shown;
 
 /// Bytes of the largest file of a card.
 const MOST_BYTES: u64 = 1 << 20;
@@ -129,6 +131,11 @@ impl Card {
         self.constants[name as usize].value
     }
 
+    /// Returns the unit of a constant.
+    pub fn unit(&self, name: ConstantName) -> &str {
+        &self.constants[name as usize].unit
+    }
+
     /// Returns the spread of times whose largest term is at this place in `TERMS`.
     pub fn spread(&self, term: usize) -> f64 {
         self.spread[term]
@@ -159,6 +166,28 @@ impl Card {
     pub fn spreads(&self) -> impl Iterator<Item = (&'static str, f64)> {
         TERMS.into_iter().zip(self.spread)
     }
+}
+
+/// Writes a file with some constants, below a line about them.
+pub(super) fn file_text(
+    about: &str,
+    constants: impl IntoIterator<Item = (ConstantName, CardConstant)>,
+) -> String {
+    let mut text = format!("# {}\n\n[constants]\n", shown(Path::new(about)));
+    for (name, constant) in constants {
+        let name = NAMES[name as usize];
+        let CardConstant {
+            value,
+            unit,
+            source,
+            ..
+        } = constant;
+        let _ = writeln!(
+            text,
+            "{name} = {{ value = {value}, unit = {unit:?}, source = {source:?} }}"
+        );
+    }
+    text
 }
 
 /// Reads the text of a file. What the file lacks is from `base`.

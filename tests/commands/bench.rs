@@ -1,4 +1,4 @@
-//! `bench` without a card: the command is refused and says what to do. scripts/hip-circle.sh measures on the HIP runtime of `crates/gfx906-hip/`.
+//! `bench` and `calibrate` without a card: the commands are refused and say what to do. scripts/hip-circle.sh measures on the HIP runtime of `crates/gfx906-hip/`.
 
 use std::path::Path;
 
@@ -17,6 +17,17 @@ fn nothing_is_measured_on_the_emulator() {
             "error: `bench` measures on a card: add `--device hip`; what the model says alone is `deltanet-check profile`\n"
         );
     }
+}
+
+#[test]
+fn no_constants_are_measured_on_the_emulator() {
+    let done = run(Path::new("."), &["calibrate", "--out", "card.toml"]);
+    assert_eq!((done.code, done.out.as_str()), (2, ""));
+    assert_eq!(
+        done.err,
+        "error: `calibrate` measures a card: add `--device hip`; the constants of the program's own card are `deltanet-check profile --constants`\n"
+    );
+    assert!(!Path::new("card.toml").exists());
 }
 
 #[test]

@@ -6,13 +6,16 @@ use std::ptr;
 use gfx906::code_object::{CodeObject, Symbol};
 
 use super::error::{HipError, check};
-use super::sys::{self, hipEvent_t, hipModule_t};
-use crate::device::{DeviceBuffer, DeviceError, DeviceErrorKind, Launch, LaunchResult, Session};
+use super::graph::Graph;
+use super::sys::{self, hipEvent_t, hipFunction_t, hipModule_t, hipStream_t};
+use crate::device::{
+    DeviceBuffer, DeviceError, DeviceErrorKind, Launch, LaunchResult, Repetition, Session,
+};
 use crate::program::Program;
 use crate::tensor::guards::Guards;
 
 /// The stream that everything runs on.
-const STREAM: sys::hipStream_t = ptr::null_mut();
+const STREAM: hipStream_t = ptr::null_mut();
 
 /// A trial's resources on a card. They stay on the thread that opened the session, whose current device is the card.
 struct HipSession {
@@ -52,6 +55,19 @@ impl HipSession {
     fn module(&self, number: usize) -> Result<&Module, DeviceError> {
         let found = self.modules.get(number);
         found.ok_or_else(|| DeviceError::invalid("no such code object is loaded"))
+    }
+
+    /// Finds a kernel of a loaded code object.
+    fn function(&self, module: usize, kernel: &str) -> Result<hipFunction_t, DeviceError> {
+        let module = self.module(module)?;
+        let name = CString::new(kernel)
+            .map_err(|_| DeviceError::invalid("the kernel's name has a NUL in it"))?;
+        let mut function = ptr::null_mut();
+        // SAFETY: the module is loaded, the name ends in a NUL, and the runtime writes a handle there.
+        check("hipModuleGetFunction", unsafe {
+            sys::hipModuleGetFunction(&raw mut function, module.handle, name.as_ptr())
+        })?;
+        Ok(function)
     }
 
     fn record(&self, event: usize) -> Result<(), HipError> {
@@ -176,45 +192,9 @@ impl Session for HipSession {
                 "a cooperative launch of laid-out arguments is not there on a card: run it on the emulator",
             ));
         }
-        let module = self.module(module)?;
-        let name = CString::new(launch.kernel)
-            .map_err(|_| DeviceError::invalid("the kernel's name has a NUL in it"))?;
-        let mut function = ptr::null_mut();
-        // SAFETY: the module is loaded, the name ends in a NUL, and the runtime writes a handle there.
-        check("hipModuleGetFunction", unsafe {
-            sys::hipModuleGetFunction(&raw mut function, module.handle, name.as_ptr())
-        })?;
-        let [buffer, size, end] = sys::LAUNCH_PARAM;
-        let mut length = launch.kernarg.len();
-        let mut extra = [
-            buffer,
-            launch.kernarg.as_ptr().cast_mut().cast(),
-            size,
-            (&raw mut length).cast(),
-            end,
-        ];
-        let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+        let function = self.function(module, launch.kernel)?;
         self.record(0)?;
-        // SAFETY: the function is of a loaded module. The list ends with its mark, and the memory that it points to is alive until the
-        // runtime has read it, which is before it returns. The kernel only affects the device.
-        let code = unsafe {
-            let params = ptr::null_mut();
-            let list = extra.as_mut_ptr();
-            sys::hipModuleLaunchKernel(
-                function,
-                gx,
-                gy,
-                gz,
-                bx,
-                by,
-                bz,
-                launch.dynamic_lds,
-                STREAM,
-                params,
-                list,
-            )
-        };
-        check("hipModuleLaunchKernel", code)?;
+        start(function, launch, STREAM)?;
         self.record(1)?;
         self.wait()?;
         Ok(LaunchResult {
@@ -223,9 +203,77 @@ impl Session for HipSession {
         })
     }
 
+    fn repeat(
+        &mut self,
+        module: usize,
+        launch: &Launch<'_>,
+        times: u32,
+        how: Repetition,
+    ) -> Result<Option<f64>, DeviceError> {
+        let function = self.function(module, launch.kernel)?;
+        let starts = |stream| (0..times).try_for_each(|_| start(function, launch, stream));
+        match how {
+            Repetition::Stream => {
+                self.record(0)?;
+                starts(STREAM)?;
+                self.record(1)?;
+                self.wait()?;
+            }
+            Repetition::Graph => {
+                let graph = Graph::capture(starts)?;
+                // The first launch brings the graph to the card.
+                graph.launch(STREAM)?;
+                self.wait()?;
+                self.record(0)?;
+                graph.launch(STREAM)?;
+                self.record(1)?;
+                self.wait()?;
+            }
+        }
+        Ok(self.elapsed())
+    }
+
     fn sync(&mut self) -> Result<(), DeviceError> {
         Ok(self.wait()?)
     }
+}
+
+/// Starts a kernel in a stream.
+fn start(
+    function: hipFunction_t,
+    launch: &Launch<'_>,
+    stream: hipStream_t,
+) -> Result<(), HipError> {
+    let [buffer, size, end] = sys::LAUNCH_PARAM;
+    let mut length = launch.kernarg.len();
+    let mut extra = [
+        buffer,
+        launch.kernarg.as_ptr().cast_mut().cast(),
+        size,
+        (&raw mut length).cast(),
+        end,
+    ];
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+    // SAFETY: the function is of a loaded module. The list ends with its mark, and the memory that it points to is alive until the
+    // runtime has read it, which is before it returns. The kernel only affects the device.
+    let code = unsafe {
+        let params = ptr::null_mut();
+        let list = extra.as_mut_ptr();
+        sys::hipModuleLaunchKernel(
+            function,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            launch.dynamic_lds,
+            stream,
+            params,
+            list,
+        )
+    };
+    check("hipModuleLaunchKernel", code)
 }
 
 /// Makes a pointer that is never dereferenced on the host.

@@ -7,13 +7,18 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem;
 
-pub use hip_runtime_sys::{hipEvent_t, hipFunction_t, hipModule_t, hipStream_t};
+pub use hip_runtime_sys::{
+    hipEvent_t, hipFunction_t, hipGraph_t, hipGraphExec_t, hipModule_t, hipStream_t,
+};
 
 /// hipSuccess.
 pub const SUCCESS: u32 = 0;
 
 /// hipDeviceAttributeMultiprocessorCount.
 pub const MULTIPROCESSOR_COUNT: c_int = 63;
+
+/// hipStreamCaptureModeThreadLocal.
+pub const STREAM_CAPTURE_MODE_THREAD_LOCAL: c_int = 1;
 
 /// HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE and HIP_LAUNCH_PARAM_END.
 pub const LAUNCH_PARAM: [*mut c_void; 3] = [
@@ -68,6 +73,20 @@ unsafe extern "C" {
     pub fn hipEventDestroy(event: hipEvent_t) -> u32;
     pub fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> u32;
     pub fn hipEventElapsedTime(milliseconds: *mut f32, from: hipEvent_t, to: hipEvent_t) -> u32;
+    pub fn hipStreamCreate(stream: *mut hipStream_t) -> u32;
+    pub fn hipStreamDestroy(stream: hipStream_t) -> u32;
+    pub fn hipStreamBeginCapture(stream: hipStream_t, mode: c_int) -> u32;
+    pub fn hipStreamEndCapture(stream: hipStream_t, graph: *mut hipGraph_t) -> u32;
+    pub fn hipGraphInstantiate(
+        executable: *mut hipGraphExec_t,
+        graph: hipGraph_t,
+        error_node: *mut c_void,
+        log: *mut c_char,
+        log_bytes: usize,
+    ) -> u32;
+    pub fn hipGraphLaunch(executable: hipGraphExec_t, stream: hipStream_t) -> u32;
+    pub fn hipGraphExecDestroy(executable: hipGraphExec_t) -> u32;
+    pub fn hipGraphDestroy(graph: hipGraph_t) -> u32;
 
     /// Finds a function of the C library, or of any loaded library if the handle is null.
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
