@@ -32,7 +32,7 @@ bool succeeded(hipError_t code, const char* call) {
 
 struct Kernels {
     hipFunction_t scan_128, scan_any, scan_keys_128, scan_keys_any;  // any strides; states behind the output
-    hipFunction_t packed_128, packed_any;                            // packed tensors; one state, anywhere
+    hipFunction_t packed_128, packed_64, packed_any64, packed_any;   // packed tensors; one state, anywhere
 };
 
 bool load(Kernels& kernels) {
@@ -43,6 +43,8 @@ bool load(Kernels& kernels) {
            SUCCEEDED(hipModuleGetFunction(&kernels.scan_keys_128, module, "ggml_scan_keys_f32_128x8")) &&
            SUCCEEDED(hipModuleGetFunction(&kernels.scan_keys_any, module, "ggml_scan_keys_f32_any256")) &&
            SUCCEEDED(hipModuleGetFunction(&kernels.packed_128, module, "gdn_scan_f32_128x8")) &&
+           SUCCEEDED(hipModuleGetFunction(&kernels.packed_64, module, "gdn_scan_f32_64x8")) &&
+           SUCCEEDED(hipModuleGetFunction(&kernels.packed_any64, module, "gdn_scan_f32_any64")) &&
            SUCCEEDED(hipModuleGetFunction(&kernels.packed_any, module, "gdn_scan_f32_any256"));
 }
 
@@ -102,25 +104,28 @@ bool start(const GatedDeltaNet& call, hipStream_t stream) {
 
     GatedDeltaNet x = call;
     int S = x.S, Hk = x.Hk, H = x.H, T = x.T, N = x.N, snapshots = x.snapshots;
-    const bool whole = S == 128;
-    const int columns_of_a_wave = whole ? 8 : 4;
     const int64_t state_size = x.S * x.S * x.H * x.N;
     float* behind_output = x.dst + x.S * x.H * x.T * x.N;
     const bool elsewhere = x.states != behind_output || (snapshots > 1 && x.snapshot_stride != state_size);
 
-    // A kernel of packed tensors writes the one state where it belongs, without a copy: a decode step of one sequence.
-    if (elsewhere && snapshots == 1 && !x.gate_per_key && is_packed(x.keys, S, Hk, T, N) && is_packed(x.values, S, H, T, N)) {
+    // A kernel of packed tensors writes the one state where it belongs, without a copy: a decode step of one sequence. For 64 channels and fewer
+    // there are tiles that fit.
+    if ((elsewhere || S <= 64) && snapshots == 1 && !x.gate_per_key && is_packed(x.keys, S, Hk, T, N) && is_packed(x.values, S, H, T, N)) {
         float scale = 1.0f / __builtin_sqrtf(S);
         int tiled = 1, value_major = 1, log_gates = 0;
         void* arguments[] = {&x.q, &x.k, &x.v, &x.g, &x.beta, &x.state, &x.dst, &x.states, &N, &T, &Hk, &H, &S, &S, &scale, &tiled, &value_major, &log_gates};
-        return launch(whole ? kernels->packed_128 : kernels->packed_any, x, columns_of_a_wave, arguments, stream);
+        if (S == 128) return launch(kernels->packed_128, x, 8, arguments, stream);
+        if (S == 64) return launch(kernels->packed_64, x, 8, arguments, stream);
+        if (S < 64) return launch(kernels->packed_any64, x, 8, arguments, stream);
+        return launch(kernels->packed_any, x, 4, arguments, stream);
     }
 
     int64_t gate_head = 1, gate_token = x.H, gate_sequence = x.H * x.T;
     void* arguments[] = {&x.q, &x.k, &x.v, &x.g, &x.beta, &x.state, &x.dst, &S, &Hk, &H, &T, &N, &snapshots,
         &x.keys.head, &x.keys.token, &x.keys.sequence, &x.values.head, &x.values.token, &x.values.sequence, &gate_head, &gate_token, &gate_sequence};
+    const bool whole = S == 128;
     const hipFunction_t heads = whole ? kernels->scan_128 : kernels->scan_any, keys = whole ? kernels->scan_keys_128 : kernels->scan_keys_any;
-    if (!launch(x.gate_per_key ? keys : heads, x, columns_of_a_wave, arguments, stream)) return false;
+    if (!launch(x.gate_per_key ? keys : heads, x, whole ? 8 : 4, arguments, stream)) return false;
     if (elsewhere) {
         // A slot without a token keeps what it held.
         for (int64_t slot = 0; slot < x.snapshots && slot < x.T; slot++) {

@@ -60,7 +60,8 @@ s/slot < x.snapshots && slot < x.T/slot < x.snapshots/ | a slot without a token 
 s/slot [*] x.snapshot_stride/slot * state_size/ | slots of the cache taken for neighbours
 s/if (elsewhere) {/if (false) {/ | states not copied to the cache
 s/whole = S == 128/whole = S >= 64/ | the tile of 128 channels for others
-s/ + columns_of_a_wave - 1) /) /; s/columns_of_a_wave = whole ? 8 : 4/columns_of_a_wave = 9/ | the last columns have no wave
+s/ + columns_of_a_wave - 1) /) /; s/x, [8w].*, arguments/x, 9, arguments/ | the last columns have no wave
+s/if (S == 64) return launch(kernels->packed_64/if (S <= 64) return launch(kernels->packed_64/ | the tile of 64 channels for fewer
 s/ .. capture != hipStreamCaptureStatusNone// | the kernels loaded within a capture
 s/x.S <= 256/x.S <= 300/ | heads of more channels than a tile has
 '

@@ -232,10 +232,11 @@ def refusal(q: Tensor, k: Tensor, v: Tensor, g: Tensor | None, beta: Tensor, ini
     devices = {x.device for x in tensors}
     if len(devices) != 1:
         return f"the tensors are on several devices: {', '.join(sorted(map(str, devices)))}"
-    return _device_refusal(devices.pop())
+    why: str | None = _device_refusal(devices.pop())
+    return why
 
 
-@functools.cache
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _device_refusal(device: torch.device) -> str | None:
     if device.type == "cpu":
         missing = importlib.util.find_spec("deltanet_check") is None

@@ -191,6 +191,17 @@ def test_operator() -> None:
     torch.library.opcheck(torch.ops.deltanet.gated_delta_rule, arguments)
 
 
+def test_compiled() -> None:
+    x = inputs(2, 5, 2, 4, 64, 32)
+
+    def layer(q: Tensor, **named: Tensor) -> tuple[Tensor, Tensor | None]:
+        o, state = dt.chunk_gated_delta_rule(q * 2, **named, output_final_state=True, use_qk_l2norm_in_kernel=True, fallback=None)
+        return o + 1, state
+
+    for got, want in zip(torch.compile(layer, backend="aot_eager", fullgraph=True)(**x), layer(**x)):
+        assert torch.equal(got, want)
+
+
 REFUSED = [
     ("requires a gradient", lambda x: {"q": x["q"].clone().requires_grad_()}),
     ("300 key channels", lambda x: inputs(1, 3, 2, 4, 300, 16)),
