@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the drop-in for ggml on the emulated card: test.cpp with ggml's layouts, then wrong variants of the drop-in, each of which must fail it.
 #   integrations/ggml/test.sh
-# DELTANET_CHECK is the program; without it the program and its HIP runtime are built. It needs g++ and libamdhip64-dev.
+# DELTANET_CHECK is the program; without it the program and its HIP runtime are built. It needs g++, cmake and libamdhip64-dev.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [[ -n ${DELTANET_CHECK:-} ]] || scripts/build-hip.sh >/dev/null
@@ -30,6 +30,24 @@ strict="-Wall -Wextra -Werror"
 compile "$folder/test.cpp" "$out/test.o" $strict
 build "$folder/gated_delta_net.cpp" "$out/test" $strict
 timeout 300 "$program" hip -- "$out/test"
+
+# The same from a library that the CMake lines of the patch build.
+mkdir "$out/patched"
+{
+    echo 'cmake_minimum_required(VERSION 3.21)'
+    echo 'project(patched CXX)'
+    echo 'find_package(hip REQUIRED)'
+    echo 'file(WRITE ${CMAKE_BINARY_DIR}/empty.cpp "")'
+    echo 'add_library(ggml-hip SHARED ${CMAKE_BINARY_DIR}/empty.cpp)'
+    echo 'target_link_libraries(ggml-hip PRIVATE hip::host)'
+    sed -n '/^+++ .*CMakeLists.txt$/,$ s/^+//p' "$folder/llama.cpp.patch" | tail -n +2
+} >"$out/patched/CMakeLists.txt"
+cmake -S "$out/patched" -B "$out/library" -DGGML_HIP_DELTANET="$PWD" >"$out/stdout" 2>&1 && cmake --build "$out/library" >>"$out/stdout" 2>&1 || {
+    cat "$out/stdout" >&2
+    exit 1
+}
+g++ "$out/test.o" "$out/library/libggml-hip.so" -Wl,-rpath,"$out/library" -lamdhip64 -o "$out/with-library"
+timeout 300 "$program" hip -- "$out/with-library" >"$out/stdout" 2>&1 && grep 'all cases passed' "$out/stdout"
 
 # All calls are declined if the user says so, and if the kernels cannot be loaded.
 declines_all() { # TEXT that is printed, PROGRAM
