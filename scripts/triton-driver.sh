@@ -2,30 +2,13 @@
 # Triton's own AMD driver on the emulator, with torch's CPU tensors: tests/triton/, and Flash Linear Attention's gated delta rule against the
 # goldens of the tool.
 #   scripts/triton-driver.sh
-# From PyPI, once: Triton, torch, fla-core and NumPy into target/triton-driver/venv. PyPI's torch for Linux is the CUDA build, which does not
-# import without the libraries that it is linked to: of what it asks for only those are installed. That is a download of 2.7 GB, 5.2 GB on disk.
+# torch, Triton and fla-core are those of scripts/torch-venv.sh: a download of 2.7 GB, 5.2 GB on disk.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 home=$target/triton-driver
-torch=2.15.0
 
-if ! "$home/venv/bin/python" -c 'import fla, hatchling, numpy, pytest, torch, triton, xdist' 2>/dev/null; then
-    rm -rf "$home"
-    python3 -m venv "$home/venv"
-    pip=("$home/venv/bin/python" -m pip --quiet --disable-pip-version-check --no-cache-dir)
-    # What torch.so needs to be loaded; of what else torch's wheel asks for nothing is used on a CPU.
-    cuda=(
-        nvidia-cublas==13.4.1.3 nvidia-cuda-cupti==13.2.86 nvidia-cuda-nvrtc==13.2.86 nvidia-cuda-runtime==13.2.86 nvidia-cudnn-cu13==9.26.0.51
-        nvidia-cufft==12.2.0.57 nvidia-cufile==1.17.1.22 nvidia-cusparse==12.7.10.12 nvidia-cusparselt-cu13==0.8.1 nvidia-nccl-cu13==2.30.7
-        nvidia-nvjitlink==13.5.37 nvidia-nvshmem-cu13==3.7.2
-    )
-    pure=(
-        einops filelock fsspec jinja2 markupsafe mpmath networkx sympy typing-extensions # torch's and fla-core's
-        'pytest>=8' iniconfig packaging pluggy pygments pytest-xdist execnet 'hatchling>=1.27' pathspec tomlkit trove-classifiers
-    )
-    "${pip[@]}" install --only-binary :all: --no-deps "torch==$torch" "${cuda[@]}" 'triton>=3.9,<4' 'fla-core>=0.6,<0.7' numpy "${pure[@]}"
-fi
+scripts/torch-venv.sh >/dev/null
 du -sh "$home/venv"
 scripts/build-hip.sh >/dev/null
 "$home/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
