@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Programs and libraries of others, unmodified, on the HIP runtime with the emulated card: tests/clients/ has the checks, docs/hip.md the results.
+#   scripts/clients.sh [--built] [NAME ...]     these clients, or all; --built: with the program and the runtime that are there
+#   scripts/clients.sh --list                   the names of the clients, and what each checks
+# Packages of PyPI go into target/clients/NAME/venv, each once. A client is skipped, with the reason, if its package cannot be installed. The last
+# lines are a table of results; their exit code is 1 if a check failed. Outputs are in target/clients/NAME/log.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+libraries=/usr/lib/x86_64-linux-gnu
+
+# A line a client: its name, the seconds that it may take, what it checks.
+clients='
+cupy 1200 CuPy 14 for ROCm 7: arrays, ufuncs, reductions, kernels, streams, graphs, products, against NumPy
+jax 900 JAX 0.5 for ROCm 6: jit, grad, PRNG, sort, scan with a gated delta rule, products, against its CPU backend
+hip-python-6 300 hip-python 6.4, bindings of HIP: properties, memory, kernels of hipRTC, streams, events, graphs
+hip-python-7 300 hip-python 7.2: the same
+hip-python-10 300 hip-python 10.0: the same
+'
+
+# Ends this client as skipped.
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+# Makes the virtual environment of this client with these packages of PyPI, and no others than they ask for. An environment that has them is kept.
+environment() { # NAME, PACKAGE ...
+    home=$target/clients/$1
+    python=$home/venv/bin/python
+    shift
+    if [[ $(cat "$home/packages" 2>/dev/null) != "$*" ]]; then
+        rm -rf "$home/venv" "$home/packages"
+        python3 -m venv "$home/venv" || skip "python3 -m venv fails; Debian's package python3-venv has it"
+        "$python" -m pip install --quiet --disable-pip-version-check --no-cache-dir --only-binary :all: "$@" >"$home/pip" 2>&1 ||
+            skip "pip cannot install $*: $(grep -m 1 '^ERROR' "$home/pip" || tail -n 1 "$home/pip")"
+        echo "$*" >"$home/packages"
+    fi
+}
+
+# Ends this client as skipped if a file of a Debian package is missing.
+needs() { # PACKAGE, FILE
+    [[ -e $2 ]] || skip "Debian's package $1 is not installed"
+}
+
+# Runs a program on the emulated card, as a user would. Debian's libraries of ROCm are found before the stand-ins.
+on_card() { LD_LIBRARY_PATH=$libraries "$target/release/deltanet-check" hip --stand-ins --rocm-view -- "$@"; }
+
+client_cupy() {
+    needs clang-19 /usr/bin/clang-19
+    needs libhiprand1 "$libraries/libhiprand.so.1"
+    environment cupy cupy-rocm-7-0==14.2.0 numpy==2.4.6
+    # Debian has no rocThrust, whose headers CuPy's complex numbers include. CuPy has a copy of Thrust for CUDA, whose headers do as well.
+    local copies
+    copies=$("$python" -c 'from importlib.util import find_spec; print(*find_spec("cupy").submodule_search_locations)')/_core/include/cupy/_cccl
+    CPLUS_INCLUDE_PATH=$copies/thrust:$copies/libcudacxx CUPY_CACHE_DIR=$home/cache on_card "$python" tests/clients/cupy_checks.py
+}
+
+client_jax() {
+    needs lld-19 /usr/lib/llvm-19/bin/ld.lld
+    needs rocm-device-libs "$libraries/amdgcn/bitcode/ocml.bc"
+    environment jax jax==0.5.0 jaxlib==0.5.0 jax-rocm60-plugin==0.5.0 jax-rocm60-pjrt==0.5.0 numpy==2.4.6
+    # XLA looks for the linker and the device library below ROCM_PATH, in AMD's order of folders.
+    mkdir -p "$home/rocm/llvm"
+    ln -sfn /usr/lib/llvm-19/bin "$home/rocm/llvm/bin"
+    ln -sfn "$libraries/amdgcn" "$home/rocm/amdgcn"
+    # XLA has a Triton of its own, which does not compile for gfx906.
+    ROCM_PATH=$home/rocm XLA_FLAGS="--xla_gpu_enable_triton_gemm=false --xla_disable_hlo_passes=triton-softmax-rewriter" \
+        on_card "$python" tests/clients/jax_checks.py
+}
+
+hip_python() { # MAJOR, VERSION
+    needs clang-19 /usr/bin/clang-19
+    environment "hip-python-$1" "hip-python==$2" numpy==2.4.6
+    on_card "$python" tests/clients/hip_python_examples.py
+}
+client_hip-python-6() { hip_python 6 6.4.4.555.40; }
+client_hip-python-7() { hip_python 7 7.2.2.562.43; }
+client_hip-python-10() { hip_python 10 10.0.0.0.1.2; }
+
+names=() limits=() checks=()
+while read -r name limit check; do
+    [[ $name ]] || continue
+    names+=("$name") limits+=("$limit") checks+=("$check")
+done <<<"$clients"
+
+case ${1:-} in
+--list)
+    for at in "${!names[@]}"; do printf '%-14s %s\n' "${names[at]}" "${checks[at]}"; done
+    exit
+    ;;
+--one)
+    "client_$2"
+    exit
+    ;;
+esac
+built=
+if [[ ${1:-} == --built ]]; then
+    built=yes
+    shift
+fi
+selected=()
+for argument; do
+    found=
+    for at in "${!names[@]}"; do
+        [[ ${names[at]} == "$argument" ]] && selected+=("$at") found=yes
+    done
+    [[ $found ]] || { echo "no client is named $argument; scripts/clients.sh --list prints the names" >&2; exit 2; }
+done
+((${#selected[@]})) || selected=("${!names[@]}")
+
+[[ $built ]] || scripts/build-hip.sh >/dev/null
+table= reasons= code=0
+for at in "${selected[@]}"; do
+    name=${names[at]} begin=$SECONDS result=0
+    log=$target/clients/$name/log
+    mkdir -p "${log%/*}"
+    printf '\n== %s: %s\n' "$name" "${checks[at]}"
+    timeout --kill-after=10 "${limits[at]}" "$0" --one "$name" >"$log" 2>&1 </dev/null || result=$?
+    # The last line that counts: of tests/clients/checks.py, or of pytest.
+    counted=$(grep -E '^[= ]*([0-9]+ (passed|failed|skipped)\b)' "$log" | tail -n 1 || true)
+    count() { grep -oE "[0-9]+ $1" <<<"$counted" | grep -oE '[0-9]+' || echo 0; }
+    passed=$(count passed) failed=$(count failed) skipped=$(count skipped)
+    if [[ $result == 77 ]]; then
+        skipped=all
+        reasons+="$name: $(tail -n 1 "$log")"$'\n'
+    elif [[ $result != 0 || $passed == 0 ]]; then
+        code=1
+        cat "$log"
+        case $result in
+        124 | 137) reasons+="$name: stopped after ${limits[at]} s"$'\n' ;;
+        *) reasons+="$name: FAILED, exit code $result"$'\n' ;;
+        esac
+    else
+        grep -E ' (ok|FAILED) +[0-9.]+ s$' "$log" || tail -n 3 "$log"
+    fi
+    printf -v row '%-14s %7s %7s %8s %6d s\n' "$name" "$passed" "$failed" "$skipped" $((SECONDS - begin))
+    table+=$row
+done
+printf '\n%-14s %7s %7s %8s %8s\n%s%s' client passed failed skipped seconds "$table" "$reasons"
+exit "$code"
