@@ -16,6 +16,9 @@ jax 900 JAX 0.5 for ROCm 6: jit, grad, PRNG, sort, scan with a gated delta rule,
 hip-python-6 300 hip-python 6.4, bindings of HIP: properties, memory, kernels of hipRTC, streams, events, graphs
 hip-python-7 300 hip-python 7.2: the same
 hip-python-10 300 hip-python 10.0: the same
+rocrand 300 rocRAND of Debian: published answers, laws of generators, moments of distributions
+rocsparse 300 rocSPARSE of Debian, against dense matrices
+rocprim 600 rocPRIM of Debian, against the standard library
 '
 
 # Ends this client as skipped.
@@ -77,6 +80,27 @@ hip_python() { # MAJOR, VERSION
 client_hip-python-6() { hip_python 6 6.4.4.555.40; }
 client_hip-python-7() { hip_python 7 7.2.2.562.43; }
 client_hip-python-10() { hip_python 10 10.0.0.0.1.2; }
+
+# Compiles a program of tests/clients/ as a user would, and runs it.
+compiled() { # NAME, FLAG ...
+    local program=$target/clients/$1/program source=tests/clients/$1.cpp
+    shift
+    needs hipcc /usr/bin/hipcc
+    hipcc --offload-arch=gfx906 -O2 -std=c++17 "$source" "$@" -o "$program"
+    on_card "$program"
+}
+client_rocrand() {
+    needs librocrand-dev /usr/include/rocrand/rocrand.h
+    compiled rocrand -lrocrand
+}
+client_rocsparse() {
+    needs librocsparse-dev /usr/include/rocsparse/rocsparse.h
+    compiled rocsparse -lrocsparse
+}
+client_rocprim() {
+    needs librocprim-dev /usr/include/rocprim/rocprim.hpp
+    compiled rocprim
+}
 
 names=() limits=() checks=()
 while read -r name limit check; do
