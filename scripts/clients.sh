@@ -19,6 +19,7 @@ hip-python-10 300 hip-python 10.0: the same
 rocrand 300 rocRAND of Debian: published answers, laws of generators, moments of distributions
 rocsparse 300 rocSPARSE of Debian, against dense matrices
 rocprim 600 rocPRIM of Debian, against the standard library
+fla 2400 Triton and Flash Linear Attention: gated delta rules against the goldens, other operators and their gradients against a recurrence
 '
 
 # Ends this client as skipped.
@@ -101,6 +102,8 @@ client_rocprim() {
     needs librocprim-dev /usr/include/rocprim/rocprim.hpp
     compiled rocprim
 }
+
+client_fla() { scripts/triton-driver.sh --built; }
 
 names=() limits=() checks=()
 while read -r name limit check; do
