@@ -19,6 +19,7 @@ hip-python-10 300 hip-python 10.0: the same
 rocrand 300 rocRAND of Debian: published answers, laws of generators, moments of distributions
 rocsparse 300 rocSPARSE of Debian, against dense matrices
 rocprim 600 rocPRIM of Debian, against the standard library
+ggml 900 the HIP backend of llama.cpp, as Debian unstable packages it: its own operator tests
 fla 2400 Triton and Flash Linear Attention: gated delta rules against the goldens, other operators and their gradients against a recurrence
 '
 
@@ -68,9 +69,9 @@ client_jax() {
     mkdir -p "$home/rocm/llvm"
     ln -sfn /usr/lib/llvm-19/bin "$home/rocm/llvm/bin"
     ln -sfn "$libraries/amdgcn" "$home/rocm/amdgcn"
-    # XLA has a Triton of its own, which does not compile for gfx906.
-    ROCM_PATH=$home/rocm XLA_FLAGS="--xla_gpu_enable_triton_gemm=false --xla_disable_hlo_passes=triton-softmax-rewriter" \
-        on_card "$python" tests/clients/jax_checks.py
+    # XLA has a Triton of its own, which does not compile for gfx906. It would measure algorithms of rocBLAS, whose times mean nothing here.
+    local flags="--xla_gpu_enable_triton_gemm=false --xla_disable_hlo_passes=triton-softmax-rewriter --xla_gpu_autotune_level=0"
+    ROCM_PATH=$home/rocm XLA_FLAGS=$flags on_card "$python" tests/clients/jax_checks.py
 }
 
 hip_python() { # MAJOR, VERSION
@@ -103,6 +104,53 @@ client_rocprim() {
     compiled rocprim
 }
 
+# Debian 12 has no llama.cpp. apt, with folders of its own, takes the packages of unstable. They are unpacked, and run by their own loader.
+client_ggml() {
+    home=$target/clients/ggml
+    local apt=$home/apt root=$home/root place packages operator
+    packages=(llama.cpp-tests libggml0 libggml0-backend-hip libllama0 libc6 libgcc-s1 libstdc++6 libgomp1 libssl3t64 zlib1g libzstd1)
+    if [[ ! -e $home/unpacked ]]; then
+        rm -rf "$apt" "$root"
+        mkdir -p "$apt"/{lists,cache,parts,debs} "$root"
+        echo 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian sid main' >"$apt/sources.list"
+        : >"$apt/status"
+        printf '%s "%s";\n' Dir::Etc::sourcelist "$apt/sources.list" Dir::Etc::sourceparts "$apt/parts" Dir::State::lists "$apt/lists" \
+            Dir::State::status "$apt/status" Dir::Cache "$apt/cache" APT::Sandbox::User root Acquire::Languages none >"$apt/apt.conf"
+        (
+            export APT_CONFIG=$apt/apt.conf
+            cd "$apt/debs" && apt-get update -q && apt-get download -q "${packages[@]}"
+        ) >"$home/apt.log" 2>&1 || skip "apt cannot download llama.cpp from Debian unstable: $(grep -m 1 '^[EW]:' "$home/apt.log" || true)"
+        for package in "$apt"/debs/*.deb; do dpkg-deb -x "$package" "$root"; done
+        touch "$home/unpacked"
+    fi
+    ls "$apt/debs" | grep -E 'ggml|llama'
+    place=$root$libraries
+    # GGML looks for its backends in the current directory, too.
+    cd "$place/ggml/backends0"
+    # An operator, and a pattern of its cases where all take too long.
+    while read -r operator pattern; do
+        timeout 600 "$target/release/deltanet-check" hip --stand-ins --rocm-view -- bash -c '
+            place=$1 && shift
+            exec "$place/ld-linux-x86-64.so.2" --library-path "$LD_LIBRARY_PATH:$place" "$@"' \
+            loader "$place" "$root/usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops" test -b ROCm0 -o "$operator" -p "${pattern:-.}" \
+            >"$home/$operator" 2>&1 </dev/null || true
+        printf '%-20s %s\n' "$operator" "$(grep -oE '[0-9]+/[0-9]+ tests passed' "$home/$operator" | tail -n 1 || echo FAILED)"
+    done <<'OPERATORS' | awk '{ print; if (split($2, n, "/") == 2 && n[2] > 0) { right += n[1]; wrong += n[2] - n[1] } else ++wrong }
+        END { print right + 0 " passed, " wrong + 0 " failed"; exit wrong > 0 }'
+GATED_DELTA_NET
+SSM_CONV
+L2_NORM
+RMS_NORM
+NORM
+SOLVE_TRI
+CUMSUM
+TRI
+GET_ROWS
+MUL_MAT type_a=(f32|f16|bf16|q8_0|q4_0|q4_K|q6_K),type_b=f32,m=16,n=[1-9],k=256,bs=\[1,1\]
+MUL_MAT_ID type_a=(f16|q8_0|q4_0|q4_K),type_b=f32,n_mats=4,n_used=2,b=0,m=512,n=(1|4),k=256
+FLASH_ATTN_EXT hsk=64,.*kv=(113|512),nb=1,
+OPERATORS
+}
 client_fla() { scripts/triton-driver.sh --built; }
 
 names=() limits=() checks=()

@@ -1,4 +1,6 @@
 """Runs the checks of a client, prints a line for each, and counts them in the last line."""
+import os
+import subprocess
 import sys
 import time
 import traceback
@@ -20,6 +22,13 @@ def refused(message, call, *arguments):
         assert message in str(error), f"refused, but by {error!r} and not by {message!r}"
         return
     raise AssertionError(f"not refused, but gave {value!r}")
+
+
+def ends_the_process(message, code, **environment):
+    """Requires that a program of its own prints no value, ends with an error, and has `message` on stderr."""
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment)
+    assert child.returncode != 0 and not child.stdout, f"exit code {child.returncode}: {child.stdout}"
+    assert message in child.stderr, child.stderr
 
 
 def run():

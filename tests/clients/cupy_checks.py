@@ -2,7 +2,7 @@
 import numpy as np
 
 import cupy as cp
-from checks import check, refused, run
+from checks import check, ends_the_process, refused, run
 from cupyx.scipy import sparse
 
 random = np.random.default_rng(906)
@@ -522,6 +522,13 @@ def sparse_matrices_are_refused():
 def kernels_without_code_for_gfx906_are_refused():
     """CuPy's own kernels of rocThrust are compiled for gfx908 and later alone."""
     refused("hipErrorNoBinaryForGpu", cp.sort, cp.ones(16))
+
+
+@check
+def launches_that_cupy_does_not_check_are_reported():
+    """CuPy's generators have no code for gfx906 either, and CuPy takes what the array's memory held before for their numbers."""
+    code = "import cupy; print(cupy.random.default_rng(1).random(4))"
+    ends_the_process("was not launched: the program has no code for gfx906", code, GFX906_ABORT="1")
 
 
 run()
