@@ -11,7 +11,8 @@ libraries=/usr/lib/x86_64-linux-gnu
 
 # A line a client: its name, the seconds that it may take, what it checks.
 clients='
-cupy 1200 CuPy 14 for ROCm 7: arrays, ufuncs, reductions, kernels, streams, graphs, products, against NumPy
+cupy-12 900 CuPy 12 for ROCm 5, whose wheel has code for gfx906: the checks of cupy-14
+cupy-14 900 CuPy 14 for ROCm 7: arrays, ufuncs, reductions, kernels, streams, graphs, products, against NumPy
 jax 900 JAX 0.5 for ROCm 6: jit, grad, PRNG, sort, scan with a gated delta rule, products, against its CPU backend
 hip-python-6 300 hip-python 6.4, bindings of HIP: properties, memory, kernels of hipRTC, streams, events, graphs
 hip-python-7 300 hip-python 7.2: the same
@@ -19,7 +20,7 @@ hip-python-10 300 hip-python 10.0: the same
 rocrand 300 rocRAND of Debian: published answers, laws of generators, moments of distributions
 rocsparse 300 rocSPARSE of Debian, against dense matrices
 rocprim 600 rocPRIM of Debian, against the standard library
-ggml 900 the HIP backend of llama.cpp, as Debian unstable packages it: its own operator tests
+ggml 900 the HIP backend of llama.cpp, as Debian unstable packages it: its own tests of operators and of models
 fla 2400 Triton and Flash Linear Attention: gated delta rules against the goldens, other operators and their gradients against a recurrence
 '
 
@@ -51,15 +52,18 @@ needs() { # PACKAGE, FILE
 # Runs a program on the emulated card, as a user would. Debian's libraries of ROCm are found before the stand-ins.
 on_card() { LD_LIBRARY_PATH=$libraries "$target/release/deltanet-check" hip --stand-ins --rocm-view -- "$@"; }
 
-client_cupy() {
+cupy() { # MAJOR, PACKAGE ...
     needs clang-19 /usr/bin/clang-19
     needs libhiprand1 "$libraries/libhiprand.so.1"
-    environment cupy cupy-rocm-7-0==14.2.0 numpy==2.4.6
-    # Debian has no rocThrust, whose headers CuPy's complex numbers include. CuPy has a copy of Thrust for CUDA, whose headers do as well.
+    needs libhipsparse0 "$libraries/libhipsparse.so.0"
+    environment "cupy-$1" "${@:2}"
+    # Debian has no rocThrust, whose headers the complex numbers of CuPy 14 include. CuPy has a copy of Thrust for CUDA, whose headers do as well.
     local copies
     copies=$("$python" -c 'from importlib.util import find_spec; print(*find_spec("cupy").submodule_search_locations)')/_core/include/cupy/_cccl
     CPLUS_INCLUDE_PATH=$copies/thrust:$copies/libcudacxx CUPY_CACHE_DIR=$home/cache on_card "$python" tests/clients/cupy_checks.py
 }
+client_cupy-12() { cupy 12 cupy-rocm-5-0==12.3.0 numpy==1.26.4; }
+client_cupy-14() { cupy 14 cupy-rocm-7-0==14.2.0 numpy==2.4.6; }
 
 client_jax() {
     needs lld-19 /usr/lib/llvm-19/bin/ld.lld
@@ -127,16 +131,23 @@ client_ggml() {
     place=$root$libraries
     # GGML looks for its backends in the current directory, too.
     cd "$place/ggml/backends0"
-    # An operator, and a pattern of its cases where all take too long.
-    while read -r operator pattern; do
+    # Runs a program of the packages on the card; its output is in a file of that name.
+    packaged() { # NAME, PROGRAM, ARGUMENT ...
+        local name=$1
+        shift
         timeout 600 "$target/release/deltanet-check" hip --stand-ins --rocm-view -- bash -c '
             place=$1 && shift
             exec "$place/ld-linux-x86-64.so.2" --library-path "$LD_LIBRARY_PATH:$place" "$@"' \
-            loader "$place" "$root/usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops" test -b ROCm0 -o "$operator" -p "${pattern:-.}" \
-            >"$home/$operator" 2>&1 </dev/null || true
-        printf '%-20s %s\n' "$operator" "$(grep -oE '[0-9]+/[0-9]+ tests passed' "$home/$operator" | tail -n 1 || echo FAILED)"
-    done <<'OPERATORS' | awk '{ print; if (split($2, n, "/") == 2 && n[2] > 0) { right += n[1]; wrong += n[2] - n[1] } else ++wrong }
-        END { print right + 0 " passed, " wrong + 0 " failed"; exit wrong > 0 }'
+            loader "$place" "$root/usr/libexec/x86_64-linux-gnu/$@" >"$home/$name" 2>&1 </dev/null || true
+        # "N/N tests passed", or "Summary: all N test(s) passed".
+        printf '%-20s %s\n' "$name" "$(sed -nE 's|.* ([0-9]+/[0-9]+) tests passed.*|\1|p; s|^Summary: all ([0-9]+) test.*passed|\1/\1|p' "$home/$name" |
+            grep . || echo FAILED)"
+    }
+    {
+        # An operator, and a pattern of its cases where all take too long.
+        while read -r operator pattern; do
+            packaged "$operator" ggml/test-backend-ops test -b ROCm0 -o "$operator" -p "${pattern:-.}"
+        done <<'OPERATORS'
 GATED_DELTA_NET
 SSM_CONV
 L2_NORM
@@ -150,6 +161,10 @@ MUL_MAT type_a=(f32|f16|bf16|q8_0|q4_0|q4_K|q6_K),type_b=f32,m=16,n=[1-9],k=256,
 MUL_MAT_ID type_a=(f16|q8_0|q4_0|q4_K),type_b=f32,n_mats=4,n_used=2,b=0,m=512,n=(1|4),k=256
 FLASH_ATTN_EXT hsk=64,.*kv=(113|512),nb=1,
 OPERATORS
+        # Whole models with random weights, against the CPU.
+        packaged models llama.cpp-tests/test-llama-archs -s 906 -a '^(qwen3next|qwen35|qwen35moe|kimi-linear|llama|qwen3|qwen3moe|mamba2|gemma3|deepseek2)$'
+    } | awk '{ print; if (split($2, n, "/") == 2 && n[2] > 0) { right += n[1]; wrong += n[2] - n[1] } else ++wrong }
+        END { print right + 0 " passed, " wrong + 0 " failed"; exit wrong > 0 }'
 }
 client_fla() { scripts/triton-driver.sh --built; }
 
