@@ -322,7 +322,13 @@ fi
 if wanted nobinary; then
     step "no binary for gfx906"
     compile hipcc nobinary --offload-arch=gfx900 --offload-arch=gfx1030 && run "$out/program" &&
-        grep -q "only .*gfx1030.*gfx900.*\|only .*gfx900.*gfx1030" "$out/stderr" && ok=0 || ok=1
+        grep -q "only .*gfx1030.*gfx900.*\|only .*gfx900.*gfx1030" "$out/stderr" &&
+        [[ $(grep -c "kernel nothing() was not launched: the program has no code for gfx906" "$out/stderr") == 1 ]] && ok=0 || ok=1
+    verdict $ok
+    step "no binary for gfx906, GFX906_ABORT=1"
+    code=0
+    run env GFX906_ABORT=1 "$out/program" || code=$?
+    [[ $code == 134 ]] && grep -q "GFX906_ABORT=1" "$out/stderr" && ok=0 || ok=1
     verdict $ok
 fi
 

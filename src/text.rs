@@ -161,6 +161,10 @@ pub fn stdout_result(result: io::Result<()>) -> Result<(), StdoutError> {
 
 /// Demangles a C++ name into `void f<64>(float*)`. Other names are unchanged.
 pub fn demangled(name: &str) -> String {
+    // The parser alone also accepts encodings of types: it takes `f`, a usual name of a kernel in C, for `float`.
+    if !name.starts_with("_Z") {
+        return name.to_owned();
+    }
     let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok();
     let plain = symbol.and_then(|symbol| symbol.demangle().ok());
     plain.unwrap_or_else(|| name.to_owned())
@@ -189,6 +193,14 @@ pub fn shortened(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_c_are_not_demangled() {
+        assert_eq!(demangled("_Z5scalePf"), "scale(float*)");
+        for name in ["scale", "_Zbroken", "f", "i", "Pf", "3mul", "St4copy"] {
+            assert_eq!(demangled(name), name);
+        }
+    }
 
     #[test]
     fn the_prefix_of_kernels_makes_none_the_nearest() {

@@ -1,6 +1,6 @@
 //! Device code within the program's file. It is loaded at its first use, so that a program without code for gfx906 runs until then.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gfx906::machine::Gpu;
@@ -40,6 +40,8 @@ pub struct RegisteredBinaries {
     functions: HashMap<Address, (Address, String)>,
     /// Variables by the address of the host's variable.
     variables: HashMap<Address, Variable>,
+    /// Host functions of which a refused launch was reported.
+    refused: HashSet<Address>,
 }
 
 impl RegisteredBinaries {
@@ -49,6 +51,7 @@ impl RegisteredBinaries {
             binaries: Handles::new(Tag::Binary),
             functions: HashMap::new(),
             variables: HashMap::new(),
+            refused: HashSet::new(),
         }
     }
 
@@ -102,6 +105,8 @@ impl RegisteredBinaries {
     /// Removes a binary with its functions and variables.
     pub fn unregister(&mut self, binary: Address) {
         self.functions.retain(|_, f| f.0 != binary);
+        self.refused
+            .retain(|host| self.functions.contains_key(host));
         self.variables.retain(|_, v| v.binary != binary);
         self.binaries.remove(binary);
     }
@@ -135,6 +140,12 @@ impl RegisteredBinaries {
         let (binary, name) = function.ok_or(HipError::InvalidDeviceFunction)?;
         let loaded = self.load(gpu, requests, binary)?;
         Ok(Function { loaded, name })
+    }
+
+    /// Returns the kernel name of a host function when its first launch is refused, and None for later ones.
+    pub fn first_refused(&mut self, host: Address) -> Option<&str> {
+        let (_, name) = self.functions.get(&host)?;
+        self.refused.insert(host).then_some(name)
     }
 
     /// Loads a host variable's variable on the device. Returns its address and size.

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use cpp_demangle::{DemangleOptions, Symbol};
+use cpp_demangle::DemangleOptions;
 use globset::{Glob, GlobMatcher};
 
 use crate::diagnostics::log;
+use crate::diagnostics::trap::cpp_symbol;
 use crate::settings;
 
 /// Most bytes of all records without `GFX906_RECORD_BYTES`.
@@ -93,7 +94,7 @@ impl RecordingSettings {
 /// Returns the names of a kernel: the symbol, and the demangled name with and without return type and parameters.
 pub fn names(kernel: &str) -> Vec<String> {
     let mut names = vec![kernel.to_owned()];
-    if let Ok(symbol) = Symbol::new(kernel) {
+    if let Some(symbol) = cpp_symbol(kernel) {
         let plain = DemangleOptions::new().no_params().no_return_type();
         let options = [DemangleOptions::new(), plain];
         names.extend(

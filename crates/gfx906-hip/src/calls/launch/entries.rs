@@ -5,12 +5,14 @@ use gfx906::code_object::MAX_WORK_GROUP;
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
 use crate::calls::module;
-use crate::diagnostics::log;
+use crate::diagnostics::trap::demangle;
+use crate::diagnostics::{self, log};
 use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::module::Function;
 use crate::objects::shape::Dim3;
 use crate::runtime::state;
+use crate::settings;
 
 /// Fails for a null function. HIP versions before 6 have an error code of their own for it.
 pub fn no_null(function: Address) -> HipResult {
@@ -60,13 +62,30 @@ pub fn check_block(block: [u32; 3]) -> HipResult {
     Ok(())
 }
 
+/// Returns the kernel behind a host function, for a launch. If the program has no code for this card, that is reported once for each kernel: a
+/// program that ignores the error takes what its memory held before for a result.
+pub fn host_kernel(host: Address) -> HipResult<Function> {
+    let found = state().function_of(host);
+    if matches!(found, Err(HipError::NoBinaryForGpu)) {
+        let kernel = state().programs.first_refused(host).map(demangle);
+        if let Some(kernel) = kernel {
+            log(format!(
+                "kernel {kernel} was not launched: the program has no code for gfx906"
+            ));
+        }
+        if settings::ABORT.is_on() {
+            diagnostics::abort(settings::ABORT.name());
+        }
+    }
+    found
+}
+
 /// Returns the kernel that a host function or a module's function names.
 pub fn kernel_of(named: Address) -> HipResult<Function> {
     if named == 0 {
         return Err(HipError::InvalidDeviceFunction);
     }
-    let of_host = state().function_of(named);
-    match of_host {
+    match host_kernel(named) {
         Err(HipError::InvalidDeviceFunction) => {
             module::function(named).map_err(|_| HipError::InvalidDeviceFunction)
         }
@@ -147,7 +166,7 @@ pub fn host_launch_packed(
     stream: Address,
     extra: In<Address>,
 ) -> HipResult {
-    let function = state().function_of(host)?;
+    let function = host_kernel(host)?;
     let request = LaunchRequest {
         extra,
         ..LaunchRequest::new(grid.get()?, block.get()?, lds.into(), stream)

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 
 use gfx906::code_object::LaunchShape;
 
+use super::entries::host_kernel;
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In, Out, host_bytes};
 use crate::error::{HipError, HipResult};
 use crate::objects::shape::Dim3;
-use crate::runtime::state;
 
 /// Launch whose kernel is not known yet: shape, stream, arguments so far.
 type PendingLaunch = (LaunchShape, Address, Vec<u8>);
@@ -55,7 +55,7 @@ pub fn set_up_argument(value: Address, bytes: usize, offset: usize) -> HipResult
 pub fn launch_by_pointer(host: Address) -> HipResult {
     let pending = PENDING.with_borrow_mut(Vec::pop);
     let (shape, stream, arguments) = pending.ok_or(HipError::MissingConfiguration)?;
-    let function = state().function_of(host)?;
+    let function = host_kernel(host)?;
     let size = arguments.len();
     let buffer = arguments.as_ptr().expose_provenance() as Address;
     let extra = [
