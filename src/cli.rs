@@ -184,14 +184,14 @@ fn dispatch(cli: &Cli) -> Result<Exit, Stop> {
         Some(Command::Soak(args)) => soak::run(args),
         Some(Command::SelfTest(args)) => {
             args.check()?;
-            self_test::run(&args.trials, args.explain.depth(), args.verbose)
+            self_test::run(&args.trials, &args.bug, args.explain.depth(), args.verbose)
         }
         Some(Command::Merge(args)) => merge::run(args),
         Some(Command::Compare(args)) => compare_reports::run(args),
         Some(Command::Completions(args)) => generate::completions(args),
         Some(Command::Man(args)) => generate::man(args),
         Some(Command::Trial) => Ok(trial::serve().map(|()| Exit::Passed)?),
-        None if cli.run.self_test => self_test::run(&cli.run.trials, None, cli.run.verbose),
+        None if cli.run.self_test => self_test::run(&cli.run.trials, &[], None, cli.run.verbose),
         None if cli.run.seeds.is_some() => soak::seeds(&cli.run),
         None => run::run(&cli.run),
     }

@@ -38,8 +38,17 @@ use pairs::{PairResult, next_pairs};
 pub use result::{CaseResult, PlantedBugResult, SelfTest, TestResult};
 use state::SelfTestState;
 
-/// Runs the self-test of the selected tests, and prints its result. With a depth it tells the reason of each planted bug.
-pub fn run(trials: &TrialArgs, depth: Option<Depth>, verbose: bool) -> Result<Exit, Stop> {
+/// Runs the self-test of the selected tests, and prints its result. With a depth it tells the reason of each planted bug. With `only` it runs
+/// the planted bugs of these names.
+///
+/// # Errors
+/// A flag or a file is not usable, no planted bug has one of the names, or the device fails.
+pub fn run(
+    trials: &TrialArgs,
+    only: &[String],
+    depth: Option<Depth>,
+    verbose: bool,
+) -> Result<Exit, Stop> {
     let what = "the result of a self-test";
     let json = trials.output.is_json(what)?;
     let path = trials.output.json_file(what)?;
@@ -54,8 +63,20 @@ pub fn run(trials: &TrialArgs, depth: Option<Depth>, verbose: bool) -> Result<Ex
         jobs: trials.jobs(),
         limits: trials.limits.limits(),
         depth,
+        only,
         twin: setup.twin(trials.limits.budget),
     };
+    let bugs = selected.iter().zip(&bound);
+    let bugs: Vec<Bug<'_>> = bugs
+        .flat_map(|(entry, bound)| runner.bugs(entry, bound))
+        .collect();
+    let is_known = |name: &&String| bugs.iter().any(|bug| bug.planted.name == **name);
+    if let Some(name) = only.iter().find(|name| !is_known(name)) {
+        return Err(Stop::usage(format!(
+            "no planted bug of the selected tests is `{}`: `self-test` without --bug names them",
+            name.escape_debug()
+        )));
+    }
     let tests = selected.chunk_by(|a, b| a.test.id == b.test.id).count();
     let armed = ArmedSignals::now();
     let state = SelfTestState::open(runner.empty_result(tests), (verbose, json), path)?;
@@ -80,6 +101,8 @@ struct Runner<'a> {
     limits: Limits,
     /// The depth of the diagnosis of planted bugs; none without a diagnosis.
     depth: Option<Depth>,
+    /// Names of the planted bugs that run; all if there are none.
+    only: &'a [String],
     /// The built-in kernels, whose instructions limit those of a user's kernels.
     twin: Option<&'a Program>,
 }
@@ -177,6 +200,26 @@ impl<'a> Runner<'a> {
     /// Returns the planted bugs that a case is tried with. A test that runs by a built-in binding names
     /// them. A test that runs by a user's bindings is tried with all bugs of these bindings.
     fn bugs(&self, entry: &SelectedCase<'a>, bound: &Bound<'a>) -> Vec<Bug<'a>> {
+        let mut bugs = self.all_bugs(entry, bound);
+        bugs.retain(|bug| self.only.is_empty() || self.only.contains(&bug.planted.name));
+        bugs
+    }
+
+    /// Returns true if each case of a test must catch a bug. This does not hold for a design, whose cases the
+    /// seed selects, nor for a user's planted bugs, which need not show in every case, nor for some bugs alone. It holds for a user's
+    /// bindings without planted bugs, so that a self-test of nothing does not pass.
+    fn every_case_must_catch(
+        &self,
+        entry: &SelectedCase<'_>,
+        bound: &Bound<'_>,
+        bugs: &[Bug<'_>],
+    ) -> bool {
+        let is_whole = self.only.is_empty();
+        is_whole && !entry.test.designed && (bound.is_built_in() || bugs.is_empty())
+    }
+
+    /// Returns the bugs that are planted in a test.
+    fn all_bugs(&self, entry: &SelectedCase<'a>, bound: &Bound<'a>) -> Vec<Bug<'a>> {
         let bugs = |binding: &'a Binding| {
             let planted = binding.planted.iter();
             planted.map(move |planted| Bug { binding, planted })
@@ -216,7 +259,7 @@ impl<'a> Runner<'a> {
             let mut pairs = Vec::new();
             for cases in selected.chunk_by(|a, b| a.test.id == b.test.id) {
                 let first = offset(selected, cases);
-                let every_case = every_case_must_catch(&cases[0], &bound[first], &bugs[first]);
+                let every_case = self.every_case_must_catch(&cases[0], &bound[first], &bugs[first]);
                 let cost = |case: usize| self.cost(&selected[first + case], &honest[first + case]);
                 let next = next_pairs(&tried[first..first + cases.len()], every_case, cost);
                 pairs.extend(next.into_iter().map(|(case, bug)| (first + case, bug)));
@@ -312,7 +355,7 @@ impl<'a> Runner<'a> {
             id: test.id.clone(),
             phase: entry.phase.number,
             cases: Vec::new(),
-            every_case_must_catch: every_case_must_catch(entry, bound, bugs),
+            every_case_must_catch: self.every_case_must_catch(entry, bound, bugs),
             planted: bugs.iter().map(planted).collect(),
         }
     }
@@ -381,13 +424,6 @@ impl<'a> Runner<'a> {
         bar.clear();
         done.into_iter().flatten().collect()
     }
-}
-
-/// Returns true if each case of a test must catch a bug. This does not hold for a design, whose cases the
-/// seed selects, nor for a user's planted bugs, which need not show in every case. It holds for a user's
-/// bindings without planted bugs, so that a self-test of nothing does not pass.
-fn every_case_must_catch(entry: &SelectedCase<'_>, bound: &Bound<'_>, bugs: &[Bug<'_>]) -> bool {
-    !entry.test.designed && (bound.is_built_in() || bugs.is_empty())
 }
 
 /// Returns the wave instructions of all launches of a trial. They are 0 on a device that does not count

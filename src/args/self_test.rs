@@ -32,6 +32,10 @@ pub struct SelfTestArgs {
     )]
     pub explain: Explain,
 
+    /// Run only the planted bugs of this name; may be given several times
+    #[arg(long, value_name = "NAME", help_heading = "Which tests run")]
+    pub bug: Vec<String>,
+
     /// Show the rejected trivial outputs as well
     #[arg(short, long, help_heading = "Reports")]
     pub verbose: bool,

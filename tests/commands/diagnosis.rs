@@ -424,6 +424,9 @@ fn assert_reasons(folder: &str, expected: &[(&str, &str, &str)]) {
     for test in tests {
         args.extend(["--test", test]);
     }
+    for (_, bug, _) in expected {
+        args.extend(["--bug", bug]);
+    }
     let run = run(&scratch(folder), &args);
     assert_eq!(run.code, 0, "{}", run.err);
     let report: Value = serde_json::from_str(&run.out).expect("JSON");

@@ -42,6 +42,7 @@ mod reports;
 mod resources;
 mod sanitize;
 mod schemas;
+mod self_test;
 mod signals;
 mod sizes;
 mod soak;

@@ -1,5 +1,5 @@
 //! Accesses outside of the permitted memory: around a named block, in another block than the one that the pointer came from, in freed
-//! memory, beyond a work-item's stack, and at addresses that only some modes of the card accept.
+//! memory, beyond a work-item's stack, at addresses that only some modes of the card accept, and at those whose index did not fit.
 //!
 //! Accesses to undeclared memory ([`Heap`](super::Heap)) are left to the machine's faults. Loads and atomics may reach the last dword of a
 //! block as a whole if they are aligned to a dword: compilers widen scalar loads and build narrow atomics from wider ones this way, and the
@@ -18,6 +18,7 @@ mod origin;
 mod provenance;
 #[cfg(test)]
 mod tests;
+mod wrap;
 
 use super::finding::{Detail, Other};
 use super::heap::{Block, MemoryDeclarations};
@@ -27,7 +28,8 @@ use crate::machine::access::{Part, Space};
 
 pub use self::origin::find_argument;
 use self::provenance::Provenance;
-pub use self::provenance::Traits;
+use self::wrap::Wraps;
+use crate::isa::Inst;
 
 /// The check.
 #[derive(Default)]
@@ -35,6 +37,24 @@ pub struct Memory {
     /// Index of the block that was found last.
     hint: usize,
     provenance: Provenance,
+    wraps: Wraps,
+}
+
+/// Static facts about an instruction for the check.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits {
+    pointers: provenance::Traits,
+    wrap: wrap::Traits,
+}
+
+impl Traits {
+    /// Determines the facts of an instruction.
+    pub fn of(inst: &Inst) -> Traits {
+        Traits {
+            pointers: provenance::Traits::of(inst),
+            wrap: wrap::Traits::of(inst),
+        }
+    }
 }
 
 impl Watch for Memory {
@@ -45,6 +65,7 @@ impl Watch for Memory {
     fn group(&mut self, group: &Group, _: &CheckedLaunch) {
         let waves = group.waves;
         self.provenance.group(waves);
+        self.wraps.group(waves);
     }
 
     fn before(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
@@ -58,6 +79,7 @@ impl Watch for Memory {
                 _ => {}
             }
         }
+        self.wraps.before(here, findings);
     }
 
     fn after(&mut self, here: &CheckedInstruction<'_>, _: &mut Findings) {

@@ -208,7 +208,7 @@ impl Provenance {
             return;
         }
         let uses = &here.facts.uses;
-        let makes = here.facts.memory.0;
+        let makes = here.facts.memory.pointers.0;
         if makes != PointerRule::ToLane && !state.keepers.and(&uses.writes).is_empty() {
             state
                 .kept

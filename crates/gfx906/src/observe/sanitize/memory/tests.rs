@@ -185,3 +185,73 @@ fn an_atomic_may_reach_the_rest_of_the_last_dword_and_a_store_may_not() {
     let kinds = kinds("7e0202ff 000000f8 dc708000 00040001");
     assert_eq!(kinds, [("outside a block", 8)]);
 }
+
+/// s_mov_b32 s6, 0x10000; s_mul_i32 s6, s6, s6: 2^32, of which 0 is left
+const SCALAR: &str = "be8600ff 00010000 92060606";
+/// s_add_u32 s8, s2, s6; s_addc_u32 s9, s3, s7; s_load_dword s10, s[8:9], 0x0
+const SCALAR_LOAD: &str = "80080602 82090703 c0020284 00000000";
+/// v_mov_b32 v1, 0x10000; v_mul_lo_u32 v1, v1, v1
+const VECTOR: &str = "7e0202ff 00010000 d2850001 00020301";
+/// v_mov_b32 v3, s3; v_add_co_u32 v1, vcc, s2, v1; v_addc_co_u32 v2, vcc, v3, v2, vcc; global_load_dword v4, v[1:2], off
+const VECTOR_LOAD: &str = "7e060203 32020202 38040503 dc508000 047f0001";
+
+#[test]
+fn an_index_that_did_not_fit_is_told_at_the_access() {
+    let wrapped = |words: &str| -> Vec<(u64, u64, u64)> {
+        let findings = found_in(heap(), words).into_iter();
+        let told = findings.map(|f| {
+            assert_eq!(f.kind, "wrapped index");
+            assert_eq!(f.what.split(' ').next(), Some("reads"));
+            let site = f.other.expect("another side").site.expect("a place");
+            (f.at.pc - 0x100, f.lanes, site.pc - 0x100)
+        });
+        told.collect()
+    };
+    // s_ashr_i32 s7, s6, 31; s_lshl_b64 s[6:7], s[6:7], 2
+    let signed = format!("{SCALAR} 90079f06 8e868206 {SCALAR_LOAD}");
+    assert_eq!(wrapped(&signed), [(28, 1, 8)]);
+    // The same by bytes, without the shift.
+    let bytes = format!("{SCALAR} 90079f06 {SCALAR_LOAD}");
+    assert_eq!(wrapped(&bytes), [(24, 1, 8)]);
+    // s_mov_b32 s7, s6; s_mov_b32 s6, 0; s_ashr_i64 s[6:7], s[6:7], 30: the sign and the shift in one
+    let lowered = format!("{SCALAR} be870006 be860080 90869e06 {SCALAR_LOAD}");
+    assert_eq!(wrapped(&lowered), [(32, 1, 8)]);
+    // s_mov_b32 s7, 0; s_lshl_b64 s[6:7], s[6:7], 2: extended by zeros
+    let unsigned = format!("{SCALAR} be870080 8e868206 {SCALAR_LOAD}");
+    assert_eq!(wrapped(&unsigned), [(28, 1, 8)]);
+    // v_ashrrev_i32 v2, 31, v1; v_lshlrev_b64 v[1:2], 2, v[1:2]
+    let vector = format!("{VECTOR} 2204029f d28f0001 00020282 {VECTOR_LOAD}");
+    assert_eq!(wrapped(&vector), [(40, !0, 8)]);
+    // v_mov_b32 v2, 0; v_lshlrev_b64 v[1:2], 2, v[1:2]
+    let zeros = format!("{VECTOR} 7e040280 d28f0001 00020282 {VECTOR_LOAD}");
+    assert_eq!(wrapped(&zeros), [(40, !0, 8)]);
+    // global_load_dword v4, v1, s[2:3]: an offset beside a scalar base
+    let offset = format!("{VECTOR} dc508000 04020001");
+    assert_eq!(wrapped(&offset), [(16, !0, 8)]);
+    // v_mov_b32 v1, 0x10000; v_lshlrev_b32 v2, 16, v0; v_mul_lo_u32 v1, v1, v2: lane 0 fits, the others wrap to 0
+    let lanes = "7e0202ff 00010000 24040090 d2850001 00020501 dc508000 04020001";
+    assert_eq!(wrapped(lanes), [(20, !1, 12)]);
+}
+
+#[test]
+fn numbers_that_come_back_into_their_range_are_no_wrapped_indices() {
+    // s_and_b32 s6, s6, 63: a hash, or a ring
+    let masked = format!("{SCALAR} 8606bf06 90079f06 8e868206 {SCALAR_LOAD}");
+    assert_eq!(kinds(&masked), []);
+    // s_sub_u32 s6, s6, 0: a remainder
+    let remainder = format!("{SCALAR} 80868006 90079f06 8e868206 {SCALAR_LOAD}");
+    assert_eq!(kinds(&remainder), []);
+    // v_and_b32 v1, 63, v1; v_and_b32 v1, -4, v1; global_load_dword v4, v1, s[2:3]
+    let masked = format!("{VECTOR} 260202bf 260202c4 dc508000 04020001");
+    assert_eq!(kinds(&masked), []);
+    // s_bitset1_b32 s6, 31 on 0; s_sub_u32 s4, s2, s6; s_subb_u32 s5, s3, 0: a base 2^31 below; v_mov_b32 v1, 0x8000; v_lshlrev_b32 v1, 16, v1:
+    // 2^31 fits as an unsigned number, which the offset is
+    let unsigned =
+        "be860080 be861a9f 80840602 82858003 7e0202ff 00008000 24020290 dc508000 04040001";
+    assert_eq!(kinds(unsigned), []);
+    // v_mov_b32 v1, 0x10000; v_mul_hi_u32 v2, v1, v1; v_mul_lo_u32 v1, v1, v1: a product of 64 bits; v_sub_u32 v2, v2, 1: another one;
+    let whole = format!(
+        "7e0202ff 00010000 d2860002 00020301 d2850001 00020301 d1350002 00010302 {VECTOR_LOAD}"
+    );
+    assert_eq!(kinds(&whole), []);
+}
