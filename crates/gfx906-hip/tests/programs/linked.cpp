@@ -195,7 +195,7 @@ int main() {
     // A link that does not exist is told before an input that cannot be read, an output that is missing before a program that does not exist.
     for (Link_t gone : {link, static_cast<Link_t>(nullptr)}) {
         REQUIRE(hiprtcLinkAddFile(gone, bitcode_input, "/no/such.bc", 0, nullptr, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
-        REQUIRE(hiprtcLinkAddData(gone, bitcode_input, file.data(), 1, nullptr, 0, nullptr, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
+        REQUIRE(hiprtcLinkAddData(gone, bitcode_input, a.data(), 1, nullptr, 0, nullptr, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
     }
     REQUIRE(hiprtcGetBitcodeSize(nullptr, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
     REQUIRE(hiprtcGetBitcode(nullptr, nullptr) == HIPRTC_ERROR_INVALID_INPUT);
