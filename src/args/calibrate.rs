@@ -9,7 +9,7 @@ use super::TargetArgs;
 /// Measure the constants of the model of `profile` on a real card: its clock under load, the latencies of its memories, the rates of
 /// reads and writes, and the times of launches.
 ///
-/// The command needs `--device hip`, and takes about two minutes and 512 MB of the card's memory. `profile --card FILE.toml` takes the
+/// The command needs `--device hip` and 512 MB of the card's memory. `profile --card FILE.toml` takes the
 /// file that --out names.
 #[derive(Debug, Args)]
 pub struct CalibrateArgs {

@@ -10,7 +10,7 @@ use toml::de::DeValue;
 use super::constants::NEAR;
 use crate::document::{self, Complaint, SpannedValue, Table, bad, number, string, unknown};
 use crate::files::{FileError, read_text};
-use crate::text::shown;
+use crate::text::escaped;
 
 /// Bytes of the largest file of a card.
 const MOST_BYTES: u64 = 1 << 20;
@@ -173,7 +173,7 @@ pub(super) fn file_text(
     about: &str,
     constants: impl IntoIterator<Item = (ConstantName, CardConstant)>,
 ) -> String {
-    let mut text = format!("# {}\n\n[constants]\n", shown(Path::new(about)));
+    let mut text = format!("# {}\n\n[constants]\n", escaped(about));
     for (name, constant) in constants {
         let name = NAMES[name as usize];
         let CardConstant {

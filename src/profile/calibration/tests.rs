@@ -147,13 +147,8 @@ fn the_longest_launch_stays_within_the_memory() {
         let Quantity::Rate(bytes) = probe.quantity else {
             continue;
         };
-        let most = if probe.arguments.contains(&Argument::SecondHalf) {
-            MEMORY
-        } else {
-            2 * MEMORY
-        };
         assert!(
-            bytes * 3.0 * f64::from(probe.steps) <= most as f64,
+            bytes * 3.0 * f64::from(probe.steps) <= MEMORY as f64,
             "{}",
             probe.name
         );

@@ -107,6 +107,18 @@ pub struct Uses {
 }
 
 impl Inst {
+    /// Returns the registers that a store or an atomic takes.
+    pub fn stored_registers(&self) -> RegisterSet {
+        let mut stored = RegisterSet::default();
+        for (operand, code) in self.row.operands.iter().zip(&self.operands) {
+            let is_data = matches!(operand.role, Role::Data | Role::Data1 | Role::Sdst);
+            if is_data && code.0 < 512 {
+                stored.add(code.0, operand.ty.registers() as u16);
+            }
+        }
+        stored
+    }
+
     /// Returns the registers that the instruction uses.
     pub fn register_uses(&self) -> Uses {
         let mut uses = Uses::default();

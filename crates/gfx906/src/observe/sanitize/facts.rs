@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Site, hazard, init, memory, wait};
-use crate::isa::uses::{RegisterSet, Uses};
-use crate::isa::{Encoding, Inst, Kind, Properties, Role, disassemble};
+use crate::isa::uses::Uses;
+use crate::isa::{Encoding, Inst, Kind, Properties, disassemble};
 use crate::machine::Op;
 
 /// Static facts about an instruction.
@@ -47,18 +47,6 @@ impl Facts {
             memory: memory::Traits::of(inst),
         }
     }
-}
-
-/// Returns the registers that a store or an atomic takes.
-pub fn stored(inst: &Inst) -> RegisterSet {
-    let mut set = RegisterSet::default();
-    for (operand, code) in inst.row.operands.iter().zip(&inst.operands) {
-        let is_data = matches!(operand.role, Role::Data | Role::Data1 | Role::Sdst);
-        if is_data && code.0 < 512 {
-            set.add(code.0, operand.ty.registers() as u16);
-        }
-    }
-    set
 }
 
 /// Returns the link addresses of an instruction's successors, as far as its words determine them. A return and a computed jump have no

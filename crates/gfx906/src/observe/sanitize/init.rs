@@ -22,7 +22,6 @@ use self::report::{Origins, UndefinedUse};
 use self::rule::Requirement;
 use self::shadow::Shadow;
 use self::storage::{Lds, Scratch};
-use super::facts::stored;
 use super::{CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::isa::uses::{RegisterSet, Uses};
 use crate::isa::{Code, Encoding, Properties, Role};
@@ -248,7 +247,7 @@ fn access(
             return through_lds(reached, from, to);
         }
         if here.op.encoding == Encoding::Smem || vector && here.op.row.has_role(Role::Data) {
-            let registers = stored(&here.op.inst);
+            let registers = here.op.inst.stored_registers();
             let data = shadow.meets(&uses.reads) && shadow.first_of(&registers, lanes).is_some();
             if data {
                 let lanes_in = |space: Space| {
@@ -387,7 +386,7 @@ fn atomic(
     findings: &mut Findings,
 ) {
     let replaces = here.op.has(Properties::EXCHANGES_VALUE);
-    let operands = stored(&here.op.inst);
+    let operands = here.op.inst.stored_registers();
     for part in &here.access.parts {
         if !replaces && reached.any(part) {
             let dwords = part.places().flat_map(|(lane, at)| {

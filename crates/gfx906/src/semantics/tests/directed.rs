@@ -142,7 +142,7 @@ fn some_pairs_of_halves() {
 }
 
 #[test]
-#[ignore = "all pairs in all directions: minutes"]
+#[ignore = "half an hour: .ci/nightly every-value"]
 fn all_pairs_of_halves() {
     pairs(0..=u16::MAX);
 }
@@ -176,7 +176,7 @@ fn some_singles() {
 }
 
 #[test]
-#[ignore = "all f32: minutes"]
+#[ignore = "minutes: .ci/nightly every-value"]
 fn all_singles() {
     singles(0..=u32::MAX);
 }

@@ -83,14 +83,18 @@ impl Arithmetic {
         ]
     }
 
-    /// Returns true if the result surely fits as a signed number. `widths` are the bits of the largest magnitude of each operand, and `most` its
-    /// largest value.
+    /// Returns true if the result surely fits as a signed number. `widths` are the bits of the largest magnitude of each operand, and `most` is
+    /// a number that has all bits of its values.
     fn surely_fits(self, widths: [u32; 3], most: [u32; 3]) -> bool {
         let [a, b, c] = widths;
         // A sum has one bit more, and a sign.
         match self {
             Arithmetic::Product => a + b < 31,
-            Arithmetic::Product24 { .. } => a < 24 && b < 24 && a + b < 30 && c < 30,
+            Arithmetic::Product24 { signed } => {
+                // The upper 8 bits of an unsigned factor do not count.
+                let are_whole = signed || (most[0] | most[1]) >> 24 == 0;
+                are_whole && a < 24 && b < 24 && a + b < 30 && c < 30
+            }
             Arithmetic::Shift => a + (most[1] & 31) < 31,
             Arithmetic::ShiftReversed => b + (most[0] & 31) < 31,
             Arithmetic::ShiftSum => a + (most[1] & 31) < 30 && c < 30,
@@ -526,4 +530,79 @@ fn shifted_pair(state: &WaveMarks, wave: &Wave, low: u16) -> [Marks; 2] {
         ..Marks::default()
     };
     [number, sign]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: [Arithmetic; 8] = [
+        Arithmetic::Product,
+        Arithmetic::Product24 { signed: true },
+        Arithmetic::Product24 { signed: false },
+        Arithmetic::Shift,
+        Arithmetic::ShiftReversed,
+        Arithmetic::ShiftSum,
+        Arithmetic::SumShift,
+        Arithmetic::ShiftBySum(3),
+    ];
+
+    /// Numbers of all widths, of both signs.
+    fn number() -> impl Strategy<Value = u32> {
+        (any::<u32>(), 0u32..32, any::<bool>()).prop_map(|(bits, width, is_negative)| {
+            let small = bits & !(u32::MAX << width);
+            if is_negative {
+                small.wrapping_neg()
+            } else {
+                small
+            }
+        })
+    }
+
+    proptest! {
+        /// The quick test never misses a number that does not fit, and lets some pass that do.
+        #[test]
+        fn what_surely_fits_does(numbers in [number(), number(), number()]) {
+            for arithmetic in ALL {
+                let bounds = numbers.map(|value| Source::Number(value).bounds());
+                let [widths, most] = [0, 1].map(|k| bounds.map(|bound| bound[k]));
+                if arithmetic.surely_fits(widths, most) {
+                    let [signed, _] = arithmetic.overflows(numbers);
+                    prop_assert!(!signed, "{} of {:?}", arithmetic.text(numbers), arithmetic);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_fits_and_what_does_not() {
+        let cases = [
+            (Arithmetic::Product, [0x8000, 0x1_0000, 0], [true, false]),
+            (Arithmetic::Product, [0x1_0000, 0x1_0000, 0], [true, true]),
+            (Arithmetic::Product, [u32::MAX, 5, 0], [false, true]),
+            (
+                Arithmetic::Product24 { signed: false },
+                [0xff_ffff, 0xff_ffff, 0],
+                [true, true],
+            ),
+            (
+                Arithmetic::Product24 { signed: true },
+                [0xff_ffff, 0xff_ffff, 1],
+                [false, false],
+            ),
+            (Arithmetic::Shift, [3, 30, 0], [true, false]),
+            (Arithmetic::ShiftReversed, [30, 4, 0], [true, true]),
+            (Arithmetic::ShiftSum, [1, 30, 1 << 30], [true, false]),
+            (Arithmetic::SumShift, [1, 1, 30], [true, false]),
+            (Arithmetic::SumShift, [2, 2, 30], [true, true]),
+            (Arithmetic::ShiftBySum(4), [1 << 28, 0, 0], [true, true]),
+            (Arithmetic::ShiftBySum(4), [1 << 26, 5, 0], [false, false]),
+        ];
+        for (arithmetic, numbers, overflows) in cases {
+            let text = arithmetic.text(numbers);
+            assert_eq!(arithmetic.overflows(numbers), overflows, "{text}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Facts;
-use super::super::facts::{Code, stored, successors};
+use super::super::facts::{Code, successors};
 use crate::isa::uses::RegisterSet;
 use crate::isa::{Kind, Properties};
 
@@ -111,7 +111,10 @@ fn step(
     };
     if moves {
         reach.elsewhere |= held.registers.meets(&facts.init.address);
-        if held.registers.meets(&stored(inst).and(&uses.reads)) {
+        if held
+            .registers
+            .meets(&inst.stored_registers().and(&uses.reads))
+        {
             reach.stores.insert(pc);
         }
     } else if used {

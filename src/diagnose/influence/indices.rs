@@ -1,0 +1,389 @@
+//! The influence of single indices of an input's axis: those that kernels do not read, and those that they use in the place of others.
+
+use std::collections::BTreeSet;
+
+use super::answer::{Answer, changed_at, changed_in};
+use super::difference::{Response, difference, differing};
+use super::{cause, clear, is_same, same_values, share, significant};
+use crate::diagnose::candidate::responds;
+use crate::diagnose::weigh::ranges;
+use crate::report::model::CauseReport;
+use crate::tensor::{Axis, index};
+use crate::trial::{Changes, Experiment, ExperimentInput, Outputs};
+
+/// Longest axis whose indices are all tried, and the fewest indices that are tried where runs are long.
+const TRIED: usize = 16;
+const FEWEST: usize = 2;
+
+/// Returns a cause if the responses to single indices of an input's axis differ. Unread indices are told before exchanged ones, for all inputs.
+pub(super) fn along_axes(
+    experiment: &Experiment<'_>,
+    inputs: &[&ExperimentInput],
+) -> Option<CauseReport> {
+    let count: usize = inputs.iter().map(|input| input.axes.len()).sum();
+    // Half of the runs is for doubts about what they show.
+    let most = (experiment.runs_left() / 2 / count.max(1)).clamp(FEWEST, TRIED);
+    let answers = |input: &ExperimentInput, axis: usize| -> Option<Vec<Answer>> {
+        let tried = tried(input.axes[axis].length, most).into_iter();
+        tried
+            .map(|at| Answer::to(experiment, input, axis, at))
+            .collect()
+    };
+    // The axes for which there is work left.
+    let axes = inputs.iter().map(|input| {
+        let axes = 0..input.axes.len();
+        let axes = axes.map_while(|axis| Some((axis, answers(input, axis)?)));
+        (*input, axes.collect::<Vec<(usize, Vec<Answer>)>>())
+    });
+    let mut axes: Vec<(&ExperimentInput, Vec<_>)> = axes.collect();
+    // Where few indices were tried, more of the axis in question tell what the indices have in common.
+    for (input, axes) in &mut axes {
+        for (axis, answers) in axes {
+            if let Some(found) = unread_indices(experiment, input, *axis, answers) {
+                extend(experiment, input, *axis, answers);
+                return unread_indices(experiment, input, *axis, answers).or(Some(found));
+            }
+        }
+    }
+    for (input, axes) in &mut axes {
+        if let Some(found) = other_indices(experiment, input, axes) {
+            let mut shortest: Vec<_> = axes.iter_mut().collect();
+            shortest.sort_by_key(|(axis, _)| input.axes[*axis].length);
+            for (axis, answers) in shortest {
+                extend(experiment, input, *axis, answers);
+            }
+            return other_indices(experiment, input, axes).or(Some(found));
+        }
+    }
+    None
+}
+
+/// Adds the answers at more indices of an axis, for half of the work that is left.
+fn extend(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    axis: usize,
+    answers: &mut Vec<Answer>,
+) {
+    let kept = experiment.runs_left() / 2;
+    let known: BTreeSet<usize> = answers.iter().map(|answer| answer.at).collect();
+    let mut more = bounds(input.axes[axis].length, TRIED);
+    more.retain(|at| !known.contains(at));
+    let more = more.into_iter().map_while(|at| {
+        let is_left = experiment.runs_left() > kept;
+        is_left
+            .then(|| Answer::to(experiment, input, axis, at))
+            .flatten()
+    });
+    answers.extend(more);
+    answers.sort_by_key(|answer| answer.at);
+}
+
+/// Returns the indices of an axis that are tried, at most so many, in rising order.
+fn tried(length: usize, most: usize) -> BTreeSet<usize> {
+    bounds(length, most).into_iter().collect()
+}
+
+/// Returns the indices of an axis that are tried, at most so many, the most telling first: all of a short axis; else both ends, the middle,
+/// and bounds of waves and half waves.
+fn bounds(length: usize, most: usize) -> Vec<usize> {
+    if length < 2 {
+        return Vec::new();
+    }
+    if length <= most {
+        return (0..length).collect();
+    }
+    let bounds = [
+        0,
+        length - 1,
+        length / 2,
+        1,
+        63,
+        64,
+        31,
+        32,
+        15,
+        16,
+        length / 2 - 1,
+        length - 2,
+        2,
+        3,
+        127,
+    ];
+    let mut tried = Vec::new();
+    for at in bounds {
+        if at < length && tried.len() < most && !tried.contains(&at) {
+            tried.push(at);
+        }
+    }
+    tried
+}
+
+/// Returns which indices of an input's axis change no other index of an output in the kernels, though they do in the reference: those that a
+/// sum over the axis leaves out. Returns none if there are none.
+pub(in crate::diagnose) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<String> {
+    let output = &experiment.outputs()[number];
+    let inputs = experiment.inputs().iter();
+    let inputs = inputs.filter(|input| responds(experiment, input));
+    let pairs = inputs.flat_map(|input| {
+        let axes = (0..input.axes.len()).rev();
+        axes.map(move |axis| (input, axis))
+    });
+    pairs.into_iter().find_map(|(input, axis)| {
+        let (mut out, mut summed) = (BTreeSet::new(), BTreeSet::new());
+        let Axis { name, length } = &input.axes[axis];
+        for at in tried(*length, TRIED) {
+            let changes = changed_at(input, axis, at);
+            let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+            let own = output.axes.iter().position(|axis| axis.name == *name);
+            let others = |flags: Vec<bool>| {
+                let mut flags = flags.into_iter().enumerate();
+                flags.any(|(flat, flag)| {
+                    flag && own.is_none_or(|own| index(&output.axes, flat)[own] != at)
+                })
+            };
+            let pairs = output.got.iter().zip(&left[number]);
+            let answers = pairs.map(|(old, new)| !is_same(*old, *new)).collect();
+            match (
+                others(answers),
+                others(relative(
+                    &output.expected,
+                    &predicted[number],
+                    share(output.kind),
+                )),
+            ) {
+                (true, _) => summed.insert(at),
+                (false, true) => out.insert(at),
+                (false, false) => false,
+            };
+        }
+        let used = match summed.is_empty() {
+            true => "the contract's does".to_owned(),
+            false => format!("it does to {}", ranges(name, &summed)),
+        };
+        let text = || {
+            format!(
+                "which does not respond to {} of `{}`; {used}",
+                ranges(name, &out),
+                input.tensor
+            )
+        };
+        (!out.is_empty()).then(text)
+    })
+}
+
+/// Returns a cause if the kernels respond to some indices of an input's axis only.
+fn unread_indices(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    axis: usize,
+    answers: &[Answer],
+) -> Option<CauseReport> {
+    let outputs = experiment.outputs();
+    let answered = |left: &Outputs| {
+        let mut pairs = outputs.iter().zip(left);
+        pairs.any(|(output, left)| !same_values(&output.got, left))
+    };
+    let mut read = BTreeSet::new();
+    let mut unread = BTreeSet::new();
+    let mut surplus = BTreeSet::new();
+    for answer in answers {
+        let mut expected = outputs.iter().zip(&answer.predicted);
+        let expected =
+            expected.any(|(output, new)| significant(experiment, output, new).contains(&true));
+        let larger = || {
+            let mut larger = answer.larger(experiment, input, axis).iter();
+            larger.any(|responses| responses.found.iter().flatten().any(|found| *found))
+        };
+        match answered(&answer.left) || expected && larger() {
+            true => read.insert(answer.at),
+            false if expected => unread.insert(answer.at),
+            false => false,
+        };
+        let mut pairs = outputs.iter().zip(&answer.predicted);
+        if read.contains(&answer.at)
+            && pairs.all(|(output, new)| same_values(&output.expected, new))
+        {
+            surplus.insert(answer.at);
+        }
+    }
+    if unread.is_empty() || read.is_empty() {
+        return None;
+    }
+    // One change of all indices between those that are not read tells whether one of them is.
+    for (first, last) in between(&unread, &read) {
+        let changes = changed_in(input, axis, &(first..=last));
+        if experiment
+            .run(&changes)
+            .is_some_and(|left| !answered(&left))
+        {
+            unread.extend(first..=last);
+        }
+    }
+    let name = &input.axes[axis].name;
+    if !surplus.is_empty() {
+        let text = format!(
+            "`{}` is read at {}, which the contract does not use, and not at {}",
+            input.tensor,
+            ranges(name, &surplus),
+            ranges(name, &unread)
+        );
+        return Some(cause("index", input, None, text));
+    }
+    let text = format!(
+        "`{}` is not read at {}; at {} it is",
+        input.tensor,
+        ranges(name, &unread),
+        ranges(name, &read)
+    );
+    Some(cause("unread", input, None, text))
+}
+
+/// Returns the first and the last of some indices wherever none of the others lies between them.
+fn between(indices: &BTreeSet<usize>, others: &BTreeSet<usize>) -> Vec<(usize, usize)> {
+    let mut between: Vec<(usize, usize)> = Vec::new();
+    for &at in indices {
+        match between.last_mut() {
+            Some((_, last)) if others.range(*last..at).next().is_none() => *last = at,
+            _ => between.push((at, at)),
+        }
+    }
+    between.retain(|(first, last)| last > first);
+    between
+}
+
+/// Returns a cause if outputs respond to other indices than the reference's.
+fn other_indices(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    axes: &[(usize, Vec<Answer>)],
+) -> Option<CauseReport> {
+    let outputs = experiment.outputs().iter().enumerate();
+    // A whole number changes by steps, and need not respond to each element on which it depends.
+    let wrong =
+        outputs.filter(|(_, output)| output.kind.is_float() && output.wrong.contains(&true));
+    let mut pairs: Vec<_> = wrong
+        .flat_map(|(number, output)| {
+            let long = (0..output.axes.len()).filter(|&axis| output.axes[axis].length > 1);
+            long.flat_map(move |out_axis| {
+                let axes = axes.iter();
+                axes.map(move |(axis, answers)| (number, output, out_axis, *axis, answers))
+            })
+        })
+        .collect();
+    // Axes of the same name come first: their indices are easiest to compare.
+    pairs.sort_by_key(|&(number, output, out_axis, axis, _)| {
+        (number, output.axes[out_axis].name != input.axes[axis].name)
+    });
+    pairs
+        .into_iter()
+        .find_map(|(number, output, out_axis, axis, answers)| {
+            let mut responses: Vec<Response> = answers
+                .iter()
+                .map(|answer| response(experiment, (input, axis), (number, out_axis), answer))
+                .collect();
+            for _ in 0..DOUBTS {
+                let first = differing((input, axis), (output, out_axis), &responses)?;
+                if responses[first].is_confirmed {
+                    break;
+                }
+                doubt(
+                    experiment,
+                    (input, axis),
+                    (number, out_axis),
+                    &mut responses[first],
+                );
+            }
+            let first = differing((input, axis), (output, out_axis), &responses)?;
+            let (kind, text) = difference(input, axis, output, out_axis, &responses)?;
+            responses[first]
+                .is_confirmed
+                .then(|| cause(kind, input, Some(output), text))
+        })
+}
+
+/// Differing responses that are tried again before an axis is left.
+const DOUBTS: usize = 4;
+
+/// Adds the responses to a change of the same index where each other input is 0, or 1. A gate may hide a response, in the kernels or in the
+/// reference, and an index is used if it counts with any gate.
+fn doubt(
+    experiment: &Experiment<'_>,
+    (input, axis): (&ExperimentInput, usize),
+    (number, out_axis): (usize, usize),
+    response: &mut Response,
+) {
+    response.is_confirmed = true;
+    let output = &experiment.outputs()[number];
+    let others = experiment.inputs().iter();
+    let others = others.filter(|other| other.name != input.name && responds(experiment, other));
+    for (other, value) in others.flat_map(|other| [0.0, 1.0].map(|value| (other, value))) {
+        let before = Changes::from([(other.name.clone(), vec![value; other.values.len()])]);
+        let mut after = before.clone();
+        after.extend(changed_at(input, axis, response.at));
+        let along = |before: Option<Outputs>, after: Option<Outputs>| -> BTreeSet<usize> {
+            let (Some(before), Some(after)) = (before, after) else {
+                return BTreeSet::new();
+            };
+            let pairs = before[number].iter().zip(&after[number]);
+            let differing = pairs.enumerate().filter(|(_, (a, b))| !is_same(**a, **b));
+            differing
+                .map(|(flat, _)| index(&output.axes, flat)[out_axis])
+                .collect()
+        };
+        let found = along(experiment.run(&before), experiment.run(&after));
+        let possible = along(experiment.predict(&before), experiment.predict(&after));
+        response.found.extend(found);
+        response.possible.extend(possible);
+    }
+}
+
+fn response(
+    experiment: &Experiment<'_>,
+    (input, axis): (&ExperimentInput, usize),
+    (number, out_axis): (usize, usize),
+    answer: &Answer,
+) -> Response {
+    let output = &experiment.outputs()[number];
+    let (left, predicted) = (&answer.left[number], &answer.predicted[number]);
+    let along = |flags: Vec<bool>| -> BTreeSet<usize> {
+        let flags = flags.into_iter().enumerate().filter(|(_, flag)| *flag);
+        flags
+            .map(|(flat, _)| index(&output.axes, flat)[out_axis])
+            .collect()
+    };
+    let pairs = |old: &[f64], new: &[f64]| -> Vec<bool> {
+        let pairs = old.iter().zip(new);
+        pairs.map(|(old, new)| !is_same(*old, *new)).collect()
+    };
+    let mut response = Response {
+        at: answer.at,
+        found: along(pairs(&output.got, left)),
+        clear: along(clear(output, left)),
+        expected: along(significant(experiment, output, predicted)),
+        possible: along(pairs(&output.expected, predicted)),
+        is_confirmed: false,
+    };
+    // An index that seems unused, or used against the contract, may be one of a saturated function or a maximum.
+    if !response.expected.is_subset(&response.found)
+        || !response.clear.is_subset(&response.possible)
+    {
+        for responses in answer.larger(experiment, input, axis) {
+            response
+                .found
+                .extend(along(responses.found[number].clone()));
+            response
+                .possible
+                .extend(along(responses.possible[number].clone()));
+        }
+    }
+    response
+}
+
+/// Returns for each element whether it changes by more than a share of itself. The rows of an output may have factors of their own.
+fn relative(old: &[f64], new: &[f64], share: f64) -> Vec<bool> {
+    let pairs = old.iter().zip(new);
+    pairs
+        .map(|(old, new)| (old - new).abs() > share * old.abs())
+        .collect()
+}
