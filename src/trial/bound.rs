@@ -474,7 +474,6 @@ pub(super) fn narrowed(
         relative_rms: tolerance
             .relative_rms
             .map(|rms| Tolerance::rounded_rms(rms, place)),
-        rms_places: Tolerance::RMS_PLACES,
         ..tolerance.clone()
     }
 }

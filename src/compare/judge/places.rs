@@ -159,6 +159,32 @@ fn truncation_is_for_the_relative_rms_to_find() {
     assert!(hypotheses[0].explains_all);
 }
 
+/// The largest of a few elements may lie on the other side of a tie: most of the output's RMS error, and right.
+#[test]
+fn the_relative_rms_allows_two_elements_a_place() {
+    let mut by = within(1);
+    by.relative_rms = Some(1e-4);
+    let mut oracle = ramp(12);
+    oracle[5] = 100.2;
+    let golden = bf16s(&oracle);
+    assert_eq!(
+        judged(&moved(&golden, 1), &golden, &oracle, &by).problem,
+        None
+    );
+    let shifted = |elements: usize| -> Vec<bf16> {
+        let next = |(at, &value): (usize, &bf16)| match at < elements {
+            true => Element::at_rank(Element::rank(value) + 1),
+            false => value,
+        };
+        bf16s(&[100.2; 12]).iter().enumerate().map(next).collect()
+    };
+    for (elements, is_right) in [(2, true), (3, false)] {
+        let golden = bf16s(&[100.2; 12]);
+        let report = judged(&shifted(elements), &golden, &[100.2; 12], &by);
+        assert_eq!(report.problem.is_none(), is_right, "{elements} elements");
+    }
+}
+
 #[test]
 fn infinities_and_nan_are_no_place_next_to_the_largest() {
     let oracle = [f64::from(bf16::MAX), 1.0, f64::INFINITY];

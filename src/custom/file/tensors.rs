@@ -399,7 +399,6 @@ fn usual(kind: ElementKind, sums: f64) -> OutputTolerance {
             scaled: true,
             relative_rms: Some(rms),
             absolute_rms: ROUNDINGS * inner,
-            rms_places: if narrow { Tolerance::RMS_PLACES } else { 0 },
             ..Tolerance::absolute(summed, summed)
         },
         reason: format!(

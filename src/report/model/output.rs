@@ -21,7 +21,8 @@ pub struct Tolerance {
     /// and the allowed error is `absolute * max(1, max |want|)`.
     pub scaled: bool,
     /// The number of values of the output's type that an element may lie away from the reference rounded to that type. Tests set it
-    /// for outputs of few bits.
+    /// for outputs of few bits. Two elements may then lie a place off without use of the RMS error: a right result near the middle of
+    /// two numbers may be rounded to either, and a large one is much of the RMS error of a small output.
     pub ulp: Option<u32>,
     /// Relative RMS error allowed to the output as a whole, where the test sets one.
     #[serde(with = "number::option")]
@@ -29,10 +30,6 @@ pub struct Tolerance {
     /// RMS error allowed to the output as a whole in any case, even if its reference is so small that `relative_rms` allows less.
     #[serde(with = "number", default, skip_serializing_if = "is_zero")]
     pub absolute_rms: f64,
-    /// The number of elements that may lie a place of the type off without use of the RMS error: a right result near the middle of two
-    /// numbers may be rounded to either.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub rms_places: u32,
     /// The document's own tolerance. It judges nothing unless `absolute` equals it, with one exception: the f64 oracle
     /// of an exact output (`absolute` 0) must lie within it.
     #[serde(with = "number")]
@@ -41,14 +38,11 @@ pub struct Tolerance {
     pub zero_signs_equal: bool,
 }
 
-fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 impl Tolerance {
-    /// Elements of a type of few digits that may lie a place off without use of the RMS error, in outputs whose right results seldom do.
-    pub const RMS_PLACES: u32 = 2;
-
     /// Makes an absolute tolerance with the document's ceiling beside it.
     pub fn absolute(absolute: f64, ceiling: f64) -> Tolerance {
         Tolerance {
@@ -58,7 +52,6 @@ impl Tolerance {
             ulp: None,
             relative_rms: None,
             absolute_rms: 0.0,
-            rms_places: 0,
             ceiling,
             zero_signs_equal: false,
         }
@@ -85,7 +78,6 @@ impl Tolerance {
             // A tolerance without a relative RMS allows any.
             relative_rms: relative_rms.map(|(own, other)| own.max(other)),
             absolute_rms: self.absolute_rms.max(other.absolute_rms),
-            rms_places: self.rms_places.max(other.rms_places),
             ceiling: self.ceiling.max(other.ceiling),
             zero_signs_equal: self.zero_signs_equal || other.zero_signs_equal,
         }

@@ -442,7 +442,7 @@ pub const FUNCTIONS: &[Function] = &[
         outputs: &["o"],
         domain: Domain::of(&CHUNKED)
             .values(&[GATES, KEYS, STRENGTHS])
-            .without(&[FEW, WIDE, ONE_QUERY, ONE_TOKEN, ONE_FLAG])
+            .without(&[FEW, WIDE, ONE_PRODUCT, ONE_QUERY, ONE_TOKEN, ONE_FLAG])
             .relations(&[HEADS_REVERSED, HEADS_WITHIN_GROUPS]),
         run: &chunk::outputs,
         ..STEP
