@@ -1,6 +1,7 @@
 //! The flags of a run of the tests, with one seed or many.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum, value_parser};
 
@@ -139,6 +140,17 @@ pub struct RunArgs {
         help_heading = "How they run"
     )]
     pub fail_fast: bool,
+
+    /// Begin no further test after so many seconds: the tests that run then still end, the others are not run, and the
+    /// reports are those of a run that was interrupted
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = value_parser!(u32).range(1..),
+        conflicts_with_all = ["seeds", "self_test", "list", "known"],
+        help_heading = "How they run"
+    )]
+    pub max_time: Option<u32>,
 
     /// Look for the cause of failures, by experiments with kernels and reference: known mistakes first, or
     /// experiments only. A passing test costs nothing
@@ -306,6 +318,12 @@ impl RunArgs {
             true => Some(1),
             false => self.max_fail.map(|limit| limit as usize),
         }
+    }
+
+    /// Returns the time after which the run begins no further test, if it has a limit.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.max_time
+            .map(|seconds| Duration::from_secs(seconds.into()))
     }
 
     /// Returns the number of trials that run at the same time. It is one for a trace, which shows the

@@ -29,7 +29,7 @@ use crate::trial::{Dump, FinishedTrial, Plan, Progress, run_until};
 pub(super) use demand::{Demand, exit_code, warn};
 use failed::FailedTests;
 use ledger::Ledger;
-use limit::FailureLimit;
+use limit::RunLimits;
 use output::RunOutput;
 
 /// Runs the tests that the flags select.
@@ -148,11 +148,11 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let lock = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
     let mut finished_plans = vec![false; plans.len()];
     let mut hung: Option<&SelectedCase<'_>> = None;
-    let limit = FailureLimit::new(args.failure_limit());
+    let limits = RunLimits::new(args.failure_limit(), args.time_limit());
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
         let hangs = |finished: &FinishedTrial| hung::stops_run(&args.trials, finished);
-        let stops = |finished: &FinishedTrial| limit.is_reached_by(finished) || hangs(finished);
+        let stops = |finished: &FinishedTrial| limits.are_reached_by(finished) || hangs(finished);
         run_until(&plans, jobs, stops, |position, progress| match progress {
             Progress::Started => lock().start_trial(&plans[position].case.id),
             Progress::Finished(finished) => {
@@ -197,7 +197,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let stopped = hung.is_none() && not_run > 0;
     let report = lock().close(!stopped)?;
     if stopped {
-        warn(&[limit.message(not_run)]);
+        warn(&[limits.message(not_run)]);
         return Ok(Exit::Failed);
     }
     let demand = Demand {

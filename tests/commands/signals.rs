@@ -270,4 +270,7 @@ fn a_run_stops_after_a_number_of_failures() {
     );
     assert_eq!(told.err, "");
     assert_eq!(run(&here, &["--max-fail", "0"]).code, 2);
+    assert_eq!(run(&here, &["--max-time", "0"]).code, 2);
+    let (told, complete, failed) = of(&["--max-time", "3600"]);
+    assert_eq!((told.code, complete, failed), (1, Some(true), Some(5)));
 }

@@ -133,10 +133,16 @@ impl<'a> MutantMaker<'a> {
         }
     }
 
-    /// Inverts the sign and magnitude bits of sources. Integer sources are left out, because the hardware ignores these bits for them.
+    /// Inverts the sign and magnitude bits of sources. Integer sources are left out, because the hardware ignores these bits for them, and
+    /// the magnitudes of constants that are not negative.
     pub fn signs(&mut self) {
         for place in places::signs(self.inst) {
-            if self.signed(place).is_some_and(is_whole) {
+            let source = self.signed(place);
+            if source.is_some_and(|(operand, _)| is_whole(operand.ty)) {
+                continue;
+            }
+            let magnitude = matches!(place.low, 8..=10);
+            if magnitude && source.is_some_and(|(_, code)| is_positive(code)) {
                 continue;
             }
             let words = self.words();
@@ -144,8 +150,8 @@ impl<'a> MutantMaker<'a> {
         }
     }
 
-    /// Returns the type of the source whose sign a bit changes.
-    fn signed(&self, place: places::FieldBits) -> Option<Type> {
+    /// Returns the source whose sign or magnitude a bit changes.
+    fn signed(&self, place: places::FieldBits) -> Option<(&Operand, Code)> {
         let role = match (self.inst.form, place.low) {
             (Form::Sdwa | Form::Dpp, 52 | 53) => Role::Src0,
             (Form::Sdwa | Form::Dpp, _) => Role::Src1,
@@ -153,9 +159,9 @@ impl<'a> MutantMaker<'a> {
             (_, 62 | 9) => Role::Src1,
             _ => Role::Src2,
         };
-        let mut operands = self.inst.row.operands.iter();
-        let operand = operands.find(|operand| operand.role == role);
-        operand.map(|operand| operand.ty)
+        let mut operands = self.inst.row.operands.iter().zip(&self.inst.operands);
+        let source = operands.find(|(operand, _)| operand.role == role);
+        source.map(|(operand, code)| (operand, *code))
     }
 
     /// Returns true if a constant operand may be an f32: its type is f32, or the instruction only moves bits.
@@ -322,6 +328,11 @@ fn neighbours(code: Code, float: bool) -> Vec<Code> {
             .collect(),
         _ => Vec::new(),
     }
+}
+
+/// Returns true for an inline constant that is not negative: 0 to 64, 0.5, 1, 2, 4 and 1 / (2 pi).
+fn is_positive(code: Code) -> bool {
+    matches!(code.0, 128..=192 | 240 | 242 | 244 | 246 | 248)
 }
 
 /// Decodes an instruction that the hardware can run.

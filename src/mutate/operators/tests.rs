@@ -101,6 +101,27 @@ fn operators_do_what_they_say() {
 }
 
 /// The exponent of v_ldexp is a whole number: bits of its sign are there, and nothing looks at them.
+/// The magnitude of a constant that is not negative is the constant.
+#[test]
+fn constants_have_no_magnitude_to_take() {
+    // v_cndmask_b32_e64 v4, v5, 0, s[4:5]
+    let select = texts(&[0xd100_0004, 0x0011_0105], Operator::Sign);
+    assert_eq!(
+        select,
+        [
+            "v_cndmask_b32_e64 v4, -v5, 0, s[4:5]",
+            "v_cndmask_b32_e64 v4, v5, neg(0), s[4:5]",
+            "v_cndmask_b32_e64 v4, |v5|, 0, s[4:5]",
+        ]
+    );
+    // v_add_f32_e64 v4, v5, -1.0
+    let sum = texts(&[0xd101_0004, 0x0001_e705], Operator::Sign);
+    assert!(
+        sum.contains(&"v_add_f32_e64 v4, v5, |-1.0|".to_string()),
+        "{sum:?}"
+    );
+}
+
 #[test]
 fn whole_numbers_have_no_sign_to_change() {
     let ldexp = texts(&[0xd288_0004, 0x0002_0f05], Operator::Sign);
