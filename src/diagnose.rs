@@ -271,7 +271,8 @@ fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
             ..DiagnosisReport::default()
         });
     }
-    // A cause that explains every element comes first; then the properties, the most definite first.
+    // An eps looks like a factor where all values are small, so it comes before the causes that explain every element; then the properties,
+    // the most definite first.
     let partial = RefCell::new(candidate::Partial::default());
     let depends_on_order = Cell::new(false);
     let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| {
@@ -280,6 +281,7 @@ fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
         move |experiment: &Experiment<'_>| (!depends.get()).then(|| find(experiment)).flatten()
     };
     let methods: [&Method<'_>; 19] = [
+        &norms::eps,
         &|experiment| partial.borrow_mut().whole(experiment),
         &operation::find,
         &outputs::find,
@@ -296,7 +298,6 @@ fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
             experiment.begin_last_method();
             observe::overflow(experiment)
         },
-        &norms::eps,
         &|experiment| partial.borrow_mut().find(experiment),
         &added::stuck,
         &observe::cut_off,

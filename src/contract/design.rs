@@ -34,6 +34,8 @@ pub struct KernelChoice<'a> {
 
 /// The cases that no binding of a test takes.
 pub struct Refusals<'a> {
+    /// True if the cases of the whole domain that are refused are listed besides, so that a report says what does not run.
+    pub are_told: bool,
     /// The sizes and choices in the conditions of the bindings.
     pub parameters: Vec<&'static str>,
     /// Returns true if every binding refuses the case.
@@ -41,8 +43,21 @@ pub struct Refusals<'a> {
 }
 
 /// Returns the designed cases of a contract for a seed. If sizes and choices decide which kernels a case launches, each kernel meets every
-/// value that the domain allows it.
+/// value that the domain allows it. If bindings refuse cases, every two values that they take together meet in a case that they take.
 pub fn design(function: &Function, choice: Option<&KernelChoice<'_>>, seed: u64) -> Vec<Values> {
+    let mut cases = covering(function, choice, seed);
+    let refusals = choice.and_then(|choice| choice.refusals.as_ref());
+    if let Some(refusals) = refusals.filter(|refusals| refusals.are_told) {
+        let whole = covering(function, None, seed);
+        let refused = whole.into_iter().filter(|case| (refusals.refuses)(case));
+        let known = |case: &Values| cases.iter().any(|other| other.iter().eq(case.iter()));
+        let refused: Vec<Values> = refused.filter(|case| !known(case)).collect();
+        cases.extend(refused);
+    }
+    cases
+}
+
+fn covering(function: &Function, choice: Option<&KernelChoice<'_>>, seed: u64) -> Vec<Values> {
     let space = Space::of(function, choice);
     let mut open = OpenPairs::of(&space);
     let mut stream = Stream::new(seed, function.name, "design");

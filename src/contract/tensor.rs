@@ -138,7 +138,7 @@ pub struct Check {
     pub mistakes: Vec<Mistake>,
     /// True if the right output may be zeros or a copy of an input.
     pub uncomputed: bool,
-    /// True if the right output may be near a copy of an input by chance: it has few elements, of values that a user chose.
+    /// True if the right output may be near a copy of an input by chance, because it has few elements.
     pub few: bool,
     /// The limits of the comparison, or the reason why nothing can be compared.
     pub limits: OnceLock<Result<OutputLimits, Unusable>>,

@@ -1,7 +1,7 @@
 //! Norms: inputs that the contract divides by their norms, and kernels that do not, or with another eps.
 
 use crate::report::model::CauseReport;
-use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
+use crate::trial::{Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
 use super::influence::cause;
@@ -13,12 +13,28 @@ const LARGER: [i32; 2] = [10, 13];
 /// The size of values beside which the eps of a norm is small already, as a power of 2.
 const MODERATE: i32 = 4;
 
-/// Returns a cause if the kernels are right for large values of the inputs that are divided by their norms.
+/// Returns a cause if the kernels are right for large values of the inputs that are divided by their norms: each by itself, or the sum of
+/// inputs of the same axes.
 pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
-    let normed: Vec<&ExperimentInput> = inputs
-        .filter(|input| responds(experiment, input) && degrees(experiment, input).is_some())
-        .collect();
+    let inputs: Vec<&ExperimentInput> =
+        inputs.filter(|input| responds(experiment, input)).collect();
+    // A wrong output that grows with the input may have a constant too many, which large values hide.
+    let are_normed = |inputs: &[&ExperimentInput]| {
+        let degrees = degrees(experiment, inputs);
+        let mut outputs = experiment.outputs().iter().zip(degrees.iter().flatten());
+        outputs.any(|(output, degree)| *degree <= 0 && output.wrong.contains(&true))
+    };
+    let alone = inputs.iter().filter(|input| are_normed(&[input]));
+    let mut normed: Vec<&ExperimentInput> = alone.copied().collect();
+    if normed.is_empty() {
+        let added = |input: &&ExperimentInput| -> Vec<&ExperimentInput> {
+            let others = inputs.iter().filter(|other| other.axes == input.axes);
+            others.copied().collect()
+        };
+        let mut sums = inputs.iter().map(added).filter(|added| added.len() > 1);
+        normed = sums.find(|added| are_normed(added))?;
+    }
     let larger = |power: i32| {
         let sized = normed.iter().map(|input| {
             let values = sized(input, &|_| power);
@@ -27,7 +43,7 @@ pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
         experiment.changed(sized.collect())
     };
     let right = LARGER.map(|power| larger(power).is_some_and(|larger| is_right(&larger)));
-    if normed.is_empty() || right != [true, true] {
+    if right != [true, true] {
         return None;
     }
     let names = normed.iter().map(|input| format!("`{}`", input.tensor));
@@ -106,42 +122,49 @@ const ZERO: [f64; 2] = [0.75, -0.5];
 /// Returns true if the reference divides an input by its norm: it responds to the ratio of large values, and not to their size. A gate
 /// that is closed responds to neither.
 fn is_normed(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
-    let degrees = degrees(experiment, input);
+    let degrees = degrees(experiment, &[input]);
     degrees.is_some_and(|degrees| degrees.iter().all(|degree| *degree == 0))
 }
 
-/// Degrees that an output may have in the size of an input that is divided by its norm: the norm itself may be an output, or its reciprocal.
-const DEGREES: [i32; 3] = [0, -1, -2];
+/// Degrees that an output may have in the size of an input that is divided by its norm: the norm itself may be an output, or its reciprocal,
+/// or the input.
+const DEGREES: [i32; 4] = [0, -1, -2, 1];
 
-/// Returns the power of the size of large values of an input that each output of the reference is proportional to, if each has one, and if the
+/// Returns the power of the size of large values of inputs that each output of the reference is proportional to, if each has one, and if the
 /// ratio of the values counts.
-fn degrees(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Vec<i32>> {
+fn degrees(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Option<Vec<i32>> {
     let predict = |power: &dyn Fn(usize) -> i32| {
-        let values = sized(input, power);
-        experiment.predict(&Changes::from([(input.name.clone(), values)]))
+        let sized = inputs
+            .iter()
+            .map(|input| (input.name.clone(), sized(input, power)));
+        experiment.predict(&sized.collect())
     };
     let at_size = |power: i32| predict(&|_| power);
     let [first, second] = LARGER;
+    let outputs = experiment.outputs().iter().enumerate();
+    let alike = |number: usize, degree: i32, grown: i32, [before, after]: [&Outputs; 2]| {
+        let output = &experiment.outputs()[number];
+        let factor = 2f64.powi(degree * grown);
+        let mut pairs = before[number].iter().zip(&after[number]).enumerate();
+        pairs.all(|(at, (before, after))| is_close_to(output, at, before * factor, *after, degree))
+    };
     // A softmax does not respond to the size of large values either, but to that of moderate ones.
     let at_moderate = at_size(MODERATE)?;
     let (at_first, at_second) = (at_size(first)?, at_size(second)?);
-    let turned = predict(&|at| second - (at % 2) as i32)?;
-    let outputs = experiment.outputs().iter().enumerate();
-    let degrees = outputs.clone().map(|(number, output)| {
+    let degrees = outputs.clone().map(|(number, _)| {
         let mut degrees = DEGREES.into_iter();
         degrees.find(|&degree| {
-            let alike = |before: &Outputs, grown: i32| {
-                let factor = 2f64.powi(degree * grown);
-                let pairs = before[number].iter().zip(&at_second[number]);
-                let mut pairs = pairs.enumerate();
-                pairs.all(|(at, (before, after))| {
-                    is_close_to(output, at, before * factor, *after, degree)
-                })
-            };
-            alike(&at_first, second - first) && alike(&at_moderate, second - MODERATE)
+            alike(number, degree, second - first, [&at_first, &at_second])
+                && alike(
+                    number,
+                    degree,
+                    second - MODERATE,
+                    [&at_moderate, &at_second],
+                )
         })
     });
     let degrees: Vec<i32> = degrees.collect::<Option<_>>()?;
+    let turned = predict(&|at| second - (at % 2) as i32)?;
     let mut outputs = outputs.zip(&degrees);
     let responds = outputs.any(|((number, output), degree)| {
         let mut elements = 0..output.got.len();
@@ -158,14 +181,15 @@ fn degrees(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<Vec<i
     responds.then_some(degrees)
 }
 
-/// The share of itself by which a value that follows the size of an input may differ.
+/// The share of itself by which a value that follows the size of an input may differ, and one that does not.
 const CLOSE: f64 = 1e-3;
+const SAME: f64 = 1e-5;
 
-/// Returns true if two values of an element are the same up to the output's tolerance, or up to a share of them where they follow the size of an
-/// input.
+/// Returns true if two values of an element are the same up to the output's tolerance, or up to a share of them: an eps counts a little in large
+/// values, too, and the tolerance of an element that was 0 may be nothing.
 fn is_close_to(output: &ExperimentOutput, at: usize, a: f64, b: f64, degree: i32) -> bool {
     let allowed = match degree {
-        0 => output.allowed[at],
+        0 => output.allowed[at].max(SAME * a.abs()),
         _ => CLOSE * a.abs(),
     };
     a == b || (a - b).abs() <= allowed

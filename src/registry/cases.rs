@@ -97,25 +97,47 @@ impl Test {
             },
         }
     }
+}
 
-    /// Returns the values of the first case with others in place of some: `name=value,...`. Returns none if the contract does not take them.
-    fn described_values(&self, text: &str) -> Option<Values> {
-        let mut values = self.cases.first()?.values.clone();
-        for pair in text.split(',') {
-            let (name, value) = pair.split_once('=')?;
-            let choice = self.function.choices().find(|(word, _)| *word == name);
-            let value = match choice {
-                Some((_, words)) => Value::Word(words.iter().find(|word| **word == value)?),
-                None => Value::Number(value.parse().ok()?),
-            };
-            values = values.replaced(name, value)?;
-        }
-        let mut sizes = self.function.dims.iter();
-        let too_small = sizes.any(|name| values.get(name).is_some_and(|size| size < 1));
-        let refused = self.function.refuses(&values).is_some();
-        let excluded = self.function.domain.broken(&values).is_some();
-        (!too_small && !refused && !excluded).then_some(values)
+/// Returns the values of a case with others in place of some: `name=value,...`. Returns none if the contract does not take them.
+///
+/// Choices that a case may leave open are those of the text alone if the text names every other parameter, as the id of a case does.
+pub(super) fn described_values(function: &Function, first: &Values, text: &str) -> Option<Values> {
+    let is_open = |name: &str| function.domain.open().any(|(open, _)| *open == name);
+    let mut named = Vec::new();
+    for pair in text.split(',') {
+        let (name, value) = pair.split_once('=')?;
+        let choice = function.choices().find(|(word, _)| *word == name);
+        let value = match choice {
+            Some((_, words)) => Value::Word(words.iter().find(|word| **word == value)?),
+            None => Value::Number(value.parse().ok()?),
+        };
+        named.push((name.to_owned(), value));
     }
+    let is_named = |name: &str| named.iter().any(|(known, _)| known == name);
+    let is_whole = first
+        .iter()
+        .all(|(name, _)| is_named(name) || is_open(name));
+    let mut values: Vec<(String, Value)> = first
+        .iter()
+        .filter(|(name, _)| !(is_whole && is_open(name)))
+        .map(|(name, value)| (name.to_owned(), value.clone()))
+        .collect();
+    for (name, value) in named {
+        match values.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None if is_open(&name) => values.push((name, value)),
+            None => return None,
+        }
+    }
+    let place = |name: &str| function.choices().position(|(known, _)| *known == name);
+    values.sort_by_key(|(name, _)| is_open(name).then(|| place(name)).flatten());
+    let values = Values::new(values);
+    let mut sizes = function.dims.iter();
+    let too_small = sizes.any(|name| values.get(name).is_some_and(|size| size < 1));
+    let refused = function.refuses(&values).is_some();
+    let excluded = function.domain.broken(&values).is_some();
+    (!too_small && !refused && !excluded).then_some(values)
 }
 
 impl Registry {
@@ -133,7 +155,10 @@ impl Registry {
             if test.cases.iter().any(|case| case.id == name) {
                 continue;
             }
-            if let Some(values) = test.described_values(text) {
+            let first = test.cases.first();
+            if let Some(values) =
+                first.and_then(|first| described_values(test.function, &first.values, text))
+            {
                 let case = test.other_case(name, values);
                 test.cases.push(case);
             }

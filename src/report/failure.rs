@@ -209,7 +209,7 @@ pub(super) fn reasons(trial: &TrialReport) -> Vec<String> {
         return Vec::new();
     }
     if let Some(diagnosis) = &trial.diagnosis {
-        return vec![not_found(diagnosis)];
+        return vec![not_found(diagnosis) + &small_error(trial)];
     }
     let mut supposed = trial.outputs.iter().filter_map(|output| {
         let told = problem::explain(output.problem.as_ref()?, Some(output), &[]);
@@ -232,6 +232,35 @@ fn not_found(diagnosis: &DiagnosisReport) -> String {
         false => "",
     };
     format!("not found in {launches} with changed inputs{rest}")
+}
+
+/// The multiple of a tolerance up to which an error may be the roundings of a right kernel.
+const SMALL: f64 = 8.0;
+
+/// Returns words for errors so small that the tolerance may be too tight; none for others.
+fn small_error(trial: &TrialReport) -> String {
+    let wrong = trial
+        .outputs
+        .iter()
+        .filter(|output| output.problem.is_some());
+    let shares = wrong
+        .flat_map(|output| [&output.golden, &output.oracle])
+        .map(|metrics| {
+            let rms = metrics
+                .rms_allowed
+                .map_or(0.0, |allowed| metrics.relative_rms / allowed);
+            metrics.used.max(rms)
+        });
+    let most = shares.fold(
+        0.0,
+        |most: f64, share| if share <= most { most } else { share },
+    );
+    match most {
+        1.0..SMALL => format!(
+            "; the largest error is {most:.1} times the tolerance: a kernel that only rounds otherwise may be right, and the tolerance too tight"
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Adds the name of the output to a reason if the trial has several outputs.

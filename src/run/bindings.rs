@@ -135,13 +135,15 @@ impl Bindings {
             );
         }
         let parameters = distinct(bindings.iter().flat_map(|one| one.kernel_parameters()));
-        let refusals = test.binding.as_ref().map(|_| {
+        let is_users = self.binds_test(test);
+        let refusals = (is_users || test.binding.is_some()).then(|| {
             let bindings = bindings.clone();
             let refuses = move |values: &Values| {
                 let mut all = bindings.iter();
                 all.all(|binding| matches!(binding.refuses(values), Ok(Some(_))))
             };
             Refusals {
+                are_told: is_users,
                 parameters: distinct(self.candidates(test).flat_map(Binding::case_parameters)),
                 refuses: Box::new(refuses),
             }
@@ -361,7 +363,90 @@ fn bound_twice(binding: &Binding, first: &Binding) -> FileError {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Case, Values};
     use crate::run::{Setup, Sources};
+
+    /// The pairs of a design lay in cases that an ordinary binding refuses: of those that it takes, a start or a size never ran.
+    #[test]
+    fn every_two_values_that_a_users_binding_takes_meet_in_a_case_that_it_takes() {
+        let text = r#"
+schema = 1
+[[binding]]
+contract = "gdn_packed"
+when = "map == block && layout == 'key-major' && gate == head && K <= 128"
+symbol = "mine"
+grid = ["HV", "N"]
+block = ["V"]
+args = ["q", "k", "v", "g", "beta", "initial", "o", "final", "cu_seqlens", "has_initial", "i32 K"]
+"#;
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("written");
+        let bind = [file.path().to_owned()];
+        let sources = Sources {
+            bind: &bind,
+            ..Sources::default()
+        };
+        for seed in [0, 5] {
+            let setup = Setup::new(sources, seed).expect("a binding");
+            let test = setup
+                .registry
+                .tests()
+                .find(|test| test.id == "gdn_packed_domain");
+            let test = test.expect("a test");
+            let takes = |values: &Values| {
+                let mut candidates = setup.bindings.candidates(test);
+                candidates.any(|one| matches!(one.refuses(values), Ok(None)))
+            };
+            let (taken, refused): (Vec<&Case>, Vec<&Case>) =
+                test.cases.iter().partition(|case| takes(&case.values));
+            let pairs = |cases: &[&Case]| -> BTreeSet<String> {
+                let of = |case: &&Case| {
+                    let named: Vec<String> = case
+                        .values
+                        .iter()
+                        .map(|(name, value)| format!("{name}={value:?}"))
+                        .collect();
+                    let pair = |at: usize, named: &[String]| -> Vec<String> {
+                        named[at + 1..]
+                            .iter()
+                            .map(|other| format!("{} {other}", named[at]))
+                            .collect()
+                    };
+                    (0..named.len())
+                        .flat_map(|at| pair(at, &named))
+                        .collect::<Vec<_>>()
+                };
+                cases.iter().flat_map(of).collect()
+            };
+            // The taken cases of other seeds have no pair that this seed lacks.
+            let mut others = Setup::new(sources, seed).expect("a binding");
+            let own = pairs(&taken);
+            for other in 10..14 {
+                others.redesign(other);
+                let test = others
+                    .registry
+                    .tests()
+                    .find(|test| test.id == "gdn_packed_domain");
+                let cases: Vec<&Case> = test
+                    .expect("a test")
+                    .cases
+                    .iter()
+                    .filter(|case| takes(&case.values))
+                    .collect();
+                let more: Vec<String> = pairs(&cases).difference(&own).cloned().collect();
+                assert_eq!(more, Vec::<String>::new(), "seed {seed}, {other}");
+            }
+            assert!(
+                own.iter()
+                    .any(|pair| pair.contains("K=Number(18)") && pair.contains("Word(\"some\")")),
+                "{own:?}"
+            );
+            // A report says what does not run.
+            assert!(refused.len() > 10, "{}", refused.len());
+        }
+    }
 
     #[test]
     fn designs_of_named_bindings_have_no_case_that_they_refuse() {

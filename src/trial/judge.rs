@@ -6,7 +6,9 @@ use crate::compare::{
     accepted_trivially_by, check_between, judge_buffers, judge_by,
 };
 use crate::contract::{Check, Role, Tensor, Test};
-use crate::report::model::{OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict};
+use crate::report::model::{
+    Hypothesis, OutputReport, Owner, Problem, Tolerance, TrialReport, Verdict,
+};
 use crate::tensor::{Data, Element, decode, guards, with_element};
 
 /// The judgement of a trial.
@@ -94,6 +96,9 @@ pub(super) fn judge(
             }
         }
     }
+    if hypotheses {
+        drop_contradicted(trial, test, &mut judged.outputs);
+    }
     let failed = judged.problem.is_some()
         || judged
             .outputs
@@ -109,6 +114,54 @@ pub(super) fn judge(
         judged.error = skipped;
     }
     Ok(judged)
+}
+
+/// Removes the contract's mistakes that explain a wrong output and would make wrong what another output has right. A mistake that several
+/// outputs share has the same words for all of them.
+fn drop_contradicted(trial: &Trial<'_>, test: &Test, outputs: &mut [OutputReport]) {
+    let problems = outputs
+        .iter_mut()
+        .filter_map(|output| output.problem.as_mut());
+    let supposed = problems.filter_map(hypotheses_of).flatten();
+    let supposed: Vec<String> = supposed.map(|one| one.explanation.clone()).collect();
+    if supposed.is_empty() {
+        return;
+    }
+    let right = outputs
+        .iter()
+        .filter(|output| output.verdict == Verdict::Pass);
+    let right: Vec<&str> = right.map(|output| output.name.as_str()).collect();
+    let checks = trial.prepared.checks.iter();
+    let checks = checks.filter(|check| right.contains(&check.name.as_str()));
+    let is_contradicted = |check: &Check, values: &[f64]| {
+        let kind = trial.tensor(check.buffer.tensor).kind;
+        let judged = with_element!(kind, E => {
+            let got: Vec<E> = values.iter().map(|value| E::nearest(*value)).collect();
+            judge_output::<E>(trial, (test, false), check, &got)
+        });
+        judged.is_ok_and(|report| report.verdict != Verdict::Pass)
+    };
+    let contradicted: Vec<&str> = checks
+        .flat_map(|check| check.mistakes.iter().map(move |mistake| (check, mistake)))
+        .filter(|(_, mistake)| supposed.iter().any(|one| one == mistake.explanation))
+        .filter(|(check, mistake)| is_contradicted(check, mistake.values()))
+        .map(|(_, mistake)| mistake.explanation)
+        .collect();
+    let problems = outputs
+        .iter_mut()
+        .filter_map(|output| output.problem.as_mut());
+    for hypotheses in problems.filter_map(hypotheses_of) {
+        hypotheses.retain(|one| !contradicted.contains(&one.explanation.as_str()));
+    }
+}
+
+fn hypotheses_of(problem: &mut Problem) -> Option<&mut Vec<Hypothesis>> {
+    match problem {
+        Problem::Mismatch { hypotheses, .. } | Problem::NonFinite { hypotheses, .. } => {
+            Some(hypotheses)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the bytes of every tensor with its guards, empty for tensors that are not on the device, and the problem of the first tensor

@@ -441,6 +441,78 @@ fn assert_reasons(folder: &str, expected: &[(&str, &str, &str)]) {
     }
 }
 
+/// An output from a kernel with a mistake, and another from a kernel without it: the mistake would make both wrong.
+const ONE_WRONG_OUTPUT: &str = r#"
+schema = 1
+[[binding]]
+contract = "gdn_packed"
+when = "gate == head && start == all && K <= 256 && V <= 256"
+scratch = { other_final = "f32[N, HV, K, V]", other_o = "f32[N * T, HV, V]" }
+let = { value_major = "layout == 'value-major'" }
+[[binding.launch]]
+symbol = "planted_packed_undecayed"
+grid = ["HV", "N"]
+block = ["V"]
+args = ["q", "k", "v", "g", "beta", "initial", "o", "other_final", "cu_seqlens", "has_initial", "i32 N", "i32 H", "i32 HV", "i32 K", "i32 V", "i32 1", "f32 scale", "i32 map == tiled", "i32 value_major", "i32 0"]
+[[binding.launch]]
+symbol = "planted_packed_no_scale"
+grid = ["HV", "N"]
+block = ["V"]
+args = ["q", "k", "v", "g", "beta", "initial", "other_o", "final", "cu_seqlens", "has_initial", "i32 N", "i32 H", "i32 HV", "i32 K", "i32 V", "i32 1", "f32 scale", "i32 map == tiled", "i32 value_major", "i32 0"]
+"#;
+
+#[test]
+fn a_known_mistake_is_not_told_where_it_would_make_a_right_output_wrong() {
+    let here = scratch("contradicted");
+    let flags = ["--kernels", PLANTED, "--bind", "b.toml", "--format", "json"];
+    for contradicts in [true, false] {
+        // With both outputs of the kernel with the mistake, it is the reason.
+        let text = match contradicts {
+            true => ONE_WRONG_OUTPUT.to_owned(),
+            false => ONE_WRONG_OUTPUT
+                .replacen("\"o\", \"other_final\"", "\"o\", \"final\"", 1)
+                .replacen("\"other_o\", \"final\"", "\"other_o\", \"other_final\"", 1),
+        };
+        std::fs::write(here.join("b.toml"), text).expect("written");
+        let told = run(
+            &here,
+            &[&flags[..], &["--test", "gdn_packed_domain"]].concat(),
+        );
+        assert_eq!(told.code, 1, "{}", told.err);
+        let has = told
+            .out
+            .contains("the error is taken from the state before its decay");
+        assert_eq!(has, !contradicts, "{}", told.out);
+    }
+}
+
+/// Mistakes of the eps, where a row is nearly 0, where all values are small, and where the tolerance of an element is nothing.
+#[test]
+fn reasons_in_epsilons() {
+    let reason = "the result is right for large values of `x` alone: the eps of a norm is wrong";
+    assert_reasons(
+        "eps",
+        &[
+            (
+                "gdr_l2norm_fwd_domain",
+                "epsilon outside of the root",
+                reason,
+            ),
+            (
+                "gdr_l2norm_fwd_domain",
+                "epsilon on the mean of 64 squares",
+                reason,
+            ),
+            (
+                "gdr_l2_normalize_domain",
+                "epsilon on the mean of 64 squares",
+                reason,
+            ),
+            ("l2norm", "epsilon on the mean of 64 squares", reason),
+        ],
+    );
+}
+
 /// Mistakes in one use of an input, in inputs that the contract computes of others, in whole numbers, in norms, and in single values.
 #[test]
 fn reasons_in_uses_of_inputs_whole_numbers_and_norms() {

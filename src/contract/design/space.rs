@@ -14,6 +14,9 @@ const WAVE: i128 = 64;
 /// The most combinations of levels for which a design looks up the launched kernels.
 const MAX_COMBINATIONS: usize = 4096;
 
+/// The most combinations of levels of which a design asks whether a binding takes them.
+const MAX_REFUSALS: usize = 1 << 15;
+
 /// A set of levels of any factors, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Levels(u128);
@@ -112,25 +115,30 @@ impl<'a> Space<'a> {
 
     /// Leaves out the cases that the bindings refuse. If no case would be left, nothing is left out, so that the refusals are reported.
     fn leave_out(&mut self, refusals: &Refusals<'_>) {
-        let parameters = &refusals.parameters;
-        let mut groups: Vec<Vec<&str>> = self
-            .function
-            .domain
-            .open()
-            .map(|(name, _)| vec![*name])
-            .collect();
-        if self.combination_count(parameters) <= MAX_COMBINATIONS {
-            groups.push(parameters.clone());
+        let refuses = |levels: Levels, names: &[&str]| {
+            let named = |name: &str, value: &Value| {
+                names.contains(&name) && !self.is_left_open(name, value)
+            };
+            (refusals.refuses)(&self.values(levels, named))
+        };
+        let parameters = refusals.parameters.as_slice();
+        if self.combination_count(parameters) > MAX_REFUSALS {
+            return;
         }
-        let refused = groups.iter().flat_map(|names| {
-            let all = self.combinations(names).into_iter();
-            all.filter(|levels| {
-                let case = self.values(*levels, |name, value| {
-                    names.contains(&name) && !self.is_left_open(name, value)
-                });
-                (refusals.refuses)(&case)
-            })
-        });
+        let all = self.combinations(parameters).into_iter();
+        let (refused, taken): (Vec<Levels>, Vec<Levels>) =
+            all.partition(|levels| refuses(*levels, parameters));
+        let mut refused = shortest(&refused, &taken);
+        // A binding may be unaware of a choice that a case may leave open.
+        let open = self.function.domain.open().map(|(name, _)| name);
+        for name in open.filter(|name| !parameters.contains(name)) {
+            let names = [parameters, &[name]].concat();
+            let alone = self.combinations(&[name]).into_iter();
+            refused.extend(alone.filter(|level| {
+                let mut taken = taken.iter();
+                taken.all(|levels| refuses(levels.or(*level), &names))
+            }));
+        }
         let before = self.apart.clone();
         let apart = before.iter().copied().chain(refused).collect();
         self.keep_apart(apart);
@@ -368,6 +376,18 @@ fn work(function: &Function, set: &Set) -> i128 {
         _ => None,
     });
     sizes.fold(1, |all, size| all.saturating_mul(size.max(1)))
+}
+
+/// Returns combinations that the refused ones contain, and no taken one: levels that no taken combination has stand alone.
+fn shortest(refused: &[Levels], taken: &[Levels]) -> Vec<Levels> {
+    let any = |all: &[Levels]| all.iter().fold(Levels::default(), |any, one| any.or(*one));
+    let alone = any(refused).without(any(taken));
+    let single = alone.iter().map(|level| Levels::default().with(level));
+    let others = refused
+        .iter()
+        .copied()
+        .filter(|levels| levels.without(alone) == *levels);
+    single.chain(others).collect()
 }
 
 impl Levels {

@@ -381,6 +381,7 @@ fn a_design_leaves_out_what_the_bindings_refuse() {
             parameters: Vec::new(),
             kernels: Box::new(|_| None),
             refusals: Some(Refusals {
+                are_told: false,
                 parameters: set.iter().map(|(name, _)| *name).collect(),
                 refuses: Box::new(move |case| refuses_all || is_refused(case)),
             }),
