@@ -450,7 +450,7 @@ fn offsets(experiment: &Experiment<'_>, number: usize, summand: Option<&str>) ->
 
 /// Returns the factor of each row of an output, if each row is the reference's times a factor, both without the offsets.
 fn factors(output: &ExperimentOutput, offsets: &[f64]) -> Option<Vec<f64>> {
-    let columns = columns(output).filter(|&columns| columns >= 4)?;
+    let columns = row_length(output).filter(|&columns| columns >= COLUMNS)?;
     let less = |values: &[f64]| -> Vec<f64> {
         let pairs = values.iter().zip(offsets);
         pairs.map(|(value, offset)| value - offset).collect()
@@ -469,9 +469,22 @@ pub(super) fn columns(output: &ExperimentOutput) -> Option<usize> {
     output.axes.last().map(|axis| axis.length)
 }
 
+/// The fewest elements of a row whose factor is looked for.
+const COLUMNS: usize = 4;
+
+/// Returns the number of elements that have a factor in common: those of a row, or all where rows are short.
+fn row_length(output: &ExperimentOutput) -> Option<usize> {
+    let columns = columns(output)?;
+    Some(if columns < COLUMNS {
+        output.got.len()
+    } else {
+        columns
+    })
+}
+
 /// Returns the factors of the rows that have wrong elements.
 fn wrong_rows(output: &ExperimentOutput, factors: Vec<f64>) -> Vec<f64> {
-    let rows = output.wrong.chunks(columns(output).unwrap_or(1));
+    let rows = output.wrong.chunks(row_length(output).unwrap_or(1));
     let wrong = rows.map(|row| row.contains(&true));
     let factors = factors.into_iter().zip(wrong);
     factors
@@ -488,7 +501,7 @@ fn scaled_rows(
 ) -> Outputs {
     let outputs = experiment.outputs().iter();
     let mut scaled: Outputs = outputs.map(|output| output.expected.clone()).collect();
-    let columns = columns(&experiment.outputs()[number]).unwrap_or(1);
+    let columns = row_length(&experiment.outputs()[number]).unwrap_or(1);
     let offsets = offsets(experiment, number, summand);
     let rows = scaled[number].chunks_mut(columns);
     for ((row, offsets), factor) in rows.zip(offsets.chunks(columns)).zip(factors) {

@@ -1,5 +1,6 @@
 //! The gated delta rule as models use it: its steps, the whole of it, and ggml's layer around it.
 
+mod chunked;
 mod ggml;
 mod gradients;
 mod packed;

@@ -121,6 +121,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         },
         sizes: s,
         given: true,
+        chunk: None,
     };
     let of_rule = call.mistakes(oracle[split..].to_vec());
     let by = RawChoices {

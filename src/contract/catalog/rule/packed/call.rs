@@ -72,6 +72,8 @@ pub struct Choices {
     pub apart: bool,
     /// Tokens whose outputs are judged: those of paddings come last.
     pub judged: usize,
+    /// The tokens of a chunk, if the contract computes by chunks.
+    pub chunk: Option<usize>,
 }
 
 impl Choices {
@@ -107,6 +109,7 @@ impl Choices {
             lines: (0..count).map(|n| vec![Some(n)]).collect(),
             apart: true,
             judged: all,
+            chunk: t.has("C").then(|| t.dim("C")),
             bounds,
         }
     }

@@ -8,6 +8,7 @@ use super::call::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
 use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake};
+use crate::contract::catalog::rule::chunked::{self, Rows, Terms, Token, row};
 
 type Wide = Tensors<Vec<f64>>;
 
@@ -16,7 +17,54 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
     let shared = Arc::new(wide);
     let in_output = known::mistakes(MISTAKES, (&shared, &by), |x, by| compute(x, by).0);
     let in_states = known::mistakes(MISTAKES, (&shared, &by), |x, by| compute(x, by).1);
-    [in_output, in_states]
+    let by_chunks = |state: bool| {
+        let all = chunked::MISTAKES.iter().filter(|_| by.chunk.is_some());
+        let (shared, by) = (&shared, &by);
+        all.map(move |(name, explanation, terms)| {
+            let (wide, by) = (Arc::clone(shared), by.clone());
+            Mistake::new(name, explanation, move || {
+                let (output, states) = compute_by_chunks(&wide, &by, *terms);
+                if state { states } else { output }
+            })
+        })
+    };
+    [
+        in_output.into_iter().chain(by_chunks(false)).collect(),
+        in_states.into_iter().chain(by_chunks(true)).collect(),
+    ]
+}
+
+/// Computes the chunked form with a mistake.
+fn compute_by_chunks(x: &Wide, by: &Choices, terms: Terms) -> (Vec<f64>, Vec<f64>) {
+    let sizes = by.sizes;
+    let token = |token: usize, head: usize| {
+        let map = by.head_map;
+        let key_head = map.key_head(head, sizes.key_heads, sizes.value_heads);
+        let of_key = token * sizes.key_heads + key_head;
+        let own = token * sizes.value_heads + head;
+        Token {
+            q: row(&x.q, of_key, sizes.key_size),
+            k: row(&x.k, of_key, sizes.key_size),
+            v: row(&x.v, own, sizes.value_size),
+            g: row(&x.g, own, sizes.gate_shape()[3]).to_vec(),
+            beta: x.beta[own],
+        }
+    };
+    let rows = Rows {
+        bounds: &by.bounds,
+        heads: sizes.value_heads,
+        token: &token,
+        chunk: by.chunk.unwrap_or(sizes.tokens),
+        scale: by.scale,
+        value_major: by.state == StateLayout::ValueMajor,
+    };
+    let mut states = x.states.clone();
+    let lines = states.chunks_exact_mut(by.line().max(1));
+    for (line, _) in lines.zip(&by.starts).filter(|(_, start)| start.is_none()) {
+        line.fill(0.0);
+    }
+    let output = rows.compute(terms, &mut states, sizes.value_size);
+    (output, states)
 }
 
 const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
@@ -109,7 +157,7 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
     },
     KnownMistake {
         name: "flags-ignored",
-        explanation: "sequences begin with the states of their lines where they should begin with zeros",
+        explanation: "sequences begin with states where they should begin with zeros",
         applies: |_, by| by.starts.iter().any(Option::is_none),
         change: |_, by| {
             for (start, lines) in by.starts.iter_mut().zip(&by.lines) {

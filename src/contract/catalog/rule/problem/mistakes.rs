@@ -5,13 +5,14 @@ mod terms;
 use std::sync::Arc;
 
 use deltanet_reference::rule::{
-    Convention, Gate, Inputs, Norm, Order, Outputs, Scale, Sizes, recurrence,
+    Convention, Gate, Inputs, Norm, Order, Outputs, Readout, Scale, Sizes, StateLayout, recurrence,
 };
 
 use Effect::{Changed, Computed};
 
 use super::Problem;
 use crate::contract::catalog::exchanged;
+use crate::contract::catalog::rule::chunked::{self, Rows, Terms, Token, row};
 use crate::contract::{Instance, Mistake};
 
 /// A call of the rule in f64.
@@ -24,6 +25,8 @@ pub struct Call {
     pub sizes: Sizes,
     /// True if there is an initial state.
     pub given: bool,
+    /// The tokens of a chunk, if the contract computes by chunks.
+    pub chunk: Option<usize>,
 }
 
 /// The inputs of a call.
@@ -52,6 +55,7 @@ impl Problem {
             convention: self.convention,
             sizes: self.sizes,
             given: self.given,
+            chunk: t.has("C").then(|| t.dim("C")),
         };
         call.mistakes(Vec::new())
     }
@@ -75,9 +79,57 @@ impl Call {
                     }
                 })
             });
-            known.collect()
+            let chunked = chunked::MISTAKES.iter();
+            let chunked = chunked.filter(|_| shared.0.chunk.is_some());
+            let chunked = chunked.map(|(name, explanation, terms)| {
+                let shared = Arc::clone(&shared);
+                Mistake::new(name, explanation, move || {
+                    let outputs = shared.0.by_chunks(*terms);
+                    if state { outputs.state } else { outputs.output }
+                })
+            });
+            known.chain(chunked).collect()
         };
         [part(false), part(true)]
+    }
+
+    /// Computes the chunked form with a mistake.
+    fn by_chunks(&self, terms: Terms) -> Outputs<f64> {
+        let (sizes, convention, inputs) = (self.sizes, self.convention, &self.inputs);
+        let k = convention.norm.rows(&inputs.k, sizes.key_size);
+        let q = match convention.readout {
+            Readout::Query => convention.norm.rows(&inputs.q, sizes.key_size),
+            Readout::Key => k.clone(),
+        };
+        let bounds: Vec<usize> = (0..=sizes.sequences).map(|n| n * sizes.tokens).collect();
+        let log = |g: &f64| convention.gate.log(*g);
+        let token = |token: usize, head: usize| {
+            let map = convention.head_map;
+            let key_head = map.key_head(head, sizes.key_heads, sizes.value_heads);
+            let of_key = token * sizes.key_heads + key_head;
+            let own = token * sizes.value_heads + head;
+            Token {
+                q: row(&q, of_key, sizes.key_size),
+                k: row(&k, of_key, sizes.key_size),
+                v: row(&inputs.v, own, sizes.value_size),
+                g: row(&inputs.g, own, sizes.gate_shape()[3])
+                    .iter()
+                    .map(log)
+                    .collect(),
+                beta: inputs.beta[own],
+            }
+        };
+        let rows = Rows {
+            bounds: &bounds,
+            heads: sizes.value_heads,
+            token: &token,
+            chunk: self.chunk.unwrap_or(sizes.tokens),
+            scale: convention.scale.factor(sizes.key_size),
+            value_major: convention.state == StateLayout::ValueMajor,
+        };
+        let mut state = inputs.state.clone();
+        let output = rows.compute(terms, &mut state, sizes.value_size);
+        Outputs { output, state }
     }
 
     /// Computes the first tokens with a mistake.

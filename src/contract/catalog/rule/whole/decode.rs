@@ -121,6 +121,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         convention,
         sizes: s,
         given: t.word(STATE.0) != "zero",
+        chunk: None,
     };
     let [in_output, in_states] = call.mistakes(oracle.state.clone());
     t.check_or(o, (golden.output, oracle.output), in_output)?;

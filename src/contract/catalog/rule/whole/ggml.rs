@@ -111,6 +111,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         convention: Convention::GGML,
         sizes: s,
         given: true,
+        chunk: None,
     };
     let [in_output, in_states] = call.mistakes(oracle[split..].to_vec());
     t.check_part(o, ("o", outputs), part(0, split), in_output)?;

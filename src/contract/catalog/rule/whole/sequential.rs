@@ -54,6 +54,7 @@ fn results(t: &mut Instance<'_>, s: Sizes, [k, v, beta, g, initial]: [Buffer; 5]
         convention: Convention::NOTEBOOK,
         sizes: s,
         given: t.word(STATE.0) == "random",
+        chunk: None,
     };
     let [in_output, in_state] = call.mistakes(Vec::new());
     let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
