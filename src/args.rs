@@ -69,7 +69,7 @@ pub use vectors::{FamilyChoice, VectorsArgs};
 pub struct LimitArgs {
     /// Budget of a launch on the emulator, after which the launch is a hang: wave instructions (2e9),
     /// CPU seconds (90s), or both (2e9,90s); a kind that is not named has no limit [default: 1e9,30s;
-    /// for --kernels at most 1024 times what the built-in kernels take]
+    /// for --kernels at most 8192 times what the built-in kernels take]
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 

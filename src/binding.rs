@@ -41,6 +41,7 @@ pub use resolve::{
     AddressSlot, BEYOND_F16, Call, CodeObjectRole, Objects, Resolution, TensorOffset, convert,
 };
 pub use scope::{ElementReader, Elements, NamedFormula, Scope, TensorAxis, TensorShape};
+pub use shapes::ONLY_F64;
 pub use symbol::find;
 
 /// The version of contracts that this program supports.

@@ -8,6 +8,9 @@ use crate::files::FileError;
 use crate::tensor::{ElementKind, Layout};
 use crate::text::nearest;
 
+/// The reason why a tensor of f64 has no other type in a binding, and what to do.
+pub const ONLY_F64: &str = "its tolerance counts on digits that f32 lacks: take a contract with f32, as gdr_chunk_cumsum and the steps after it";
+
 /// The maximum number of elements of a tensor, padding included.
 const MAX_ELEMENTS: usize = 1 << 26;
 
@@ -48,6 +51,7 @@ impl Binding {
                     Some(_) => {
                         "whole numbers may have a type that holds all of theirs; `tensors` makes others by a formula"
                     }
+                    None if shape.kind == ElementKind::F64 => ONLY_F64,
                     None => "f32, f16 and bf16 stand for each other",
                 };
                 return self.complain(&name.span, title, help);

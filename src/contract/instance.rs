@@ -9,6 +9,7 @@ use half::f16;
 use super::tensor::{Buffer, Check, Mistake, Numbers, PreparedCase, Role, Tensor};
 use super::{DeviceResult, ExternalTensors, Function, Values};
 use crate::device::{DeviceError, DeviceErrorKind};
+use crate::report::model::Rounding;
 use crate::tensor::{Axis, Data, Distribution, ElementKind, Stream};
 
 /// Types of tensors, by name, that differ from the contract's.
@@ -27,6 +28,8 @@ pub struct Instance<'a> {
     made: PreparedCase,
     /// True if the contract has told its outputs, which ends a description.
     described: bool,
+    /// Rounding of the checks that follow.
+    rounding: Rounding,
     /// External inputs that the contract has used.
     used: BTreeSet<String>,
 }
@@ -75,6 +78,7 @@ impl<'a> Instance<'a> {
             computes: true,
             made: PreparedCase::default(),
             described: false,
+            rounding: Rounding::default(),
             used: BTreeSet::new(),
         }
     }
@@ -493,6 +497,11 @@ impl<'a> Instance<'a> {
         wide.iter().all(|value| *value == 0.0) || inputs.any(|data| is_near(&data.wide()))
     }
 
+    /// Sets the errors that right kernels may make in the outputs that are checked from here on, even if a test allows less.
+    pub fn allow_rounding(&mut self, rounding: Rounding) {
+        self.rounding = rounding;
+    }
+
     /// Sets the references of a tensor: the golden reference and the oracle.
     pub fn check<G: Into<Data>>(
         &mut self,
@@ -566,6 +575,7 @@ impl<'a> Instance<'a> {
             axes,
             golden,
             oracle,
+            rounding: self.rounding,
             mistakes,
             few: buffer.count <= FEW,
             uncomputed: drawn_so || self.function.domain.is_uncomputed(self.values),

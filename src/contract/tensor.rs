@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::compare::{OutputLimits, Unusable};
+use crate::report::model::Rounding;
 use crate::tensor::{Axis, Data, ElementKind};
 
 /// A tensor of an instance, or a part of a tensor.
@@ -134,6 +135,8 @@ pub struct Check {
     pub golden: Data,
     /// The expected values in f64.
     pub oracle: Vec<f64>,
+    /// Errors that a right kernel may make in this case, even if the test allows less.
+    pub rounding: Rounding,
     /// Mistakes that a report should recognise.
     pub mistakes: Vec<Mistake>,
     /// True if the right output may be zeros or a copy of an input.

@@ -22,7 +22,7 @@ pub use diagnosis::{
 pub use environment::{EnvironmentReport, HostReport, KernelReport, SettingsReport, SourceReport};
 pub use error::ErrorKind;
 pub use finding::{FindingReport, OtherReport, Severity, SiteReport};
-pub use output::{Metrics, OutputReport, Tolerance};
+pub use output::{Metrics, OutputReport, Rounding, Tolerance};
 pub use problem::{
     Element, FirstBad, GuardSide, Hypothesis, Owner, Problem, Reference, UnwrittenSource,
     UnwrittenStorage, WrongNumbers,

@@ -2,7 +2,7 @@
 
 use gfx906::code_object::{Kernel, SourceParameters, SourceType};
 
-use crate::binding::{AddressSlot, Binding, Call, Resolution, TensorShape};
+use crate::binding::{AddressSlot, Binding, Call, ONLY_F64, Resolution, TensorShape};
 use crate::files::FileError;
 use crate::program::Program;
 use crate::tensor::ElementKind;
@@ -77,15 +77,19 @@ fn fits(
     let (name, kind) = (&shape.name, shape.kind.name());
     let args = &call.origin.launch.args;
     let span = args.value.get(at).map_or(&args.span, |arg| &arg.span);
+    let help = match shape.kind {
+        ElementKind::F64 => format!("`{name}` stays {kind}: {ONLY_F64}"),
+        _ => format!(
+            "if the kernel takes {name} as {taken}: `types = {{ {name} = \"{taken}\" }}` in the binding, or that type in the contract",
+            taken = taken.name()
+        ),
+    };
     binding.complain(
         span,
         format!(
             "argument {at} of `{}` is `{}* {}`, and `{name}` is {kind}",
             kernel.name, to, parameter.name
         ),
-        format!(
-            "if the kernel takes {name} as {taken}: `types = {{ {name} = \"{taken}\" }}` in the binding, or that type in the contract",
-            taken = taken.name()
-        ),
+        help,
     )
 }

@@ -481,6 +481,7 @@ pub(super) fn narrowed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::model::Rounding;
 
     /// A binding that repeats the contract's own type loosened the bound.
     #[test]
@@ -518,5 +519,24 @@ mod tests {
                 assert_eq!(found.union(&contract), found, "{contract:?} {device:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_rounding_of_a_case_widens_a_tolerance_and_leaves_an_exact_one() {
+        let of = |absolute, relative_rms| Rounding {
+            absolute,
+            relative_rms,
+        };
+        let exact = Tolerance::absolute(0.0, 1e-5);
+        assert_eq!(exact.with_rounding(of(1e-3, 1e-3)), exact);
+        let rule = Tolerance {
+            relative_rms: Some(1e-5),
+            scaled: true,
+            ..Tolerance::absolute(1e-5, 1e-5)
+        };
+        assert_eq!(rule.with_rounding(of(1e-6, 1e-6)), rule);
+        let wider = rule.with_rounding(of(1e-4, 1e-3));
+        assert_eq!((wider.absolute, wider.relative_rms), (1e-4, Some(1e-3)));
+        assert_eq!(wider.union(&rule), wider);
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn judge_elsewhere(
         check_shape(&format!("output.{}", check.name), check, found)?;
         let was = contract.tensors[check.buffer.tensor].kind;
         let registry = tolerance(test, check)?;
-        let tolerance = own.map_or_else(|| narrowed(was, found.kind, registry), Tolerance::clone);
+        let tolerance = own.map_or_else(|| narrowed(was, found.kind, &registry), Tolerance::clone);
         outputs.push(judged(&prepared, check, &tolerance, found)?);
     }
     let passed = outputs.iter().all(|output| output.verdict == Verdict::Pass);

@@ -539,7 +539,7 @@ impl<'a> Experiment<'a> {
         let mut outputs = Vec::new();
         for (check, bytes) in prepared.checks.iter().zip(bytes) {
             let contract = tolerance(self.plan.test, check).ok()?;
-            tolerances.push(trial.bound_tolerance(check, contract));
+            tolerances.push(trial.bound_tolerance(check, &contract));
             let kind = prepared.tensors[check.buffer.tensor].kind;
             outputs.push(with_element!(kind, E => {
                 let values = decode::<E>(&bytes);

@@ -216,16 +216,16 @@ fn judge_output<E: Element>(
     check: &Check,
     got: &[E],
 ) -> Result<OutputReport, TrialError> {
-    let tolerance = trial.bound_tolerance(check, tolerance(test, check)?);
+    let tolerance = trial.bound_tolerance(check, &tolerance(test, check)?);
     let tensors = trial.all().map(|(tensor, _)| tensor);
     let owner = |index: &[usize]| owner(trial, check, index);
     judge_values(tensors, check, &tolerance, (Some(&owner), hypotheses), got)
 }
 
-/// Returns the registry's tolerance for an output.
-pub(super) fn tolerance<'t>(test: &'t Test, check: &Check) -> Result<&'t Tolerance, TrialError> {
+/// Returns the tolerance for an output: the registry's, or the rounding that the contract knows of the case if that is more.
+pub(super) fn tolerance(test: &Test, check: &Check) -> Result<Tolerance, TrialError> {
     let judged = test.outputs.get(&check.name);
-    let judged = judged.map(|judged| &judged.tolerance);
+    let judged = judged.map(|judged| judged.tolerance.with_rounding(check.rounding));
     judged.ok_or_else(|| TrialError::NoTolerance(check.name.clone()))
 }
 

@@ -253,6 +253,29 @@ fn cases_of_a_design_are_launched_in_every_way_and_named_ones_in_the_first() {
     assert_eq!(launches(&here, id), BTreeMap::from([(id.clone(), *way)]));
 }
 
+/// The message about a pointer advised a type that a binding then refused.
+#[test]
+fn no_message_advises_a_type_that_a_binding_refuses() {
+    let here = scratch("bindings-f64");
+    for types in ["", ", G = \"f32\""] {
+        let text = format!(
+            "schema = 1\n[[binding]]\ncontract = \"gdn_packed_cumsum\"\nwhen = \"gate == head\"\n\
+             types = {{ cu_seqlens = \"i64\"{types} }}\nsymbol = \"decay_chunks\"\ngrid = [\"size(chunk_indices, chunk)\", \"HV\"]\n\
+             block = [\"C\"]\nargs = [\"g\", \"G\", \"cu_seqlens\", \"chunk_indices\", \"i32 HV\"]\n"
+        );
+        let file = here.join("sums.toml");
+        std::fs::write(&file, text).expect("written");
+        let file = file.to_str().expect("UTF-8");
+        let test = ["--test", "gdn_packed_cumsum_domain"];
+        let args = [&["--kernels", "varlen.co", "--bind", file][..], &test].concat();
+        let run = run(Path::new(HERE), &args);
+        assert_eq!(run.code, 3, "{types}: {}{}", run.out, run.err);
+        let reason = "its tolerance counts on digits that f32 lacks: take a contract with f32";
+        assert!(run.err.contains(reason), "{types}: {}", run.err);
+        assert!(!run.err.contains("`types = "), "{types}: {}", run.err);
+    }
+}
+
 /// Each line of a file can be wrong, and each mistake has its message.
 #[test]
 fn what_is_wrong_in_a_binding_is_told_with_its_place() {

@@ -38,7 +38,7 @@ fn trap_json(trap: &Trap) -> Value {
     let argument = argument.map(|found| json!({ "position": found.position, "name": found.name }));
     json!({
         "kind": kind_word(&trap.kind),
-        "message": trap.kind.to_string(),
+        "message": trap.title(),
         "kernel": trap.kernel,
         "pc": trap.pc,
         "instruction": trap.instruction,

@@ -6,8 +6,8 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::contract::Value;
 use crate::contract::catalog::functions;
+use crate::contract::{Instance, Numbers, Value};
 
 /// The level of each factor at a case.
 fn levels(space: &Space<'_>, function: &Function, case: &Values) -> Levels {
@@ -404,4 +404,36 @@ fn a_design_leaves_out_what_the_bindings_refuse() {
         );
     }
     assert!(left_out > 50, "{left_out}");
+}
+
+/// Cases judged the lines of sequences without tokens and without a state, of which contracts say nothing.
+#[test]
+fn the_line_of_a_sequence_without_tokens_is_judged_only_if_the_sequence_has_a_state() {
+    let mut empty = 0;
+    let on_lines = |function: &&Function| {
+        let has = |name: &str| function.words.iter().any(|(own, _)| *own == name);
+        has("lines") && has("start")
+    };
+    for function in functions().filter(on_lines) {
+        for seed in 0..10 {
+            for case in design(function, None, seed) {
+                let prepared = Instance::tensors(function, &case).expect("tensors");
+                let numbers = |name: &str| {
+                    let tensor = prepared.tensors.iter().find(|tensor| tensor.name == name);
+                    match tensor.expect("a tensor").numbers() {
+                        Numbers::Known(numbers) => numbers,
+                        other => panic!("{name} of {case:?}: {other:?}"),
+                    }
+                };
+                let [bounds, slots, flags] = ["cu_seqlens", "slots", "has_initial"].map(numbers);
+                for (n, bounds) in bounds.windows(2).enumerate() {
+                    if bounds[0] == bounds[1] && slots[n] >= 0.0 {
+                        empty += 1;
+                        assert_eq!(flags[n], 1.0, "{} {case}, seed {seed}", function.name);
+                    }
+                }
+            }
+        }
+    }
+    assert!(empty > 0, "no case has a sequence without tokens");
 }

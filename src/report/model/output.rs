@@ -42,6 +42,15 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
+/// Errors that a right kernel may make in a case, even if a tolerance allows less.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rounding {
+    /// Error of an element, as a share of the largest value.
+    pub absolute: f64,
+    /// Relative RMS error.
+    pub relative_rms: f64,
+}
+
 impl Tolerance {
     /// Makes an absolute tolerance with the document's ceiling beside it.
     pub fn absolute(absolute: f64, ceiling: f64) -> Tolerance {
@@ -64,6 +73,19 @@ impl Tolerance {
     /// ones, a place apart. Half of all results are a place off if they are cut off instead, so the share is at most an eighth.
     pub fn rounded_rms(before: f64, place: f64) -> f64 {
         before + place * (before / place).min(0.125).sqrt()
+    }
+
+    /// Returns a tolerance that also allows the errors of a rounding. An exact tolerance stays exact.
+    pub fn with_rounding(&self, rounding: Rounding) -> Tolerance {
+        if self.is_exact() {
+            return self.clone();
+        }
+        Tolerance {
+            absolute: self.absolute.max(rounding.absolute),
+            relative_rms: self.relative_rms.map(|rms| rms.max(rounding.relative_rms)),
+            ceiling: self.ceiling.max(rounding.absolute),
+            ..self.clone()
+        }
     }
 
     /// Returns a tolerance that allows what either of two tolerances allows. An exact tolerance allows the golden reference

@@ -29,8 +29,24 @@ impl Device for Counting {
     }
 }
 
-/// Runs `exp` of `n` elements with kernels that hang or do not, and with a twin or without: budgets, verdict and text.
-fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdict, String) {
+/// Budgets, verdict and error of a trial.
+type Tried = (Vec<u64>, Verdict, String);
+
+/// Runs `exp` of `n` elements with kernels that hang or do not, and with a twin or without.
+fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> Tried {
+    with_plan(n, hangs, twin, limits, |plan| {
+        let report = plan.run().report;
+        (report.verdict, report.error.unwrap_or_default())
+    })
+}
+
+fn with_plan(
+    n: u32,
+    hangs: bool,
+    twin: bool,
+    limits: Limits,
+    run: impl Fn(&Plan<'_>) -> (Verdict, String),
+) -> Tried {
     let text = format!(
         "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"exp\"\n\
          contract = \"exp\"\nshape = {{ n = {n} }}\n\
@@ -54,23 +70,23 @@ fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> (Vec<u64>, Verdic
         twin: twin.then_some(&*BUILT_IN),
         ..Plan::new(&device, (&BUILT_IN, bound), (1, test, &test.cases[0]), 0)
     };
-    let report = plan.run().report;
+    let (verdict, error) = run(&plan);
     let budgets = device.0.lock().expect("no panic").clone();
-    (budgets, report.verdict, report.error.unwrap_or_default())
+    (budgets, verdict, error)
 }
 
 /// A kernel that never ends cost a billion wave instructions, twenty seconds, where the built-in one takes some hundred.
 #[test]
 fn a_hang_costs_what_the_built_in_kernels_say() {
     let built_in = 1_000_000_000;
-    let (given, verdict, text) = budgets(1000, true, true, Limits::default());
+    let (given, verdict, text) = budgets(500, true, true, Limits::default());
     assert_eq!((given, verdict), (vec![FIRST, built_in], Verdict::Error));
     assert!(
         text.contains(&format!("hang: the budget of {FIRST} wave instructions")),
         "{text}"
     );
-    // A large case: there the built-in kernel takes so much that the first budget is too small to tell.
-    let (given, verdict, text) = budgets(18_000, true, true, Limits::default());
+    // A larger case: there the built-in kernel takes so much that the first budget is too small to tell.
+    let (given, verdict, text) = budgets(3000, true, true, Limits::default());
     let [first, second, derived] = given[..] else {
         panic!("{given:?}");
     };
@@ -96,4 +112,42 @@ fn without_a_twin_the_budget_is_what_the_plan_says() {
         text.contains("the budget of 70000 wave instructions"),
         "{text}"
     );
+}
+
+/// A right kernel without optimisation was called a hang.
+#[test]
+fn a_kernel_that_goes_on_has_the_whole_budget_and_one_that_waits_has_not() {
+    let run = |plan: &Plan<'_>| {
+        let done = match run_within(plan, 100, |_| 150).1 {
+            Ok(_) => return (Verdict::Pass, String::new()),
+            Err((_, error)) => error,
+        };
+        (Verdict::Error, done.message)
+    };
+    let most = 1_000_000_000;
+    let (given, verdict, text) = with_plan(1000, false, true, Limits::default(), run);
+    let wanted = (vec![100, most, 150, most], Verdict::Pass);
+    assert_eq!((given, verdict), wanted, "{text}");
+    let (given, verdict, text) = with_plan(1000, true, true, Limits::default(), run);
+    assert_eq!((given, verdict), (vec![100, most, 150], Verdict::Error));
+    assert!(text.starts_with("hang: the budget of 150 "), "{text}");
+}
+
+#[test]
+fn a_budget_that_is_too_small_is_no_hang() {
+    let limits = Limits::default().of_instructions(100);
+    let (_, verdict, text) = budgets(1000, false, false, limits);
+    assert_eq!(verdict, Verdict::Error);
+    let title = "the budget of 100 wave instructions is too small\n";
+    assert!(text.starts_with(title) && !text.contains("hang"), "{text}");
+}
+
+#[test]
+fn a_hang_in_a_large_case_costs_a_few_seconds() {
+    let dearest = [1, 18_120, 100_000, 200_000].map(derived);
+    assert!(dearest.is_sorted(), "{dearest:?}");
+    assert_eq!(dearest[0], TIMES + MORE);
+    assert!(dearest[2] <= MUCH + MORE, "{dearest:?}");
+    // The largest launches keep the factor that they need.
+    assert_eq!(derived(1 << 20), (FEWEST_TIMES << 20) + MORE);
 }

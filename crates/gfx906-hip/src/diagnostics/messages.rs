@@ -54,7 +54,7 @@ pub fn keep_trap(trap: &Trap) {
         json!({ "name": nearest.name, "base": nearest.base, "bytes": nearest.size, "distance": distance })
     });
     let value = json!({
-        "message": trap.kind.to_string(),
+        "message": trap.title(),
         "report": trap.to_string(),
         "hang": trap.is_hang(),
         "kernel": trap.kernel,

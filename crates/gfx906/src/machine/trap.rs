@@ -221,7 +221,20 @@ impl Trap {
         }
     }
 
-    /// Returns true if the kernel would not have ended: a budget ran out, waves wait for each other, or the wave halted itself.
+    /// Returns true if a budget was used up by a work-group that ended soon after: the budget was too small for the kernel.
+    pub fn has_ended(&self) -> bool {
+        self.spin.as_ref().is_some_and(|spin| spin.ended)
+    }
+
+    /// Returns the first line of the message: what happened.
+    pub fn title(&self) -> String {
+        match &self.kind {
+            TrapKind::Hang { budget } if self.has_ended() => format!("{budget} is too small"),
+            kind => kind.to_string(),
+        }
+    }
+
+    /// Returns true if the kernel did not end: a budget ran out, waves wait for each other, or the wave halted itself.
     pub fn is_hang(&self) -> bool {
         matches!(
             self.kind,
@@ -309,7 +322,7 @@ const NULL_REACH: u64 = 1 << 16;
 
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.kind)?;
+        writeln!(f, "{}", self.title())?;
         writeln!(f, "  kernel      {}", self.kernel)?;
         writeln!(f, "  pc          {:#x}: {}", self.pc, self.instruction)?;
         if let Some(source) = &self.source {

@@ -68,7 +68,7 @@ pub const FUNCTIONS: &[Function] = &[
             "h = cache[read]; of each sequence its line, W - 1 elements of each channel; 0 where has_initial is 0",
             "s_c = (h_c, x_c); of each sequence and channel c the history, then the tokens",
             "y[t,c] = activation(bias[c] + sum_j w[c,j] s_c[t+j]); silu(x) = x / (1 + e^(-x)); where read is -1 y keeps what it held",
-            "cache[written] = s_c[-W+1..]; the last W - 1 elements, also of sequences with fewer tokens; nothing where read or written is -1",
+            "cache[written] = s_c[-W+1..]; the last W - 1 elements, also of sequences with fewer tokens or none; nothing where read or written is -1",
         ],
         words: &[LENGTHS, BIAS, ACTIVATION, LINES, HISTORY, PADDING],
         outputs: &["y", "cache"],

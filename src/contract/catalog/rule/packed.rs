@@ -42,7 +42,7 @@ const OUTPUT: Formula = "o_t = scale S_t^T q_t; scale = 1 / sqrt(K); tokens cu_s
 const FINAL: Formula = "final[n] = S_T; after the last token of sequence n; S_0 if it has none";
 const FROM_LINE: Formula =
     "S_0 = states[slots[n]]; a matrix [K, V] of each value head; 0 where has_initial[n] is 0";
-const INTO_LINE: Formula = "states[slots[n]] = S_T; other lines stay as they are; a sequence of slot -1 reads and writes no line, and its rows of o are not judged";
+const INTO_LINE: Formula = "states[slots[n]] = S_T; without tokens the line stays as it is where has_initial[n] is not 0, and may stay or become 0 elsewhere; other lines stay as they are; a sequence of slot -1 reads and writes no line, and its rows of o are not judged";
 
 const SIZES: [Factor; 5] = [
     Factor::One("N", &[1, 4]),
@@ -106,11 +106,22 @@ const ONE_LINE: Rule = Rule {
     breaks: &|case| case.get("N") == Some(1) && case.word(LINES.0) == Some("padding"),
 };
 
-/// The exclusion of sequences without tokens from cases in which all begin with zeros: their lines may stay, or become zeros.
+/// The exclusion of sequences that have neither tokens nor a state: their lines may stay, or become zeros.
 const EMPTY_LINE: Rule = Rule {
-    of: &[LENGTHS.0, START.0],
+    of: &["N", "T", LENGTHS.0, START.0],
     says: "sequences without tokens begin with their states: of others it is not said what becomes of their lines",
-    breaks: &|case| case.word(LENGTHS.0) == Some("empty") && case.word(START.0) == Some("none"),
+    breaks: &|case| {
+        let sizes = case.get("N").zip(case.get("T"));
+        let words = case.word(LENGTHS.0).zip(case.word(START.0));
+        sizes
+            .zip(words)
+            .is_some_and(|((count, tokens), (lengths, start))| {
+                let size = |size| usize::try_from(size).unwrap_or(0);
+                let bounds = call::bounds_of(lengths, size(count), size(tokens));
+                let mut sequences = bounds.windows(2).enumerate();
+                sequences.any(|(n, bounds)| bounds[0] == bounds[1] && !call::begins(start, n))
+            })
+    },
 };
 
 /// The exclusion of many fast gates, which leave nothing of a product of matrices.
@@ -222,7 +233,7 @@ pub const FUNCTIONS: &[Function] = &[
             RULE[2],
             RULE[3],
             OUTPUT,
-            "states[slots[n]] = S_T; rounded to state_type once, after the last token; other lines stay as they are; a sequence of slot -1 reads and writes no line, and its rows of o are not judged",
+            "states[slots[n]] = S_T; rounded to state_type once, after the last token; without tokens the line stays as it is where has_initial[n] is not 0, and may stay or become 0 elsewhere; other lines stay as they are; a sequence of slot -1 reads and writes no line, and its rows of o are not judged",
         ],
         run: &|t| whole::half(t, Rounding::Launch),
         ..HALF

@@ -16,7 +16,7 @@ use crate::contract::{Buffer, DeviceResult, Instance, axes};
 use crate::tensor::Axis;
 use crate::tensor::Distribution::{Normal, Uniform};
 
-pub use chunks::Chunks;
+pub use chunks::{Chunks, rounding_of_sums};
 pub use domain::{
     CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, LAWS, ONE_PRODUCT, ONE_QUERY, RULE, SEVERAL_CHUNKS,
     STRENGTHS, SUMS, VALUES, WIDE,

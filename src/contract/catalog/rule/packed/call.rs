@@ -80,12 +80,9 @@ impl Choices {
     /// Reads the sizes and choices of a case, with sequences that begin with lines of their own numbers and write them after their last token.
     pub fn new(t: &Instance<'_>) -> Choices {
         let count = t.dim("N");
-        let lengths = match t.chosen(LENGTHS.0) {
-            None | Some("same") => "equal",
-            Some(lengths) => lengths,
-        };
+        let lengths = t.chosen(LENGTHS.0).unwrap_or("same");
         let bounds = t.bounds();
-        let bounds = bounds.unwrap_or_else(|| self::bounds(lengths, count, t.dim("T")));
+        let bounds = bounds.unwrap_or_else(|| bounds_of(lengths, count, t.dim("T")));
         let all = bounds[count];
         let key_size = t.dim("K");
         let scale: f32 = t.scale().factor(key_size);
@@ -238,13 +235,26 @@ pub fn integers(
     t.upload(name, axes, numbers.collect::<Vec<i32>>())
 }
 
-/// Returns true if sequence n begins with a state.
-fn has_initial(t: &Instance<'_>, n: usize) -> bool {
-    match t.chosen(START.0) {
-        Some("none") => false,
-        Some("some") => n % 2 == 1,
+/// Returns the start of each sequence of a word of [`LENGTHS`]; the sequences have `count * tokens` tokens together.
+pub fn bounds_of(lengths: &str, count: usize, tokens: usize) -> Vec<usize> {
+    match lengths {
+        "same" => bounds("equal", count, tokens),
+        lengths => bounds(lengths, count, tokens),
+    }
+}
+
+/// Returns true if sequence n of a word of [`START`] begins with a state.
+pub fn begins(start: &str, n: usize) -> bool {
+    match start {
+        "none" => false,
+        "some" => n % 2 == 1,
         _ => true,
     }
+}
+
+/// Returns true if sequence n begins with a state.
+fn has_initial(t: &Instance<'_>, n: usize) -> bool {
+    begins(t.chosen(START.0).unwrap_or("all"), n)
 }
 
 /// Returns the lines of the sequences, and the lines of the pool. Paddings come last and have none.
