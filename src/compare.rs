@@ -20,7 +20,7 @@ mod unwritten;
 pub use buffers::{BufferAfter, judge_buffers};
 pub use damage::ReferenceComparison;
 pub use guards::check_between;
-pub use hypotheses::{Alternative, is_general_hypothesis};
+pub use hypotheses::{Alternative, ZERO, is_general_hypothesis};
 pub use judge::{
     NamedInput, OutputCase, OutputLimits, OwnerOf, Unusable, compare_elements, judge_by,
     judge_output,

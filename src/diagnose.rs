@@ -19,13 +19,16 @@ mod outputs;
 mod race;
 mod range;
 mod shrink;
+#[cfg(test)]
+mod tests;
 mod ties;
 mod uses;
 mod weigh;
+mod written;
 
 use std::cell::{Cell, RefCell};
 
-use crate::compare::is_general_hypothesis;
+use crate::compare::{ZERO, is_general_hypothesis};
 use crate::contract::{Case, Function, Value, list_of};
 use crate::report::Signature;
 use crate::report::model::{
@@ -194,19 +197,69 @@ fn diagnose(
     }
     let smaller = shrink::shrink(plan, report);
     let Some((case, report)) = &smaller else {
-        return diagnose_case(plan);
+        return Some(diagnose_case(plan)?.report);
     };
-    let found = diagnose_case(&Plan { case, ..*plan });
-    let smallest = Some(SmallestCase {
-        case: case.id.clone(),
-        rerun: report.rerun.clone(),
-    });
-    let found = found.map(|found| DiagnosisReport { smallest, ..found });
-    // A smaller case may lack the part that is right: beside a tile that is not full, there is no full one.
-    match diagnose_if_quick(plan) {
-        Some(original) if counts_more(&original, found.as_ref()) => Some(original),
-        _ => found,
+    let (mut found, method) = match diagnose_case(&Plan { case, ..*plan }) {
+        Some(found) => (Some(found.report), found.method),
+        None => (None, None),
+    };
+    if let Some(found) = &mut found {
+        found.smallest = Some(SmallestCase {
+            case: case.id.clone(),
+            rerun: report.rerun.clone(),
+        });
     }
+    // A smaller case may lack the part that is right: beside a tile that is not full, there is no full one.
+    let original = diagnose_if_quick(plan);
+    if let Some(original) = &original
+        && counts_more(original, found.as_ref())
+    {
+        return Some(original.clone());
+    }
+    match holds(plan, found.as_ref(), method) {
+        false => original.or_else(|| Some(diagnose_case(plan)?.report)),
+        true => found,
+    }
+}
+
+/// Returns false if the wrong elements of a smaller case have a cause that those of the case itself do not have. The method that found the cause
+/// is asked again.
+fn holds(plan: &Plan<'_>, smaller: Option<&DiagnosisReport>, method: Option<usize>) -> bool {
+    let cause = smaller.and_then(|smaller| smaller.causes.first());
+    let Some(cause) = cause.filter(|cause| cause.explains.is_some()) else {
+        return true;
+    };
+    let Some((method, experiment)) = method.zip(plan.experiment().filter(is_small)) else {
+        return true;
+    };
+    let state = State {
+        partial: RefCell::new(candidate::Partial::only(cause)),
+        ..State::default()
+    };
+    let methods = methods(&state);
+    let is_other = ![WHOLE, PARTIAL].contains(&method);
+    let asked = [WHOLE, PARTIAL]
+        .into_iter()
+        .chain(is_other.then_some(method));
+    let found = asked.into_iter().find_map(|number| {
+        experiment.begin_method();
+        methods[number](&experiment)
+    });
+    match found {
+        Some(found) => is_same_cause(&found, cause),
+        None => experiment.is_cut_short(),
+    }
+}
+
+fn is_same_cause(one: &CauseReport, other: &CauseReport) -> bool {
+    let key = |cause: &CauseReport| {
+        (
+            cause.kind.clone(),
+            cause.tensor.clone(),
+            cause.output.clone(),
+        )
+    };
+    key(one) == key(other)
 }
 
 /// Wave instructions of a trial that is diagnosed besides its smaller case.
@@ -222,7 +275,7 @@ fn diagnose_if_quick(plan: &Plan<'_>) -> Option<DiagnosisReport> {
     if experiment.run_work() > QUICK {
         return None;
     }
-    let found = search(&experiment)?;
+    let found = search(&experiment).report;
     (!found.causes.is_empty()).then_some(found)
 }
 
@@ -231,104 +284,141 @@ fn diagnose_if_quick(plan: &Plan<'_>) -> Option<DiagnosisReport> {
 fn counts_more(found: &DiagnosisReport, smaller: Option<&DiagnosisReport>) -> bool {
     let cause = |found: &DiagnosisReport| found.causes.first().cloned();
     let (cause, smaller) = (cause(found), smaller.and_then(cause));
-    let key = |cause: &CauseReport| {
-        (
-            cause.kind.clone(),
-            cause.tensor.clone(),
-            cause.output.clone(),
-        )
+    let differs = match (&cause, &smaller) {
+        (Some(cause), Some(smaller)) => !is_same_cause(cause, smaller),
+        (None, None) => false,
+        _ => true,
     };
-    let differs = cause.as_ref().map(key) != smaller.as_ref().map(key);
     let is_counted =
         |cause: &Option<CauseReport>| cause.as_ref().is_some_and(|cause| cause.explains.is_some());
     differs && (is_counted(&cause) || !is_counted(&smaller))
 }
 
 /// Returns the diagnosis of one case. Returns none if no experiment is possible.
-fn diagnose_case(plan: &Plan<'_>) -> Option<DiagnosisReport> {
+fn diagnose_case(plan: &Plan<'_>) -> Option<Found> {
     plan.bare()?;
     let Some(experiment) = plan.experiment().filter(is_small) else {
-        return Some(DiagnosisReport {
+        let report = DiagnosisReport {
             cut_short: true,
             ..DiagnosisReport::default()
+        };
+        return Some(Found {
+            report,
+            method: None,
         });
     };
-    search(&experiment)
+    Some(search(&experiment))
 }
 
-/// Makes the experiments one after the other, until one finds a cause.
-fn search(experiment: &Experiment<'_>) -> Option<DiagnosisReport> {
-    let wrong = |experiment: &Experiment<'_>| {
-        let mut outputs = experiment.outputs().iter();
-        outputs.any(|output| output.wrong.contains(&true))
-    };
-    if !wrong(experiment) {
-        // The elements may be right, and their errors together too large.
-        let cause = observe::cut_off(experiment)?;
-        return Some(DiagnosisReport {
-            causes: vec![cause],
-            launches: experiment.launches(),
-            ..DiagnosisReport::default()
-        });
-    }
-    // An eps looks like a factor where all values are small, so it comes before the causes that explain every element; then the properties,
-    // the most definite first.
-    let partial = RefCell::new(candidate::Partial::default());
-    let depends_on_order = Cell::new(false);
-    let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| {
+/// A diagnosis, and the number of the method that found its cause.
+struct Found {
+    report: DiagnosisReport,
+    method: Option<usize>,
+}
+
+/// What the methods of one diagnosis have found so far.
+#[derive(Default)]
+struct State {
+    partial: RefCell<candidate::Partial>,
+    /// True if the results change with the order of groups and waves.
+    depends_on_order: Cell<bool>,
+    /// A race between groups that changes no value.
+    race: RefCell<Option<CauseReport>>,
+}
+
+/// The numbers of the method that tries the candidates, and of the one that tells a candidate in a part of a tensor.
+const WHOLE: usize = 2;
+const PARTIAL: usize = 12;
+
+/// Returns the methods in their order. A cause that explains every element comes early, but for an eps, which looks like a factor where all
+/// values are small; then the properties, the most definite first.
+fn methods<'m>(state: &'m State) -> [Box<Method<'m>>; 21] {
+    let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| -> Box<Method<'m>> {
         // Where results change with the order of waves, responses tell nothing.
-        let depends = &depends_on_order;
-        move |experiment: &Experiment<'_>| (!depends.get()).then(|| find(experiment)).flatten()
+        let depends = &state.depends_on_order;
+        Box::new(move |experiment| (!depends.get()).then(|| find(experiment)).flatten())
     };
-    let methods: [&Method<'_>; 19] = [
-        &norms::eps,
-        &|experiment| partial.borrow_mut().whole(experiment),
-        &operation::find,
-        &outputs::find,
-        &function::find,
-        &last_steps::function,
-        &added::find,
-        &ties::find,
-        &|experiment| {
-            depends_on_order.set(race::depends_on_order(experiment));
-            race::find(experiment)
-        },
-        &|experiment| {
+    [
+        Box::new(outputs::zeros),
+        Box::new(norms::eps),
+        Box::new(|experiment| state.partial.borrow_mut().whole(experiment)),
+        Box::new(operation::find),
+        Box::new(outputs::find),
+        Box::new(function::find),
+        Box::new(last_steps::function),
+        Box::new(added::find),
+        Box::new(ties::find),
+        Box::new(|experiment| {
+            let depends = race::depends_on_order(experiment);
+            state.depends_on_order.set(depends);
+            let race = race::find(experiment)?;
+            if depends || race.lacks_barrier {
+                return Some(race.cause);
+            }
+            state.race.replace(Some(race.cause));
+            None
+        }),
+        in_any_order(written::find),
+        Box::new(|experiment| {
             // Values that are not finite hide influences, for which work is kept.
             experiment.begin_last_method();
             observe::overflow(experiment)
-        },
-        &|experiment| partial.borrow_mut().find(experiment),
-        &added::stuck,
-        &observe::cut_off,
-        &in_any_order(uses::find),
-        &in_any_order(observe::row_factors),
-        &in_any_order(last_steps::row_terms),
-        &in_any_order(norms::size_of_normed),
-        &in_any_order(observe::coarse),
-        &in_any_order(range::find),
-    ];
-    let causes = methods.into_iter().find_map(|find| {
-        experiment.begin_method();
-        find(experiment)
-    });
-    let causes = causes.or_else(|| {
+        }),
+        Box::new(|experiment| state.partial.borrow_mut().find(experiment)),
+        Box::new(added::stuck),
+        Box::new(observe::cut_off),
+        in_any_order(uses::find),
+        in_any_order(observe::row_factors),
+        in_any_order(last_steps::row_terms),
+        in_any_order(norms::size_of_normed),
+        in_any_order(observe::coarse),
+        in_any_order(range::find),
+    ]
+}
+
+/// Makes the experiments one after the other, until one finds a cause.
+fn search(experiment: &Experiment<'_>) -> Found {
+    if observe::is_right(experiment) {
+        // The elements may be right, and their errors together too large.
+        let report = DiagnosisReport {
+            causes: observe::cut_off(experiment).into_iter().collect(),
+            launches: experiment.launches(),
+            ..DiagnosisReport::default()
+        };
+        return Found {
+            report,
+            method: None,
+        };
+    }
+    let state = State::default();
+    let found = methods(&state)
+        .into_iter()
+        .enumerate()
+        .find_map(|(number, find)| {
+            experiment.begin_method();
+            Some((number, find(experiment)?))
+        });
+    let (method, cause) = found.unzip();
+    let cause = cause.or_else(|| {
         experiment.begin_last_method();
-        in_any_order(influence::find)(experiment)
+        let tells = !state.depends_on_order.get();
+        tells.then(|| influence::find(experiment)).flatten()
     });
+    let cause = cause.or_else(|| state.race.take());
     let origins = experiment.origins();
-    let causes = causes.or_else(|| {
+    let cause = cause.or_else(|| {
         experiment.begin_last_method();
         observe::non_finite(experiment, &origins)
     });
-    let cut_short = causes.is_none() && experiment.is_cut_short();
-    Some(DiagnosisReport {
-        causes: causes.into_iter().collect(),
+    let cut_short = cause.is_none() && experiment.is_cut_short();
+    let report = DiagnosisReport {
+        causes: cause.into_iter().collect(),
         origins,
         smallest: None,
         launches: experiment.launches(),
         cut_short,
-    })
+    };
+    Found { report, method }
 }
 
 fn is_small(experiment: &Experiment<'_>) -> bool {
@@ -364,9 +454,11 @@ fn leaves_roundings(output: &OutputReport, hypothesis: &Hypothesis) -> bool {
     mismatch && hypothesis.remaining < error * MOST.min(ROUNDINGS * weigh::spacing(kind))
 }
 
-/// Returns the mistake of the contract's list that explains every wrong output, if there is one.
+/// Returns the mistake of the contract's list that explains every wrong output, if there is one. An output of zeros is explained by each mistake
+/// that makes zeros of it, and is no evidence for one.
 fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
     let mut found: Option<CauseReport> = None;
+    let mut zeros: Vec<&[Hypothesis]> = Vec::new();
     for output in &report.outputs {
         let hypotheses = match &output.problem {
             None => continue,
@@ -376,6 +468,10 @@ fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
             Some(_) => return None,
         };
         let best = hypotheses.first()?;
+        if best.name == ZERO && best.explains_all {
+            zeros.push(hypotheses);
+            continue;
+        }
         let explains = best.explains_all || leaves_roundings(output, best);
         if is_general_hypothesis(&best.name) || !explains || best.except > 0 {
             return None;
@@ -395,5 +491,8 @@ fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
             }
         }
     }
-    found
+    let found = found?;
+    let agrees = |hypothesis: &Hypothesis| hypothesis.name == found.kind && hypothesis.explains_all;
+    let agree = zeros.iter().all(|zeros| zeros.iter().any(agrees));
+    agree.then_some(found)
 }

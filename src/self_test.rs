@@ -165,10 +165,13 @@ impl<'a> Runner<'a> {
         let without_launches = self.run_plans(&without_launches);
         let caught = self.run_planted_bugs((selected, &slots), bound, &bugs, &honest)?;
         let mut tests: Vec<TestResult> = Vec::new();
+        let mut most_telling: Vec<Option<diagnose::Rank>> = Vec::new();
         for (at, (entry, honest)) in selected.iter().zip(&honest).enumerate() {
             if tests.last().is_none_or(|test| test.id != entry.test.id) {
                 tests.push(self.empty_test(entry, &bound[at], &bugs[at]));
+                most_telling = vec![None; bugs[at].len()];
             }
+            let rank = self.cost(entry, honest);
             let Some(test) = tests.last_mut() else {
                 continue;
             };
@@ -178,7 +181,8 @@ impl<'a> Runner<'a> {
                 no_launch_rejected_by: how(&without_launches[at]),
                 caught: 0,
             };
-            for (bug, pair) in test.planted.iter_mut().zip(&caught[at]) {
+            let pairs = test.planted.iter_mut().zip(&caught[at]);
+            for ((bug, pair), best) in pairs.zip(&mut most_telling) {
                 let Some(pair) = pair else {
                     continue;
                 };
@@ -189,7 +193,11 @@ impl<'a> Runner<'a> {
                     case.caught += 1;
                     bug.caught.get_or_insert(how.clone());
                     bug.wrong_values |= pair.wrong_values;
-                    bug.reason = bug.reason.take().or_else(|| pair.reason.clone());
+                    // A run diagnoses the most telling of the cases that fail alike.
+                    if pair.wrong_values && best.is_none_or(|best| rank < best) {
+                        *best = Some(rank);
+                        bug.reason = pair.reason.clone();
+                    }
                 }
             }
             test.cases.push(case);

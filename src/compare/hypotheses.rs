@@ -91,9 +91,10 @@ impl Prediction {
     }
 }
 
-/// Names of hypotheses that decide whether others are tried.
+// Names of hypotheses that decide whether others are tried.
 const OVERFLOW: &str = "overflow";
-const ZERO: &str = "zero";
+/// Name of the hypothesis that the output is zero.
+pub const ZERO: &str = "zero";
 const SCALE: &str = "scale";
 
 type Predict = fn(&Evidence<'_>) -> Vec<Prediction>;
@@ -186,6 +187,9 @@ pub(super) fn explain<E: Element>(
         }
     }
     found.sort_by(order);
+    // An output of zeros is explained by each mistake that makes zeros of it, and is no evidence for one.
+    let is_zero = evidence.got.iter().all(|&value| value == 0.0);
+    found.sort_by_key(|one| !(is_zero && one.name == ZERO && one.explains_all));
     found.truncate(SHOWN);
     found
 }

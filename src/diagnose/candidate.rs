@@ -94,6 +94,16 @@ impl Candidate {
         is_confirmed(experiment, &self.tensor, explained).then(|| self.cause(found))
     }
 
+    /// Returns true if a cause of another case may be this candidate.
+    fn may_be(&self, cause: &CauseReport) -> bool {
+        let tensor = cause.tensor.as_ref().or(cause.output.as_ref());
+        let is_named = match self.side {
+            Side::AllInputs => tensor.is_none(),
+            _ => tensor == Some(&self.tensor),
+        };
+        self.change.kind == cause.kind && is_named
+    }
+
     fn cause(&self, found: Explanation) -> CauseReport {
         let part = found.part.map(|part| format!(", {part}"));
         let part = part.unwrap_or_default();
@@ -115,13 +125,38 @@ impl Candidate {
 
 /// Candidates that explain wrong elements of an experiment, but are no mistake everywhere in a tensor.
 #[derive(Default)]
-pub(super) struct Partial(Vec<(Candidate, Explanation)>);
+pub(super) struct Partial {
+    kept: Vec<(Candidate, Explanation)>,
+    /// The cause whose candidates are tried; all candidates if there is none.
+    only: Option<CauseReport>,
+}
+
+/// Experiments from other inputs by which a candidate is confirmed.
+const CONFIRMING: u64 = 3;
 
 impl Partial {
+    /// Tries the candidates that may be a cause that was found in another case.
+    pub(super) fn only(cause: &CauseReport) -> Partial {
+        Partial {
+            kept: Vec::new(),
+            only: Some(cause.clone()),
+        }
+    }
+
     /// Returns the first candidate that explains nearly all wrong elements, on the trial's inputs and on others, and that is a mistake
     /// everywhere in the tensor. Keeps the candidates before it that explain a part.
     pub(super) fn whole(&mut self, experiment: &Experiment<'_>) -> Option<CauseReport> {
-        candidates(experiment).into_iter().find_map(|candidate| {
+        let confirming = CONFIRMING * experiment.restart_work();
+        let confirming = confirming.min(experiment.work_left() / 2);
+        let only = self.only.clone();
+        let mut candidates = candidates(experiment);
+        candidates.retain(|candidate| only.as_ref().is_none_or(|only| candidate.may_be(only)));
+        candidates.into_iter().find_map(|candidate| {
+            // Mistakes in an output are tried without the reference. The last work confirms them.
+            if candidate.side != Side::Output && experiment.work_left() < confirming {
+                experiment.leave_out();
+                return None;
+            }
             let found = candidate.explained(experiment)?;
             // The indices that a part of an axis reads tell little: many maps agree on a few of them.
             if found.part.is_some() && candidate.change.is_move() {
@@ -131,14 +166,14 @@ impl Partial {
             if found.part.is_none() && REST * rest <= found.elements.wrong {
                 return candidate.confirmed(experiment, found);
             }
-            self.0.push((candidate, found));
+            self.kept.push((candidate, found));
             None
         })
     }
 
     /// Returns the first candidate that explains a part of the wrong elements, on the trial's inputs and on others.
     pub(super) fn find(&mut self, experiment: &Experiment<'_>) -> Option<CauseReport> {
-        let mut kept = self.0.drain(..);
+        let mut kept = self.kept.drain(..);
         kept.find_map(|(candidate, found)| candidate.confirmed(experiment, found))
     }
 }

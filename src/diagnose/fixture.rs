@@ -1,8 +1,10 @@
 //! A trial with a planted bug, for unit tests.
 
+use crate::binding::built_in_called;
+use crate::contract::{Case, Test};
 use crate::device::DeviceId;
 use crate::program::{BUILT_IN, PLANTED};
-use crate::registry::Registry;
+use crate::registry::{REGISTRY, Registry};
 use crate::trial::{Bound, Plan, PlantedKernel};
 
 /// A test of 300 elements.
@@ -24,13 +26,51 @@ planted = "all"
 pub(super) fn with_exp<T>(planted: &str, use_plan: impl FnOnce(Plan<'_>) -> T) -> T {
     let registry = Registry::parse("x", EXP, None).expect("a good registry");
     let test = registry.tests().next().expect("a test");
-    let mut bound = Bound::built_in(test.function).expect("a binding");
-    let mut bugs = bound.binding.planted.iter();
-    bound.planted = Some(PlantedKernel {
-        bug: bugs.find(|bug| bug.name == planted).expect("a bug"),
-        program: &PLANTED,
+    with_case(test, &test.cases[0], Some(planted), use_plan).expect("a binding")
+}
+
+/// Passes the plan of each case of a built-in test with a planted bug to `use_plan`, until it returns a result.
+pub(super) fn with_test<T>(
+    id: &str,
+    planted: Option<&str>,
+    mut use_plan: impl FnMut(Plan<'_>) -> Option<T>,
+) -> Option<T> {
+    let mut tests = REGISTRY.tests();
+    let test = tests.find(|test| test.id == id).expect("the test");
+    let mut cases = test.cases.iter();
+    cases.find_map(|case| with_case(test, case, planted, &mut use_plan)?)
+}
+
+/// Passes the plan of a case to `use_plan`. Returns none if no binding with the planted bug takes the case.
+fn with_case<T>(
+    test: &Test,
+    case: &Case,
+    planted: Option<&str>,
+    use_plan: impl FnOnce(Plan<'_>) -> T,
+) -> Option<T> {
+    let bindings = built_in_called(test.function.name, test.binding.as_deref());
+    let mut bindings = bindings.expect("good bindings").filter_map(|binding| {
+        let takes = matches!(binding.refuses(&case.values), Ok(None));
+        let mut bound = Bound {
+            binding,
+            described: None,
+            planted: None,
+        };
+        if let Some(name) = planted {
+            let mut bugs = binding.planted.iter();
+            let bug = bugs.find(|bug| {
+                let applies = || binding.plants(bug, &case.values).expect("a formula");
+                bug.name == name && applies()
+            })?;
+            bound.planted = Some(PlantedKernel {
+                bug,
+                program: &PLANTED,
+            });
+        }
+        takes.then_some(bound)
     });
+    let bound = bindings.next()?;
     let device = DeviceId::Emulator.find().expect("the emulator");
-    let case = (1, test, &test.cases[0]);
-    use_plan(Plan::new(&*device, (&BUILT_IN, bound), case, 0))
+    let plan = Plan::new(&*device, (&BUILT_IN, bound), (1, test, case), 0);
+    Some(use_plan(plan))
 }

@@ -16,6 +16,7 @@ use super::weigh::spacing;
 pub(super) use answer::changed_at;
 use indices::along_axes;
 pub(super) use indices::left_out;
+pub(super) use integers::unread as unread_integers;
 
 /// The shortest side of a matrix whose diagonal is looked at.
 const SQUARE: usize = 4;
@@ -97,16 +98,8 @@ fn in_regions(
     let mut rows = rows.filter(|&row| columns >= SQUARE && input.axes[row].length >= SQUARE);
     rows.find_map(|row| {
         REGIONS.iter().find_map(|(region, words)| {
-            let changed = input.values.iter().enumerate().map(|(flat, value)| {
-                let at = index(&input.axes, flat);
-                let own = (at[row] % columns).cmp(&(flat % columns)) == *region;
-                match (own, *value) {
-                    (false, value) => value,
-                    (true, 0.0) => 0.5,
-                    (true, value) => 0.75 * value,
-                }
-            });
-            let changes = Changes::from([(input.name.clone(), changed.collect())]);
+            let changed = changed_in_region(input, row, *region)?;
+            let changes = Changes::from([(input.name.clone(), changed)]);
             let predicted = experiment.predict(&changes)?;
             if choice == Choice::Unused && !is_unchanged(experiment, &predicted) {
                 return None;
@@ -122,7 +115,7 @@ fn in_regions(
                 }
                 silent &= same_values(&output.got, left);
                 unused &= same_values(&output.expected, predicted);
-                used |= significant(experiment, output, predicted).contains(&true);
+                used |= must_respond(experiment, input, output, predicted).contains(&true);
             }
             let tensor = &input.tensor;
             match answers {
@@ -141,6 +134,21 @@ fn in_regions(
             }
         })
     })
+}
+
+/// Returns changed values of a part of an input's matrices. Elements that are 0 stay: a kernel that reads them computes the same as one that
+/// does not. Returns none if all of them are 0.
+fn changed_in_region(input: &ExperimentInput, row: usize, region: Ordering) -> Option<Vec<f64>> {
+    let columns = input.axes.last()?.length;
+    let changed = input.values.iter().enumerate().map(|(flat, &value)| {
+        let at = index(&input.axes, flat);
+        match (at[row] % columns).cmp(&(flat % columns)) == region {
+            true => 0.75 * value,
+            false => value,
+        }
+    });
+    let changed: Vec<f64> = changed.collect();
+    (changed != input.values).then_some(changed)
 }
 
 /// Returns true if the reference's outputs are those of the unchanged inputs.
@@ -174,10 +182,13 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
         let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
         for (number, output) in outputs.iter().enumerate() {
             silent[number] &= same_values(&output.got, &left[number]);
-            expected[number] &= significant(experiment, output, &predicted[number]).contains(&true);
-            let pairs = output.expected.iter().zip(&predicted[number]);
-            let mut pairs = output.got.iter().zip(pairs);
-            shown |= pairs.any(|(got, (old, new))| *got != 0.0 && old != new);
+            expected[number] &=
+                must_respond(experiment, input, output, &predicted[number]).contains(&true);
+            let mut elements = 0..output.got.len();
+            shown |= elements.any(|at| {
+                let changes = output.expected[at] != predicted[number][at];
+                output.got[at] != 0.0 && changes && !is_left(input, output, at)
+            });
         }
         if !silent.contains(&true) {
             return None;
@@ -324,6 +335,27 @@ pub(super) fn significant(
         .collect()
 }
 
+/// Returns for each element whether kernels that read an input must respond. Kernels that do not respond in an element that the contract leaves
+/// as it was write the element, and need not read it.
+fn must_respond(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    output: &ExperimentOutput,
+    new: &[f64],
+) -> Vec<bool> {
+    let significant = significant(experiment, output, new).into_iter();
+    let elements = significant.enumerate();
+    elements
+        .map(|(at, significant)| significant && !is_left(input, output, at))
+        .collect()
+}
+
+/// Returns true if the contract leaves an element of a tensor that is updated in place as it was.
+pub(super) fn is_left(input: &ExperimentInput, output: &ExperimentOutput, at: usize) -> bool {
+    let is_updated = input.tensor == output.name && input.values.len() == output.expected.len();
+    is_updated && input.values[at] == output.expected[at]
+}
+
 /// Returns for each element whether the kernels' value changes by more than a share of the largest. An element whose right value is infinite
 /// or no number is no evidence: another such value is the same.
 fn clear(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
@@ -334,4 +366,35 @@ fn clear(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
     old.zip(new)
         .map(|((expected, old), new)| expected.is_finite() && (old - new).abs() > step)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::Axis;
+
+    #[test]
+    fn elements_that_are_zero_are_no_part_of_a_matrix_that_is_used() {
+        let axis = |name: &str| Axis {
+            name: name.into(),
+            length: 4,
+        };
+        let at = |flat: usize| (flat / 4, flat % 4);
+        let lower = (0..16).map(|flat| match at(flat) {
+            (row, column) if row > column => 2.0,
+            _ => 0.0,
+        });
+        let input = ExperimentInput {
+            name: "a".into(),
+            tensor: "a".into(),
+            axes: vec![axis("row"), axis("column")],
+            kind: ElementKind::F32,
+            values: lower.collect(),
+        };
+        assert_eq!(changed_in_region(&input, 0, Ordering::Less), None);
+        assert_eq!(changed_in_region(&input, 0, Ordering::Equal), None);
+        let below = changed_in_region(&input, 0, Ordering::Greater).expect("values");
+        assert_eq!(below.iter().filter(|value| **value == 1.5).count(), 6);
+        assert!(below.iter().all(|value| [0.0, 1.5].contains(value)));
+    }
 }

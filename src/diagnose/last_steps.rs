@@ -8,7 +8,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 use super::activation::{ACTIVATIONS, Activation, IDENTITY, KERNELS};
 use super::candidate::is_confirmed;
 use super::influence::left_out;
-use super::observe::{columns, is_summand, words};
+use super::observe::{columns, is_explained, is_summand, words};
 use super::weigh::explanation;
 
 /// The most elements of an output whose functions are looked at. Each is inverted by bisection.
@@ -333,7 +333,10 @@ fn explained_terms(
         .map(|(row, wrong)| match wrong.contains(&true) {
             true => {
                 let range = row * columns..(row + 1) * columns;
-                line(&base[range.clone()], &got[range])
+                let (base, got) = (&base[range.clone()], &got[range]);
+                let [factor, term] = line(base, got)?;
+                let predicted = base.iter().map(|base| base * factor + term);
+                is_explained(got, base, predicted.collect()).then_some([factor, term])
             }
             false => Some([1.0, 0.0]),
         })

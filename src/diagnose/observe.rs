@@ -345,15 +345,29 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
         }
         let smallest = factors.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let same = largest - smallest < 1e-3 * largest.abs().max(smallest.abs());
-        let (name, first) = (&output.name, factors.first()?);
+        // The factors of rows of a narrow type differ by the roundings of its elements.
+        let share = spacing(output.kind).max(1e-3);
+        let same = largest - smallest < share * largest.abs().max(smallest.abs());
+        let mean = factors.iter().sum::<f64>() / factors.len() as f64;
+        // Short rows have one factor together, and another one for each draw would be no row's.
+        let is_together = columns(output).is_some_and(|columns| columns < COLUMNS);
+        // A factor that is 1 in print is a rounding, and no factor.
+        if factors.is_empty()
+            || is_together && !same
+            || [smallest, largest]
+                .iter()
+                .all(|&end| words(end) == words(1.0))
+        {
+            continue;
+        }
+        let name = &output.name;
         let less = |summand: &str| format!(" less `{summand}`");
         let less = summand.map_or_else(String::new, less);
         let text = match same {
             true => format!(
                 "`{name}`{less} is {} times the reference{}",
-                words(*first),
-                root(experiment, *first)
+                words(mean),
+                root(experiment, mean)
             ),
             false => format!(
                 "each row of `{name}`{less} has a factor of its own, {} to {}: what is wrong is one number for the row, {}",
@@ -458,11 +472,30 @@ fn factors(output: &ExperimentOutput, offsets: &[f64]) -> Option<Vec<f64>> {
     let (got, expected) = (less(&output.got), less(&output.expected));
     let rows = output.got.chunks(columns).map(|row| product(row, row));
     let pairs = got.chunks(columns).zip(expected.chunks(columns));
+    let wrong = output.wrong.chunks(columns);
     let share = spacing(output.kind).powi(2).max(1e-8);
     pairs
-        .zip(rows)
-        .map(|((got, expected), size)| factor(got, expected, share * size))
+        .zip(rows.zip(wrong))
+        .map(|((got, expected), (size, wrong))| {
+            let factor = factor(got, expected, share * size)?;
+            let scaled = expected.iter().map(|expected| factor * expected);
+            let leaves_little = || is_explained(got, expected, scaled.collect());
+            (!wrong.contains(&true) || leaves_little()).then_some(factor)
+        })
         .collect()
+}
+
+/// The factor by which the squares of a row's errors must become smaller. A few wrong elements of a row that is right but for them are near
+/// to any number, and prove no factor.
+const REDUCTION: f64 = 16.0;
+
+/// Returns true if the values that a mistake makes of a row leave a small part of its errors.
+pub(super) fn is_explained(got: &[f64], expected: &[f64], predicted: Vec<f64>) -> bool {
+    let errors = |values: &[f64]| -> f64 {
+        let pairs = got.iter().zip(values).filter(|(got, _)| got.is_finite());
+        pairs.map(|(got, value)| (got - value).powi(2)).sum()
+    };
+    REDUCTION * errors(&predicted) <= errors(expected)
 }
 
 pub(super) fn columns(output: &ExperimentOutput) -> Option<usize> {
@@ -559,6 +592,38 @@ mod tests {
         // A value on the way overflowed, and the result would have fitted.
         assert_eq!(text(ElementKind::F16, 6e4), None);
         assert_eq!(text(ElementKind::F32, 7e4), None);
+    }
+
+    #[test]
+    fn a_row_with_one_wrong_element_has_no_factor_and_one_with_many_does() {
+        let expected = vec![1.0, -2.0, 0.5, 4.0, 1.0, -2.0, 0.5, 4.0];
+        let of = |got: Vec<f64>, wrong: Vec<bool>| ExperimentOutput {
+            axes: vec![
+                Axis {
+                    name: "row".into(),
+                    length: 2,
+                },
+                Axis {
+                    name: "column".into(),
+                    length: 4,
+                },
+            ],
+            expected: expected.clone(),
+            allowed: vec![1e-5; 8],
+            got,
+            wrong,
+            ..with_infinity(ElementKind::F32, 1.0)
+        };
+        let none = [0.0; 8];
+        // The last element of the first row is wrong by a rounding on its way.
+        let mut got = expected.clone();
+        got[3] += 4e-5;
+        let mut wrong = vec![false; 8];
+        wrong[3] = true;
+        assert_eq!(factors(&of(got, wrong), &none), None);
+        let scaled: Vec<f64> = expected.iter().map(|x| 1.001 * x).collect();
+        let found = factors(&of(scaled, vec![true; 8]), &none).expect("factors");
+        assert!(found.iter().all(|factor| (factor - 1.001).abs() < 1e-9));
     }
 
     #[test]

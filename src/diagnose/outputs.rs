@@ -60,6 +60,39 @@ impl Own {
     }
 }
 
+/// Returns a cause if each element of all wrong outputs is 0. Each mistake that makes zeros explains it, and nothing tells which was made.
+pub(super) fn zeros(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let zeros = |experiment: &Experiment<'_>| {
+        let mut wrong = experiment
+            .outputs()
+            .iter()
+            .filter(|output| is_wrong(output));
+        wrong.all(|output| output.got.iter().all(|&value| value == 0.0))
+    };
+    if !zeros(experiment) || !is_confirmed(experiment, "", zeros) {
+        return None;
+    }
+    let wrong = experiment
+        .outputs()
+        .iter()
+        .filter(|output| is_wrong(output));
+    let wrong: Vec<&ExperimentOutput> = wrong.collect();
+    let count = wrong.iter().flat_map(|output| &output.wrong);
+    let count = count.filter(|wrong| **wrong).count() as u64;
+    let texts = wrong.iter().map(|output| format!("`{}` is 0", output.name));
+    Some(CauseReport {
+        kind: "zero".into(),
+        output: Some(wrong.first()?.name.clone()),
+        tensor: None,
+        kernel: None,
+        text: texts.collect::<Vec<_>>().join("; "),
+        explains: Some(ExplainedElements {
+            right: count,
+            wrong: count,
+        }),
+    })
+}
+
 /// Returns the mistakes of two or more wrong outputs, if each has one of its own.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let outputs = experiment.outputs().iter().enumerate();

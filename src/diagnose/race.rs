@@ -28,25 +28,44 @@ pub(super) fn depends_on_order(experiment: &Experiment<'_>) -> bool {
     })
 }
 
-/// Returns the first race as a cause.
-pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
+/// A race as a cause.
+pub(super) struct Race {
+    pub(super) cause: CauseReport,
+    /// True if a barrier is missing. Other races are more often a consequence of wrong indices.
+    pub(super) lacks_barrier: bool,
+}
+
+/// Returns the first race, one between the waves of a group before all others.
+pub(super) fn find(experiment: &Experiment<'_>) -> Option<Race> {
     let checks = [Check::Race].into_iter().collect();
-    let findings = experiment.findings(checks)?;
-    let mut races = findings.iter();
-    let race = races.find(|finding| finding.severity == Severity::Mistake)?;
-    Some(CauseReport {
+    first(&experiment.findings(checks)?)
+}
+
+fn first(findings: &[FindingReport]) -> Option<Race> {
+    let races = findings.iter();
+    let mistakes = races.filter(|finding| finding.severity == Severity::Mistake);
+    let race = mistakes.min_by_key(|race| !lacks_barrier(race))?;
+    let cause = CauseReport {
         kind: "race".into(),
         output: None,
         tensor: None,
         kernel: None,
         text: text(race),
         explains: None,
+    };
+    Some(Race {
+        cause,
+        lacks_barrier: lacks_barrier(race),
     })
+}
+
+fn lacks_barrier(race: &FindingReport) -> bool {
+    race.cure.starts_with("`__syncthreads()`")
 }
 
 /// Returns a race in words: `a barrier is missing: LDS is read while it is written, a.hip:11: ds_read_b32 v1, v0; writes it, wave 1, ...`.
 fn text(race: &FindingReport) -> String {
-    let lacks = match race.cure.starts_with("`__syncthreads()`") {
+    let lacks = match lacks_barrier(race) {
         true => "a barrier is missing",
         false => "the kernel has a race",
     };
@@ -69,5 +88,43 @@ fn site(site: &SiteReport) -> String {
     match &site.source {
         Some(source) => format!("{source}: `{}`", site.text),
         None => format!("{:#x}: `{}`", site.pc, site.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(cure: &str, severity: Severity) -> FindingReport {
+        FindingReport {
+            check: "race".into(),
+            kind: "it is written while it is read".into(),
+            severity,
+            kernel: "k".into(),
+            at: SiteReport {
+                pc: 0x100,
+                text: "global_store_dword v[0:1], v2, off".into(),
+                source: None,
+            },
+            work_group: [0; 3],
+            wave: 0,
+            lanes: String::new(),
+            what: String::new(),
+            other: None,
+            cure: cure.into(),
+            count: 1,
+        }
+    }
+
+    #[test]
+    fn a_missing_barrier_is_told_before_a_race_between_groups() {
+        let groups = finding("make it two launches", Severity::Mistake);
+        let barrier = finding("`__syncthreads()` between the two", Severity::Mistake);
+        let hint = finding("`__syncthreads()` between the two", Severity::Hint);
+        let found = first(&[groups.clone(), barrier]).expect("a race");
+        assert!(found.lacks_barrier && found.cause.text.starts_with("a barrier is missing"));
+        let found = first(&[hint, groups]).expect("a race");
+        assert!(!found.lacks_barrier && found.cause.text.starts_with("the kernel has a race"));
+        assert!(first(&[]).is_none());
     }
 }

@@ -246,6 +246,11 @@ impl<'a> Experiment<'a> {
         &self.integers
     }
 
+    /// Returns true if a launch gets a tensor, or if the binding takes values of it.
+    pub fn hands_over(&self, tensor: &str) -> bool {
+        self.plan.bound.binding.uses(tensor)
+    }
+
     /// The outputs of the trial.
     pub fn outputs(&self) -> &[ExperimentOutput] {
         &self.outputs
@@ -295,6 +300,27 @@ impl<'a> Experiment<'a> {
         self.run_work.get()
     }
 
+    /// The work of an experiment that starts from this one, and of one prediction in it.
+    pub fn restart_work(&self) -> u64 {
+        let predictions = self.inputs.len() as u64 + 3;
+        self.run_work.get() + predictions * self.reference_cost()
+    }
+
+    /// The work that is left to the method.
+    pub fn work_left(&self) -> u64 {
+        self.work_left.get()
+    }
+
+    /// Returns true if too little work is left for a run by the kernels or a computation by the reference.
+    pub fn is_exhausted(&self) -> bool {
+        self.work_left.get() < self.run_work.get().max(self.reference_cost())
+    }
+
+    /// Notes that something is not computed because it would take too long.
+    pub fn leave_out(&self) {
+        self.shared.cut_short.set(true);
+    }
+
     /// Takes the work of one run by the kernels. Returns none if too little is left.
     fn work(&self) -> Option<()> {
         self.take(self.run_work.get())
@@ -302,11 +328,15 @@ impl<'a> Experiment<'a> {
 
     /// Takes the work of one computation by the reference. Returns none if too little is left.
     fn reference_work(&self) -> Option<()> {
+        self.take(self.reference_cost())
+    }
+
+    fn reference_cost(&self) -> u64 {
         let inputs = self.inputs.iter().map(|input| input.values.len());
         let outputs = self.outputs.iter().map(|output| output.got.len());
         let elements = inputs.chain(outputs).sum::<usize>() as u64;
         let [each, of_element] = REFERENCE;
-        self.take(each + of_element * elements + self.run_work.get() / REFERENCES)
+        each + of_element * elements + self.run_work.get() / REFERENCES
     }
 
     fn take(&self, work: u64) -> Option<()> {

@@ -15,7 +15,7 @@ pub(super) struct Answer {
     /// The reference's outputs.
     pub(super) predicted: Outputs,
     /// The responses to larger changes, once they are asked for.
-    larger: OnceCell<Vec<Responses>>,
+    larger: OnceCell<Option<Vec<Responses>>>,
 }
 
 /// Flags of each element of each output: true if the kernels' value changes, and if the reference's does.
@@ -49,14 +49,14 @@ impl Answer {
     }
 
     /// Returns the responses to larger changes at the same index, and to one beside small values. A saturated function answers no small
-    /// change, and neither does a maximum.
+    /// change, and neither does a maximum. Returns none if no work is left for them.
     pub(super) fn larger(
         &self,
         experiment: &Experiment<'_>,
         input: &ExperimentInput,
         axis: usize,
-    ) -> &[Responses] {
-        self.larger.get_or_init(|| {
+    ) -> Option<&[Responses]> {
+        let larger = self.larger.get_or_init(|| {
             let small = ExperimentInput {
                 values: input.values.iter().map(|value| value * SMALL).collect(),
                 ..input.clone()
@@ -81,8 +81,10 @@ impl Answer {
                     differences(&experiment.predict(before)?, &experiment.predict(after)?);
                 Some(Responses { found, possible })
             });
-            responses.collect()
-        })
+            let responses = responses.collect();
+            (!experiment.is_exhausted()).then_some(responses)
+        });
+        larger.as_deref()
     }
 }
 

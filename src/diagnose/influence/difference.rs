@@ -20,7 +20,9 @@ pub(super) struct Response {
     pub(super) expected: BTreeSet<usize>,
     /// Indices that may change: those that change at all in the reference.
     pub(super) possible: BTreeSet<usize>,
-    /// True if other inputs were changed as well.
+    /// True if no larger change is needed, or if there was work for all of them.
+    pub(super) is_known: bool,
+    /// True if other inputs were changed as well, and if there was work for all of them.
     pub(super) is_confirmed: bool,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::answer::{Answer, changed_at, changed_in};
 use super::difference::{Response, difference, differing};
-use super::{cause, clear, is_same, same_values, share, significant};
+use super::{cause, clear, is_same, must_respond, same_values, share};
 use crate::diagnose::candidate::responds;
 use crate::diagnose::weigh::ranges;
 use crate::report::model::CauseReport;
@@ -189,17 +189,17 @@ fn unread_indices(
     let mut surplus = BTreeSet::new();
     for answer in answers {
         let mut expected = outputs.iter().zip(&answer.predicted);
-        let expected =
-            expected.any(|(output, new)| significant(experiment, output, new).contains(&true));
-        let larger = || {
-            let mut larger = answer.larger(experiment, input, axis).iter();
-            larger.any(|responses| responses.found.iter().flatten().any(|found| *found))
-        };
-        match answered(&answer.left) || expected && larger() {
-            true => read.insert(answer.at),
-            false if expected => unread.insert(answer.at),
-            false => false,
-        };
+        let expected = expected
+            .any(|(output, new)| must_respond(experiment, input, output, new).contains(&true));
+        if answered(&answer.left) {
+            read.insert(answer.at);
+        } else if expected {
+            let mut larger = answer.larger(experiment, input, axis)?.iter();
+            match larger.any(|responses| responses.found.iter().flatten().any(|found| *found)) {
+                true => read.insert(answer.at),
+                false => unread.insert(answer.at),
+            };
+        }
         let mut pairs = outputs.iter().zip(&answer.predicted);
         if read.contains(&answer.at)
             && pairs.all(|(output, new)| same_values(&output.expected, new))
@@ -313,7 +313,6 @@ fn doubt(
     (number, out_axis): (usize, usize),
     response: &mut Response,
 ) {
-    response.is_confirmed = true;
     let output = &experiment.outputs()[number];
     let others = experiment.inputs().iter();
     let others = others.filter(|other| other.name != input.name && responds(experiment, other));
@@ -336,6 +335,7 @@ fn doubt(
         response.found.extend(found);
         response.possible.extend(possible);
     }
+    response.is_confirmed = response.is_known && !experiment.is_exhausted();
 }
 
 fn response(
@@ -360,15 +360,18 @@ fn response(
         at: answer.at,
         found: along(pairs(&output.got, left)),
         clear: along(clear(output, left)),
-        expected: along(significant(experiment, output, predicted)),
+        expected: along(must_respond(experiment, input, output, predicted)),
         possible: along(pairs(&output.expected, predicted)),
+        is_known: true,
         is_confirmed: false,
     };
     // An index that seems unused, or used against the contract, may be one of a saturated function or a maximum.
     if !response.expected.is_subset(&response.found)
         || !response.clear.is_subset(&response.possible)
     {
-        for responses in answer.larger(experiment, input, axis) {
+        let larger = answer.larger(experiment, input, axis);
+        response.is_known = larger.is_some();
+        for responses in larger.unwrap_or_default() {
             response
                 .found
                 .extend(along(responses.found[number].clone()));

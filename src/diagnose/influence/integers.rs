@@ -23,8 +23,9 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
 }
 
 /// Returns a cause if the kernels do not respond to a tensor of whole numbers at all. Of two tables in order, such as bounds of sequences and
-/// pairs of a sequence and its chunk, one follows from the other, and the kernels may take either.
-fn unread(experiment: &Experiment<'_>) -> Option<CauseReport> {
+/// pairs of a sequence and its chunk, one follows from the other, and the kernels may take either. Right kernels may not get a tensor on
+/// which the contract does not depend once all others are given.
+pub(in crate::diagnose) fn unread(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let integers = experiment.integers().iter();
     let answers: Vec<(&ExperimentInput, bool)> = integers
         .filter_map(|input| Some((input, answers(experiment, input)?)))
@@ -32,9 +33,24 @@ fn unread(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let mut read = answers.iter().filter(|(_, answered)| *answered);
     let table_is_read = read.any(|(input, _)| is_ordered(input));
     let mut silent = answers.iter().filter(|(_, answered)| !answered);
-    let (input, _) = silent.find(|(input, _)| !(table_is_read && is_ordered(input)))?;
+    let (input, _) = silent.find(|(input, _)| {
+        let follows = table_is_read && is_ordered(input);
+        !follows && (experiment.hands_over(&input.tensor) || counts(experiment, input))
+    })?;
     let text = format!("no output responds to `{}`", input.tensor);
     Some(cause("unread", input, None, text))
+}
+
+/// Returns true if the reference responds to a tensor.
+fn counts(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
+    changed(input).into_iter().any(|moved| {
+        let changes = Changes::from([(input.name.clone(), moved)]);
+        let predicted = experiment.predict(&changes);
+        predicted.is_some_and(|predicted| {
+            let mut outputs = experiment.outputs().iter().zip(&predicted);
+            outputs.any(|(output, predicted)| !same_values(&output.expected, predicted))
+        })
+    })
 }
 
 /// Returns true if the rows of a tensor are in order.
@@ -120,7 +136,9 @@ fn unread_somewhere(experiment: &Experiment<'_>, input: &ExperimentInput) -> Opt
             found.is_subset(&expected).then_some((*at, missing))
         });
         let missing: Vec<(usize, BTreeSet<usize>)> = missing.by_ref().collect::<Option<_>>()?;
-        let (at, places) = missing.into_iter().find(|(_, places)| !places.is_empty())?;
+        let (at, places) = missing.into_iter().find(|(at, places)| {
+            !places.is_empty() && !responds_at(experiment, input, *at, (number, places))
+        })?;
         let text = format!(
             "`{}` does not respond to {} {at} of `{}` at {}; the contract's does",
             output.name,
@@ -130,6 +148,33 @@ fn unread_somewhere(experiment: &Experiment<'_>, input: &ExperimentInput) -> Opt
         );
         Some(cause("unread", input, Some(output), text))
     })
+}
+
+/// Returns true if elements of an output respond to a bound that moves further: to the one before it, to the one after it, and halfway. A
+/// number that is rounded up responds to other steps than one that is rounded down.
+fn responds_at(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    at: usize,
+    (number, places): (usize, &BTreeSet<usize>),
+) -> bool {
+    let inner = at > 0 && at + 1 < input.values.len();
+    if !inner || !is_ordered(input) {
+        return false;
+    }
+    let (first, last) = (input.values[at - 1], input.values[at + 1]);
+    [first, ((first + last) / 2.0).floor(), last]
+        .into_iter()
+        .any(|bound| {
+            let mut values = input.values.clone();
+            values[at] = bound;
+            let changes = Changes::from([(input.name.clone(), values)]);
+            let left = experiment.run_changed(&changes);
+            left.is_some_and(|left| {
+                let found = differing(&experiment.outputs()[number].got, &left[number]);
+                !found.is_disjoint(places)
+            })
+        })
 }
 
 /// Returns tensors of which one number is another, with its index: bounds move, and stay in order; other numbers grow by 1.

@@ -126,3 +126,20 @@ fn what_remains_is_said_where_much_but_not_all_is_explained() {
     assert_eq!((first.name.as_str(), first.explains_all), ("scale", false));
     assert!((first.remaining - 1e-3).abs() < 1e-5, "{first:?}");
 }
+
+/// A kernel that left zeros made some mistake that gives zeros, and nothing tells which.
+#[test]
+fn an_output_of_zeros_is_said_to_be_zero_before_a_mistake_that_makes_zeros() {
+    let want = values(64, 9);
+    let zeros = vec![0.0f32; 64];
+    let compute = || vec![0.0; 64];
+    let alternative = Alternative {
+        name: "arguments-exchanged",
+        explanation: "two inputs are exchanged",
+        values: &compute,
+    };
+    let axes = [Axis::new("element", 64)];
+    let found = with_alternatives(&axes, &zeros, &want, &[], &[alternative]);
+    let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["zero", "arguments-exchanged"]);
+}

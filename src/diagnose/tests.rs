@@ -1,0 +1,137 @@
+//! Tests of whole diagnoses: none says what is not so.
+
+use super::fixture::with_test;
+use super::*;
+use crate::registry::REGISTRY;
+
+/// Kernels without tests of their own.
+struct NoKernelTests;
+
+impl KernelTests for NoKernelTests {
+    fn of<'p>(&'p self, _: &Plan<'p>) -> Vec<(String, Plan<'p>)> {
+        Vec::new()
+    }
+}
+
+/// Returns the causes that experiments find for a planted bug in the first case of a test that it makes wrong.
+fn causes(test: &str, planted: &str) -> Vec<CauseReport> {
+    causes_of(test, planted, 1, |_| true)
+}
+
+/// Returns the causes of the first cases of this kind.
+fn causes_of(
+    test: &str,
+    planted: &str,
+    cases: usize,
+    counts: impl Fn(&Case) -> bool,
+) -> Vec<CauseReport> {
+    let mut found = Vec::new();
+    with_test(test, Some(planted), |plan| {
+        if !counts(plan.case) {
+            return None;
+        }
+        let report = plan.run().report;
+        if is_explainable(&report) {
+            let diagnosis = diagnose_failure(&plan, &report, Depth::Blind, &NoKernelTests);
+            found.push(diagnosis.map(|found| found.causes).unwrap_or_default());
+        }
+        (found.len() == cases).then_some(())
+    });
+    assert_eq!(found.len(), cases, "{test}: {planted}");
+    found.into_iter().flatten().collect()
+}
+
+/// In a smaller case there may be no full tile: all of the products are lost, and not only the last ones.
+#[test]
+fn a_cause_of_a_smaller_case_is_one_of_the_case_itself() {
+    for (test, input) in [
+        ("state_update optimised, every two values", "K_cumdecay"),
+        ("output_with_state optimised, every two values", "attn"),
+    ] {
+        let planted =
+            "products past the last full part of a tile forgotten; C no multiple of 16 shows it";
+        let has_tile = |case: &Case| case.values.get("C").is_some_and(|c| c > 16);
+        for cause in causes_of(test, planted, 2, has_tile) {
+            let whole = cause.kind == "not-applied" && cause.tensor.as_deref() == Some(input);
+            assert!(!whole, "{test}: {cause:?}");
+        }
+    }
+}
+
+/// Lines of states that the contract leaves are no lines that are read wrongly.
+#[test]
+fn what_is_written_against_the_contract_is_told_of_the_output() {
+    for (test, planted, text) in [
+        (
+            "decode on states of 16 bits",
+            "a padding leaves its state in line 0",
+            "`states` is written at line 0, where the contract leaves it as it was",
+        ),
+        (
+            "gdr_causal_conv1d_update_domain",
+            "padding taken for line 0",
+            "`q` is written at row 1, where the contract leaves it as it was",
+        ),
+    ] {
+        let causes = causes(test, planted);
+        assert_eq!(causes[0].text, text, "{causes:?}");
+    }
+}
+
+/// An output of many elements leaves little work for its candidates.
+#[test]
+fn the_order_of_a_large_output_is_told_of_the_output() {
+    for (planted, text) in [
+        (
+            "the final states of heads in reverse order",
+            "`final` is written with heads in reverse order",
+        ),
+        (
+            "the output with heads before tokens",
+            "`o` is written with token and head in the other order",
+        ),
+    ] {
+        let causes = causes("a wave a column", planted);
+        assert_eq!(causes[0].text, text, "{causes:?}");
+    }
+}
+
+/// A factor of rows of bf16 differs by the roundings of their elements.
+#[test]
+fn one_factor_of_all_rows_of_a_narrow_output_is_a_scale() {
+    let found = with_test(
+        "gdr_sigmoid_gating_update_domain",
+        Some("scale missing"),
+        |plan| {
+            let experiment = plan.experiment()?;
+            let is_long = experiment.outputs()[0].axes.last()?.length > 8;
+            experiment.begin_method();
+            is_long.then(|| observe::row_factors(&experiment)).flatten()
+        },
+    );
+    let cause = found.expect("a factor");
+    assert_eq!(
+        (cause.kind.as_str(), cause.output.as_deref()),
+        ("scale", Some("o"))
+    );
+    assert!(cause.text.contains("sqrt("), "{}", cause.text);
+}
+
+/// A binding may leave out a tensor that its kernels do not need: the right kernels do not respond to it, either.
+#[test]
+fn right_kernels_read_each_tensor_of_whole_numbers_that_counts() {
+    let mut tried = 0;
+    for test in REGISTRY.tests().filter(|test| test.id.ends_with("_domain")) {
+        let found = with_test(&test.id, None, |plan| {
+            let experiment = plan.experiment()?;
+            if experiment.integers().is_empty() || !observe::is_right(&experiment) {
+                return None;
+            }
+            experiment.begin_last_method();
+            Some(influence::unread_integers(&experiment))
+        });
+        tried += usize::from(found.is_some());
+        assert_eq!(found.flatten(), None, "{}", test.id);
+    }
+    assert!(tried >= 10, "{tried}");
+}
