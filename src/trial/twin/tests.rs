@@ -30,10 +30,10 @@ impl Device for Counting {
 }
 
 /// Budgets, verdict and error of a trial.
-type Tried = (Vec<u64>, Verdict, String);
+type BudgetResult = (Vec<u64>, Verdict, String);
 
 /// Runs `exp` of `n` elements with kernels that hang or do not, and with a twin or without.
-fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> Tried {
+fn budgets(n: u32, hangs: bool, twin: bool, limits: Limits) -> BudgetResult {
     with_plan(n, hangs, twin, limits, |plan| {
         let report = plan.run().report;
         (report.verdict, report.error.unwrap_or_default())
@@ -46,7 +46,7 @@ fn with_plan(
     twin: bool,
     limits: Limits,
     run: impl Fn(&Plan<'_>) -> (Verdict, String),
-) -> Tried {
+) -> BudgetResult {
     let text = format!(
         "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n[[phase.test]]\nid = \"exp\"\n\
          contract = \"exp\"\nshape = {{ n = {n} }}\n\

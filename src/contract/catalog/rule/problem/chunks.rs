@@ -1,6 +1,6 @@
 //! Inputs of the rule whose tokens are divided into chunks.
 
-use deltanet_reference::rule::{Convention, chunk};
+use deltanet_reference::rule::{Convention, Gate, Sizes};
 
 use super::{Problem, problem, tokens};
 use crate::contract::{DeviceResult, Instance, axes};
@@ -30,8 +30,27 @@ pub fn rounding_of_sums(sums: &[f64], gates: &[f64]) -> Rounding {
 impl Problem {
     /// Returns the errors that sums of gates in f32 may leave in the factors of chunks of `c` tokens.
     pub fn rounding_of_sums(&self, t: &Instance<'_>, c: usize) -> Rounding {
-        let sums = |c| chunk::cumsum(self.sizes, c, self.convention.gate, t.values(self.g));
-        rounding_of_sums(&sums(c), &sums(1))
+        let gates = t
+            .wide(self.g)
+            .into_iter()
+            .map(|g| match self.convention.gate {
+                Gate::Log => g,
+                Gate::NegatedLog => -g,
+                Gate::Factor => g.ln(),
+            });
+        let gates: Vec<f64> = gates.collect();
+        let Sizes {
+            sequences, tokens, ..
+        } = self.sizes;
+        let row = gates.len() / (sequences * tokens).max(1);
+        let mut sums = gates.clone();
+        for at in row..sums.len() {
+            // The first token of a chunk begins a sum.
+            if at / row % tokens % c != 0 {
+                sums[at] += sums[at - row];
+            }
+        }
+        rounding_of_sums(&sums, &gates)
     }
 }
 
