@@ -86,7 +86,7 @@ fn a_hang_costs_what_the_built_in_kernels_say() {
         "{text}"
     );
     // A larger case: there the built-in kernel takes so much that the first budget is too small to tell.
-    let (given, verdict, text) = budgets(3000, true, true, Limits::default());
+    let (given, verdict, text) = budgets(2000, true, true, Limits::default());
     let [first, second, derived] = given[..] else {
         panic!("{given:?}");
     };
