@@ -41,7 +41,7 @@ fn causes_of(
     found.into_iter().flatten().collect()
 }
 
-/// In a smaller case there may be no full tile: all of the products are lost, and not only the last ones.
+/// A smaller case may have no full tile: all of the products are lost, and not only the last ones.
 #[test]
 fn a_cause_of_a_smaller_case_is_one_of_the_case_itself() {
     for (test, input) in [
