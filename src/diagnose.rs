@@ -295,14 +295,14 @@ fn counts_more(found: &DiagnosisReport, smaller: Option<&DiagnosisReport>) -> bo
 }
 
 /// Returns the diagnosis of one case. Returns none if no experiment is possible.
-fn diagnose_case(plan: &Plan<'_>) -> Option<Found> {
+fn diagnose_case(plan: &Plan<'_>) -> Option<SearchResult> {
     plan.bare()?;
     let Some(experiment) = plan.experiment().filter(is_small) else {
         let report = DiagnosisReport {
             cut_short: true,
             ..DiagnosisReport::default()
         };
-        return Some(Found {
+        return Some(SearchResult {
             report,
             method: None,
         });
@@ -311,12 +311,12 @@ fn diagnose_case(plan: &Plan<'_>) -> Option<Found> {
 }
 
 /// A diagnosis, and the number of the method that found its cause.
-struct Found {
+struct SearchResult {
     report: DiagnosisReport,
     method: Option<usize>,
 }
 
-/// What the methods of one diagnosis have found so far.
+/// The findings of the methods of one diagnosis so far.
 #[derive(Default)]
 struct State {
     partial: RefCell<candidate::Partial>,
@@ -377,7 +377,7 @@ fn methods<'m>(state: &'m State) -> [Box<Method<'m>>; 21] {
 }
 
 /// Makes the experiments one after the other, until one finds a cause.
-fn search(experiment: &Experiment<'_>) -> Found {
+fn search(experiment: &Experiment<'_>) -> SearchResult {
     if observe::is_right(experiment) {
         // The elements may be right, and their errors together too large.
         let report = DiagnosisReport {
@@ -385,7 +385,7 @@ fn search(experiment: &Experiment<'_>) -> Found {
             launches: experiment.launches(),
             ..DiagnosisReport::default()
         };
-        return Found {
+        return SearchResult {
             report,
             method: None,
         };
@@ -418,7 +418,7 @@ fn search(experiment: &Experiment<'_>) -> Found {
         launches: experiment.launches(),
         cut_short,
     };
-    Found { report, method }
+    SearchResult { report, method }
 }
 
 fn is_small(experiment: &Experiment<'_>) -> bool {

@@ -33,6 +33,11 @@ impl Response {
         missing.copied().collect()
     }
 
+    /// Returns true if the kernels respond at other indices in the place of those of the contract. A gate hides a response, and makes none.
+    pub(super) fn is_exchanged(&self, from: &str, to: &str) -> bool {
+        !self.missing().is_empty() && !self.surplus(from, to).is_empty()
+    }
+
     /// Returns the indices at which the kernels respond against the contract.
     fn surplus(&self, from: &str, to: &str) -> BTreeSet<usize> {
         // The influence of a token fades below the precision of f64, by gates that the kernels may have wrong. Only a response of earlier

@@ -296,8 +296,9 @@ fn other_indices(
             }
             let first = differing((input, axis), (output, out_axis), &responses)?;
             let (kind, text) = difference(input, axis, output, out_axis, &responses)?;
-            responses[first]
-                .is_confirmed
+            let differing = &responses[first];
+            let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
+            (differing.is_confirmed || differing.is_exchanged(from, to))
                 .then(|| cause(kind, input, Some(output), text))
         })
 }
