@@ -46,7 +46,7 @@ impl Problem {
         let mut sums = gates.clone();
         for at in row..sums.len() {
             // The first token of a chunk begins a sum.
-            if at / row % tokens % c != 0 {
+            if !(at / row % tokens).is_multiple_of(c) {
                 sums[at] += sums[at - row];
             }
         }
