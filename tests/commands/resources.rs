@@ -126,7 +126,8 @@ fn address_space_may_be_short() {
     for args in runs {
         let mut ends = Vec::new();
         // The system ends a program whose own file has no room with a signal.
-        let own = std::fs::metadata(PROGRAM).expect("the program").len() >> 20;
+        let bytes = std::fs::metadata(PROGRAM).expect("the program").len();
+        let own = bytes.div_ceil(1 << 20);
         for more in [1, 4, 8, 16, 24, 40, 64, 100, 160, 250, 500, 1000, 4000] {
             let megabytes = own + more;
             let script = format!("ulimit -v {}; exec {PROGRAM} {args}", megabytes << 10);
