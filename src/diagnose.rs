@@ -232,18 +232,19 @@ fn holds(plan: &Plan<'_>, smaller: Option<&DiagnosisReport>, method: Option<usiz
     let Some((method, experiment)) = method.zip(plan.experiment().filter(is_small)) else {
         return true;
     };
-    let state = State {
+    let state = SearchState {
         partial: RefCell::new(candidate::Partial::only(cause)),
-        ..State::default()
+        ..SearchState::default()
     };
+    let candidates: [&Method<'_>; 2] = [
+        &|experiment| state.partial.borrow_mut().whole(experiment),
+        &|experiment| state.partial.borrow_mut().find(experiment),
+    ];
     let methods = methods(&state);
-    let is_other = ![WHOLE, PARTIAL].contains(&method);
-    let asked = [WHOLE, PARTIAL]
-        .into_iter()
-        .chain(is_other.then_some(method));
-    let found = asked.into_iter().find_map(|number| {
+    let asked = candidates.into_iter().chain([&*methods[method]]);
+    let found = asked.into_iter().find_map(|find| {
         experiment.begin_method();
-        methods[number](&experiment)
+        find(&experiment)
     });
     match found {
         Some(found) => is_same_cause(&found, cause),
@@ -318,7 +319,7 @@ struct SearchResult {
 
 /// The findings of the methods of one diagnosis so far.
 #[derive(Default)]
-struct State {
+struct SearchState {
     partial: RefCell<candidate::Partial>,
     /// True if the results change with the order of groups and waves.
     depends_on_order: Cell<bool>,
@@ -326,13 +327,9 @@ struct State {
     race: RefCell<Option<CauseReport>>,
 }
 
-/// The numbers of the method that tries the candidates, and of the one that tells a candidate in a part of a tensor.
-const WHOLE: usize = 2;
-const PARTIAL: usize = 12;
-
 /// Returns the methods in their order. A cause that explains every element comes early, but for an eps, which looks like a factor where all
 /// values are small; then the properties, the most definite first.
-fn methods<'m>(state: &'m State) -> [Box<Method<'m>>; 21] {
+fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 21] {
     let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| -> Box<Method<'m>> {
         // Where results change with the order of waves, responses tell nothing.
         let depends = &state.depends_on_order;
@@ -390,7 +387,7 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
             method: None,
         };
     }
-    let state = State::default();
+    let state = SearchState::default();
     let found = methods(&state)
         .into_iter()
         .enumerate()

@@ -257,7 +257,7 @@ fn small_error(trial: &TrialReport) -> String {
     );
     match most {
         1.0..SMALL => format!(
-            "; the largest error is {most:.1} times the tolerance: a kernel that only rounds otherwise may be right, and the tolerance too tight"
+            "; the largest error is {most:.1} times the tolerance, which may be too tight for a right kernel that rounds otherwise"
         ),
         _ => String::new(),
     }
