@@ -329,7 +329,7 @@ struct SearchState {
 
 /// Returns the methods in their order. A cause that explains every element comes early, but for an eps, which looks like a factor where all
 /// values are small; then the properties, the most definite first.
-fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 21] {
+fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 22] {
     let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| -> Box<Method<'m>> {
         // Where results change with the order of waves, responses tell nothing.
         let depends = &state.depends_on_order;
@@ -342,6 +342,7 @@ fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 21] {
         Box::new(operation::find),
         Box::new(outputs::find),
         Box::new(function::find),
+        Box::new(function::straight),
         Box::new(last_steps::function),
         Box::new(added::find),
         Box::new(ties::find),

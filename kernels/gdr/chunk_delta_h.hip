@@ -71,7 +71,7 @@ static __device__ __forceinline__ void gdr_chunk_delta_h_body(const GdrChunkStat
     __shared__ __align__(16) float lds[GDR_TILE][GDN_MAX_K];
     if (blockIdx.x >= x.H || blockIdx.y >= x.B) return;
 #define BODY(BOUND) gdr_chunk_states<Rule, BOUND>(x, lds)
-    GDR_WITH_BOUND(x.K, BODY);
+    GDN_WITH_BOUND(x.K, BODY);
 #undef BODY
 }
 #define GDR_CHUNK_DELTA_H_KERNEL(NAME, RULE)                                                                                \

@@ -28,7 +28,6 @@ struct GdrChunkRule {
     static __device__ float value_factor(float beta) { return beta; }
     static __device__ float key_factor(float beta, float G) { return beta * expf(G); }
     // the state from chunk to chunk
-    static constexpr bool wide = false;  // planted kernels: whether there may be more than 128 key channels
     static __device__ float corrected(float u, float wh) { return u - wh; }
     static __device__ float last_gate(float G_last, int tokens, int C) { return G_last; }
     static __device__ float to_end(float G_last, float G) { return expf(G_last - G); }

@@ -6,7 +6,6 @@
 
 // Points where the wrong variants in planted/ differ.
 struct GdrRecurrentRule {
-    static constexpr bool wide = false;       // planted kernels: whether there may be more than 128 key channels
     static constexpr bool undecayed = false;  // the error is taken from the decayed state
     static __device__ int head(int hv, int H, int HV) { return hv / (HV / H); }
     static __device__ float decay(float g) { return expf(g); }
@@ -144,7 +143,7 @@ static __device__ __forceinline__ void gdr_recurrent_body(const GdrRecurrence& x
     __shared__ __align__(16) GdrToken lds;
     if (blockIdx.x >= x.HV || blockIdx.y >= x.N) return;
 #define BODY(BOUND) gdr_recurrence<Rule, BOUND>(x, made, lds)
-    GDR_WITH_BOUND(x.K, BODY);
+    GDN_WITH_BOUND(x.K, BODY);
 #undef BODY
 }
 

@@ -85,17 +85,15 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let flags = args.trials.rerun_flags();
     // A binding must fit all of its cases, which is checked before anything runs.
     let bindings = setup.bind_cases(selection, &selected)?;
-    let mut unused = Vec::new();
+    let mut usage = BindingUsage::default();
     // The run that wrote the report of `--failed` has checked the bindings.
     if failed.is_none() && !setup.bindings.is_empty() {
-        let mut usage = BindingUsage::default();
         usage.add(
             &setup.bindings,
             &all_selected,
             &setup.bind_cases(selection, &all_selected)?,
         );
-        warn(&usage.check(&setup.bindings)?);
-        unused = usage.unused_inputs(&setup.bindings);
+        warn(&usage.check(&setup.bindings, selection)?);
     }
     let running = selected.iter().zip(&bindings);
     setup.check_references(
@@ -149,6 +147,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
     let mut finished_plans = vec![false; plans.len()];
     let mut hung: Option<&SelectedCase<'_>> = None;
     let limits = RunLimits::new(args.failure_limit(), args.time_limit());
+    let mut causes = Vec::new();
     thread::scope(|scope| {
         let _interrupt = armed.watch(scope, &ledger);
         let hangs = |finished: &FinishedTrial| hung::stops_run(&args.trials, finished);
@@ -176,6 +175,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
                 });
             let (at, failures): (Vec<usize>, Vec<_>) = failed.unzip();
             diagnose_failures(&failures, depth, jobs, &setup, |number, diagnosis| {
+                causes.extend(diagnosis.causes.iter().map(|cause| cause.text.clone()));
                 lock().explain(at[number], diagnosis);
             });
         }
@@ -221,7 +221,7 @@ pub fn run(given: &RunArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Failed);
     }
     if exit == Exit::Failed {
-        warn(&unused);
+        warn(&usage.unused_inputs(&setup.bindings, &causes));
     }
     // A part may be empty; `merge` fails if all parts together are empty.
     Ok(match exit {

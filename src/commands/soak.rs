@@ -83,7 +83,7 @@ fn run_seeds(args: &TrialArgs, limit: Limit) -> Result<Exit, Stop> {
         return Ok(Exit::Failed);
     }
     // The cases of a design depend on the seed, so that a binding may be used with one seed and not with another.
-    warn(&usage.check(&setup.bindings)?);
+    warn(&usage.check(&setup.bindings, args.selection())?);
     let demand = Demand {
         require_all: false,
         min_tests: args.min_tests,

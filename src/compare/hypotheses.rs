@@ -110,7 +110,7 @@ const TABLE: &[(&str, Predict)] = &[
     ("shifted",       moved::shifted),
     ("reversed",      moved::reversed),
     ("broadcast",     moved::broadcast),
-    ("head-map",      moved::heads),
+    ("heads",         moved::heads),
     (SCALE,           elementwise::scale),
     ("reciprocal",    elementwise::reciprocal),
     ("base",          elementwise::base),

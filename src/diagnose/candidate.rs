@@ -6,7 +6,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 use super::change::{
     Change, diagonals, orders, output_moves, output_values, place_changes, roundings, value_changes,
 };
-use super::weigh::{Explanation, explanation};
+use super::weigh::{Explanation, explanation, explanation_of};
 
 /// The number of wrong elements of which one may stay unexplained by a mistake that is everywhere.
 const REST: u64 = 200;
@@ -79,13 +79,18 @@ impl Candidate {
         Some(outputs)
     }
 
-    fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
+    /// Returns what the reference computes if it makes the mistake, where the mistake may have given the kernels' outputs.
+    fn possible(&self, experiment: &Experiment<'_>) -> Option<Outputs> {
         // Many mistakes overflow, and a narrow type is one of them.
         let mut outputs = experiment.outputs().iter();
         if self.change.kind == "rounded" && outputs.any(ExperimentOutput::overflows) {
             return None;
         }
-        explanation(experiment, &self.predict(experiment)?)
+        self.predict(experiment)
+    }
+
+    fn explained(&self, experiment: &Experiment<'_>) -> Option<Explanation> {
+        explanation(experiment, &self.possible(experiment)?)
     }
 
     /// Returns the candidate as a cause, if it explains other inputs, too.
@@ -123,10 +128,35 @@ impl Candidate {
     }
 }
 
+/// Returns the number of the first of several wrong outputs of which a prediction explains every wrong element.
+fn explained_output(
+    experiment: &Experiment<'_>,
+    prediction: &Outputs,
+) -> Option<(usize, Explanation)> {
+    let outputs = experiment.outputs().iter().enumerate();
+    let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    let wrong: Vec<usize> = wrong.map(|(number, _)| number).collect();
+    let is_one_of_several = wrong.len() > 1;
+    let mut wrong = wrong.into_iter().filter(|_| is_one_of_several);
+    wrong.find_map(|number| Some((number, whole_output(experiment, prediction, number)?)))
+}
+
+/// Returns the explanation that a prediction gives of one output, if it explains all of it.
+fn whole_output(
+    experiment: &Experiment<'_>,
+    prediction: &Outputs,
+    number: usize,
+) -> Option<Explanation> {
+    let found = explanation_of(experiment, prediction, |other| other == number)?;
+    (found.part.is_none() && found.elements.right == found.elements.wrong).then_some(found)
+}
+
 /// Candidates that explain wrong elements of an experiment, but are no mistake everywhere in a tensor.
 #[derive(Default)]
 pub(super) struct Partial {
     kept: Vec<(Candidate, Explanation)>,
+    /// Candidates that explain one of several wrong outputs, with its number.
+    of_output: Vec<(Candidate, usize, Explanation)>,
     /// The cause whose candidates are tried; all candidates if there is none.
     only: Option<CauseReport>,
 }
@@ -138,8 +168,8 @@ impl Partial {
     /// Tries the candidates that may be a cause that was found in another case.
     pub(super) fn only(cause: &CauseReport) -> Partial {
         Partial {
-            kept: Vec::new(),
             only: Some(cause.clone()),
+            ..Partial::default()
         }
     }
 
@@ -157,7 +187,13 @@ impl Partial {
                 experiment.leave_out();
                 return None;
             }
-            let found = candidate.explained(experiment)?;
+            let prediction = candidate.possible(experiment)?;
+            let Some(found) = explanation(experiment, &prediction) else {
+                if let Some((number, found)) = explained_output(experiment, &prediction) {
+                    self.of_output.push((candidate, number, found));
+                }
+                return None;
+            };
             // The indices that a part of an axis reads tell little: many maps agree on a few of them.
             if found.part.is_some() && candidate.change.is_move() {
                 return None;
@@ -174,7 +210,25 @@ impl Partial {
     /// Returns the first candidate that explains a part of the wrong elements, on the trial's inputs and on others.
     pub(super) fn find(&mut self, experiment: &Experiment<'_>) -> Option<CauseReport> {
         let mut kept = self.kept.drain(..);
-        kept.find_map(|(candidate, found)| candidate.confirmed(experiment, found))
+        let found = kept.find_map(|(candidate, found)| candidate.confirmed(experiment, found));
+        let mut of_output = self.of_output.drain(..);
+        found.or_else(|| {
+            of_output.find_map(|(candidate, number, mut found)| {
+                let explained = |other: &Experiment<'_>| {
+                    let prediction = candidate.possible(other);
+                    prediction.is_some_and(|prediction| {
+                        let is_right = !other.outputs()[number].wrong.contains(&true);
+                        is_right || whole_output(other, &prediction, number).is_some()
+                    })
+                };
+                if !is_confirmed(experiment, &candidate.tensor, explained) {
+                    return None;
+                }
+                let name = &experiment.outputs()[number].name;
+                found.part = (candidate.side != Side::Output).then(|| format!("in `{name}`"));
+                Some(candidate.cause(found))
+            })
+        })
     }
 }
 

@@ -1,12 +1,15 @@
-//! Functions that the kernels leave out: an input is used as it is, in place of its sigmoid, exp or softplus.
+//! Functions that the kernels leave out: an input is used as it is, in place of its sigmoid, exp or softplus, or a curve is taken as its straight
+//! lines.
 //!
-//! No input of the reference stands for most values, such as a sigmoid of 3. The experiment gives the kernels values that the function has.
+//! No input of the reference stands for most values, such as a sigmoid of 3. The experiment gives the kernels values that the function has,
+//! or values at which the curve is straight.
 
 use crate::report::model::CauseReport;
 use crate::trial::{Changes, Experiment, ExperimentInput};
 
 use super::candidate::responds;
-use super::influence::cause;
+use super::influence::{cause, significant};
+use super::observe::is_right;
 use super::weigh::explanation;
 
 /// A function with its name and its inverse.
@@ -39,6 +42,57 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
         );
         Some(cause("function", input, None, text))
     })
+}
+
+/// The distance from 0 at which softplus and SiLU are straight lines in f32.
+const STRAIGHT: f64 = 32.0;
+
+/// Returns the first input of which a curve is taken as its straight lines: with values far above 0 and far below 0 the kernels are right. There, the
+/// outputs must respond to it above 0.
+pub(super) fn straight(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    let inputs = experiment.inputs().iter();
+    let mut inputs = inputs.filter(|input| responds(experiment, input));
+    let moved = |input: &ExperimentInput, side: f64| {
+        let sizes = input.values.iter().map(|value| value.abs());
+        let by = side * (STRAIGHT + sizes.fold(0.0, f64::max));
+        let values = input.values.iter().map(|value| value + by).collect();
+        experiment.changed(Changes::from([(input.name.clone(), values)]))
+    };
+    let is_straight = |input: &&ExperimentInput| {
+        let Some(above) = moved(input, 1.0).filter(|above| is_right(above)) else {
+            return false;
+        };
+        let mut inputs = above.inputs().iter();
+        let shifted = inputs.find(|shifted| shifted.name == input.name);
+        shifted.is_some_and(|shifted| responds_much(&above, shifted))
+            && moved(input, -1.0).is_some_and(|below| is_near(&below, experiment))
+    };
+    let input = inputs.find(is_straight)?;
+    let text = format!(
+        "`{}` is used rightly only where its values are far from 0, above {STRAIGHT} and below -{STRAIGHT}: near 0 the contract has a curve, such \
+         as softplus or SiLU, where the kernel may have max(x, 0)",
+        input.tensor
+    );
+    Some(cause("function", input, None, text))
+}
+
+/// Returns true if the kernels' outputs are as near to the reference's as they may be in another experiment, of larger values.
+fn is_near(experiment: &Experiment<'_>, other: &Experiment<'_>) -> bool {
+    let mut outputs = experiment.outputs().iter().zip(other.outputs());
+    outputs.all(|(output, other)| {
+        let mut values = output.got.iter().zip(&output.expected).zip(&other.allowed);
+        values.all(|((got, expected), allowed)| (got - expected).abs() <= *allowed)
+    })
+}
+
+/// Returns true if an output responds to a change of an input by more than its tolerance.
+fn responds_much(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
+    let values = input.values.iter().map(|value| 0.75 * value).collect();
+    let Some(predicted) = experiment.predict(&Changes::from([(input.name.clone(), values)])) else {
+        return false;
+    };
+    let mut outputs = experiment.outputs().iter().zip(&predicted);
+    outputs.any(|(output, predicted)| significant(experiment, output, predicted).contains(&true))
 }
 
 /// Returns true if the kernels are right for values of the function, but for the function.

@@ -1,8 +1,9 @@
 //! Tests of the registry's reader: the complaints about wrong files, and the built-in registry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::compare::is_general_hypothesis;
 use crate::contract::{Case, Instance, Test, Value};
 use crate::files::FileError;
 use crate::program::Program;
@@ -576,17 +577,37 @@ fn damaged_files_are_diagnosed() {
     }
 }
 
+/// Returns the product of a case's sizes.
+fn size(case: &Case) -> i64 {
+    let numbers = case.values.iter().filter_map(|(_, value)| match value {
+        Value::Number(number) => Some((*number).max(1)),
+        Value::Word(_) => None,
+    });
+    numbers.product()
+}
+
+/// A diagnosis tells a mistake that a contract names, and none that is tried for every contract: it tells them apart by their names.
+#[test]
+fn no_mistake_of_a_contract_has_the_name_of_one_that_is_tried_for_all() {
+    const SMALL: i64 = 1 << 16;
+    let registry = Registry::built_in().expect("a registry");
+    let mut names = BTreeSet::new();
+    for entry in all_cases(&registry).filter(|entry| size(entry.case) < SMALL) {
+        let named = (entry.case.id.as_str(), &entry.case.values);
+        let made = Instance::make(entry.test.function, named, 0, None, &|_| None);
+        for check in made.expect("a case").checks {
+            names.extend(check.mistakes.iter().map(|mistake| mistake.name));
+        }
+    }
+    let general = names.iter().filter(|name| is_general_hypothesis(name));
+    assert_eq!(general.collect::<Vec<_>>(), Vec::<&&str>::new());
+    assert!(names.contains("head-map") && names.len() > 50, "{names:?}");
+}
+
 /// A mistake that panics or has another shape would take the verdict of a wrong kernel away.
 #[test]
 fn every_known_mistake_can_be_computed() {
     let registry = Registry::built_in().expect("a registry");
-    let size = |case: &Case| -> i64 {
-        let numbers = case.values.iter().filter_map(|(_, value)| match value {
-            Value::Number(number) => Some((*number).max(1)),
-            Value::Word(_) => None,
-        });
-        numbers.product()
-    };
     // The smallest case of each contract.
     let mut smallest: BTreeMap<&str, (&Test, &Case)> = BTreeMap::new();
     for test in registry.tests() {

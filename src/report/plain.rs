@@ -13,12 +13,20 @@ pub(super) fn error(value: f64) -> String {
     }
 }
 
-/// Formats a tolerance with as many digits as it was given.
+/// Formats a tolerance with as many digits as it was given. A tolerance of many digits is computed, and is rounded as errors are.
 pub fn limit(value: f64) -> String {
+    const GIVEN: usize = "1.234e-5".len();
     match value {
         value if !value.is_finite() => number::word(value).to_string(),
         0.0 => "0".to_string(),
-        value => format!("{value:e}"),
+        value => {
+            let digits = format!("{value:e}");
+            if digits.len() <= GIVEN {
+                digits
+            } else {
+                error(value)
+            }
+        }
     }
 }
 

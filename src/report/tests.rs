@@ -651,3 +651,29 @@ fn cases_that_are_not_diagnosed_join_the_diagnosed_one() {
     }
     assert_eq!(groups::groups(report.trials()).len(), 2);
 }
+
+/// Where no cause was found, an error that is hardly larger than allowed may be that of a right kernel.
+#[test]
+fn a_tolerance_may_be_too_tight_only_if_all_errors_are_small() {
+    let tells = |used: [f64; 2], rms_allowed: Option<f64>| {
+        let mut report = of_one_mistake(1);
+        let trial = &mut report.phases[0].trials[0];
+        trial.diagnosis = Some(model::DiagnosisReport {
+            launches: 1,
+            ..model::DiagnosisReport::default()
+        });
+        for (output, used) in trial.outputs.iter_mut().zip(used) {
+            for metrics in [&mut output.golden, &mut output.oracle] {
+                metrics.used = used;
+                metrics.relative_rms = 1e-6;
+                metrics.rms_allowed = rms_allowed;
+            }
+        }
+        failure::reasons(trial)[0].contains("may be too tight")
+    };
+    assert!(tells([0.5, 2.0], None));
+    assert!(tells([0.5, 0.5], Some(2.5e-7)));
+    assert!(!tells([0.5, 9.0], None));
+    assert!(!tells([2.0, f64::NAN], None));
+    assert!(!tells([2.0, 2.0], Some(1e-7)));
+}

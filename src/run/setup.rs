@@ -53,6 +53,13 @@ pub struct Selection<'a> {
     pub require_all: bool,
 }
 
+impl Selection<'_> {
+    /// Returns true if every case is selected.
+    pub fn is_whole(&self) -> bool {
+        self.phase.is_empty() && self.test.is_empty() && self.kernel.is_empty()
+    }
+}
+
 /// The registry, the code objects and the bindings of a run.
 pub struct Setup {
     /// The registry.

@@ -6,7 +6,7 @@ use crate::run::{RunError, SelectedCase};
 use crate::text::{counted_reasons, escaped};
 use crate::trial::Bound;
 
-use super::{Bindings, SkipReason};
+use super::{Bindings, Selection, SkipReason};
 
 /// The number of cases of each binding of a user, over one seed or several.
 #[derive(Default)]
@@ -22,6 +22,8 @@ struct Counts {
     run: usize,
     /// The reason of each case that the binding is for and that is skipped.
     reasons: Vec<String>,
+    /// The number of cases of its tests that another binding runs.
+    elsewhere: usize,
     /// Inputs of a case that it runs which no launch gets.
     unused: Vec<String>,
 }
@@ -39,7 +41,9 @@ impl BindingUsage {
         for (entry, bound) in selected.iter().zip(bound) {
             for ((binding, tensors), counts) in bindings.iter().zip(&mut self.counts) {
                 match bound {
-                    Ok(bound) if !std::ptr::eq(bound.binding, binding) => {}
+                    Ok(bound) if !std::ptr::eq(bound.binding, binding) => {
+                        counts.elsewhere += usize::from(binding.is_for(entry.test));
+                    }
                     Ok(_) => {
                         counts.run += 1;
                         if counts.run == 1 {
@@ -55,16 +59,22 @@ impl BindingUsage {
         }
     }
 
-    /// Returns a warning for each binding that is for no selected case.
+    /// Returns a warning for each binding that is for no selected case. Of a selection by name, a binding needs no case if another binding
+    /// runs cases of the same tests.
     ///
     /// # Errors
     /// A binding is for selected cases, and all of them are skipped.
-    pub fn check(&self, bindings: &Bindings) -> Result<Vec<String>, RunError> {
+    pub fn check(
+        &self,
+        bindings: &Bindings,
+        selection: Selection<'_>,
+    ) -> Result<Vec<String>, RunError> {
         let mut warnings = Vec::new();
         for ((binding, _), counts) in bindings.iter().zip(&self.counts) {
             let name = describe_binding(binding);
             match (counts.run, counts.reasons.len()) {
                 (1.., _) => {}
+                (0, 0) if counts.elsewhere > 0 && !selection.is_whole() => {}
                 (0, 0) => warnings.push(format!(
                     "warning: {name} is not used: no selected case is for it\n  \
                      loosen --test, --phase or --kernel, or leave the binding out"
@@ -85,9 +95,14 @@ impl BindingUsage {
     }
 
     /// Returns a warning for each input that a binding hands to no launch. Right kernels may leave out an input that does not matter in
-    /// the selected cases, so the warnings are for runs that failed.
-    pub fn unused_inputs(&self, bindings: &Bindings) -> Vec<String> {
+    /// the selected cases, so the warnings are for runs that failed. If causes of the failures are known, they are for the inputs that a
+    /// cause names.
+    pub fn unused_inputs(&self, bindings: &Bindings, causes: &[String]) -> Vec<String> {
         let all = bindings.iter().zip(&self.counts);
+        let concerns = |input: &&String| {
+            let name = format!("`{input}`");
+            causes.is_empty() || causes.iter().any(|cause| cause.contains(&name))
+        };
         let warning = |binding: &Binding, input: &String| {
             let name = describe_binding(binding);
             format!(
@@ -96,7 +111,7 @@ impl BindingUsage {
             )
         };
         all.flat_map(|((binding, _), counts)| {
-            let unused = counts.unused.iter();
+            let unused = counts.unused.iter().filter(concerns);
             unused.map(move |input| warning(binding, input))
         })
         .collect()

@@ -107,6 +107,25 @@ fn a_wrong_kernel_fails_with_its_reason() {
 }
 
 #[test]
+fn an_input_without_a_launch_is_told_where_no_other_cause_is_known() {
+    let second = "w = { axes = \"T D\", type = \"f32\" }\ny = {";
+    let computed = |value: &str| {
+        let text = format!("def negated(x, w, factor):\n    return {{\"y\": {value}}}\n");
+        let here = folder(
+            "custom-no-launch",
+            ("y = {", second),
+            (REFERENCE, &text),
+            SAME,
+        );
+        let run = bound(&here, &[]);
+        assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+        run.err.contains("hands the input `w` to no launch")
+    };
+    assert!(computed("x * factor + w"));
+    assert!(!computed("x * 3.0"));
+}
+
+#[test]
 fn another_seed_draws_other_values_and_a_report_knows_the_contract() {
     let here = folder("custom-report", SAME, SAME, SAME);
     let run = bound(&here, &["--report", "report.json", "--seed", "7"]);

@@ -496,6 +496,20 @@ fn a_binding_that_runs_no_case_is_told() {
     }
     let used = run(&here, &FLAGS);
     assert_eq!((used.code, used.err.as_str()), (0, ""));
+    // A selection may be for one of two bindings of a contract.
+    let here = crate::scratch("fleet-two-bindings");
+    let binding = |when: &str| {
+        format!(
+            "[[binding]]\ncontract = \"exp\"\nwhen = \"{when}\"\n[[binding.launch]]\nsymbol = \"kernel_exp\"\n\
+             grid = [\"ceil(n / 256)\"]\nblock = [256]\nargs = [\"in\", \"out\", \"i32 n\"]\n"
+        )
+    };
+    let text = format!("schema = 1\n{}{}", binding("n <= 64"), binding("n > 64"));
+    std::fs::write(here.join("two.toml"), text).expect("written");
+    for more in [&[][..], &["--test", "exp"], &["--test", "exp_domain:n=1*"]] {
+        let used = run(&here, &[&["--bind", "two.toml"], more].concat());
+        assert_eq!((used.code, used.err.as_str()), (0, ""), "{more:?}");
+    }
 }
 
 /// Parts of which some have no test, and some only tests that are skipped.

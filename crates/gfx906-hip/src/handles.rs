@@ -68,6 +68,16 @@ impl<T> Handles<T> {
         handle
     }
 
+    /// Returns the handle of an equal value, or adds this one.
+    pub fn find_or_insert(&mut self, value: T) -> u64
+    where
+        T: PartialEq,
+    {
+        let mut held = self.held.iter();
+        let found = held.find_map(|(&handle, other)| (*other == value).then_some(handle));
+        found.unwrap_or_else(|| self.insert(value))
+    }
+
     /// Returns the value of a handle.
     pub fn get(&self, handle: u64) -> Option<&T> {
         self.held.get(&handle)

@@ -16,7 +16,7 @@ use crate::hostcall::HostRequests;
 use crate::objects::event::Event;
 use crate::objects::graph::Graphs;
 use crate::objects::memory::{Kind, Memory};
-use crate::objects::module::{Function, Library, LoadedCode};
+use crate::objects::module::{Function, LoadedCode};
 use crate::objects::pending_frees::PendingFrees;
 use crate::objects::programs::RegisteredBinaries;
 use crate::objects::stream::Stream;
@@ -41,7 +41,7 @@ pub struct RuntimeState {
     /// Modules of the program.
     pub modules: Handles<Arc<LoadedCode>>,
     /// Libraries of the program.
-    pub libraries: Handles<Library>,
+    pub libraries: Handles<Arc<LoadedCode>>,
     /// Kernels of modules and libraries.
     pub functions: Handles<Function>,
     /// Device code within the program's file.

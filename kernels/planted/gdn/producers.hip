@@ -57,6 +57,12 @@ extern "C" __global__ void planted_gdn_beta_overflows(const float* b, float* bet
     if (i < n) beta[i] = expf(b[i]) / (1.0f + expf(b[i]));
 }
 
+// max(x, 0) for softplus: its straight lines
+extern "C" __global__ void planted_gdn_gate_straight(const float* a, const float* A_log, const float* dt_bias, float* g, int n, int HV) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) g[i] = -expf(A_log[i % HV]) * fmaxf(a[i] + dt_bias[i % HV], 0.0f);
+}
+
 // no threshold: e^x overflows
 extern "C" __global__ void planted_gdn_gate_no_threshold(const float* a, const float* A_log, const float* dt_bias, float* g, int n,
                                                          int HV) {

@@ -1,7 +1,6 @@
 // Wrong chunk operators after the inverse.
 #pragma once
 #include "../gdn/bounds.hip"
-#include "bounds.hip"
 #include "../../gdr/chunk_delta_h.hip"
 #include "../../gdr/chunk_o.hip"
 #include "../../gdr/wy.hip"
@@ -31,7 +30,6 @@ GDR_RECOMPUTE_W_U_KERNEL(planted_gdr_w_u_gate_sign, GdrKeyGrows)
 
 // no - w h: v_new is u
 struct GdrNotCorrected : GdrChunkRule {
-    static constexpr bool wide = true;
     static __device__ float corrected(float u, float wh) { return u; }
 };
 GDR_CHUNK_DELTA_H_KERNEL(planted_gdr_chunk_delta_h_no_wh, GdrNotCorrected)

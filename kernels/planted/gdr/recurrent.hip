@@ -1,7 +1,6 @@
 // Wrong recurrences of the GDR operators.
 #pragma once
 #include "../gdn/bounds.hip"
-#include "bounds.hip"
 #include "../../gdr/recurrent.hip"
 
 // As published: a wave holds the key channels of ONE value column, and whoever wrote it forgot the loop over the columns; its reductions
@@ -71,7 +70,6 @@ GDR_SIGMOID_GATING_KERNEL(planted_gdr_sigmoid_gating_doubled_sums, GdrDoubledSum
 
 // the error taken from the state before the decay
 struct GdrUndecayed : GdrRecurrentRule {
-    static constexpr bool wide = true;
     static constexpr bool undecayed = true;
 };
 GDR_FUSED_RECURRENT_KERNEL(planted_gdr_recurrent_undecayed_error, GdrUndecayed)

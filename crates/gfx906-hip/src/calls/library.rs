@@ -1,21 +1,16 @@
 //! Libraries: code objects that the program loads at run time and whose kernels it looks up by name (HIP 7).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::module;
 use crate::boundary::{Address, Out, Text};
 use crate::error::{HipError, HipResult};
 use crate::image::image;
-use crate::objects::module::{Function, Library, LoadedCode};
+use crate::objects::module::{Function, LoadedCode};
 use crate::runtime::state;
 
 fn add(out: Out<Address>, loaded: Arc<LoadedCode>) -> HipResult {
-    let library = Library {
-        loaded,
-        kernels: HashMap::new(),
-    };
-    out.put(state().libraries.insert(library))
+    out.put(state().libraries.insert(loaded))
 }
 
 /// Refuses compiler options, as there is no compiler to take them.
@@ -56,11 +51,11 @@ fn unknown(library: Address) -> HipError {
 pub fn unload(library: Address) -> HipResult {
     let removed = state().libraries.remove(library);
     let removed = removed.ok_or_else(|| unknown(library))?;
-    module::free_managed(&removed.loaded);
+    module::free_managed(&removed);
     let mut state = state();
     state
         .functions
-        .retain(|f| !Arc::ptr_eq(&f.loaded, &removed.loaded));
+        .retain(|f| !Arc::ptr_eq(&f.loaded, &removed));
     Ok(())
 }
 
@@ -68,22 +63,13 @@ pub fn unload(library: Address) -> HipResult {
 pub fn kernel(out: Out<Address>, library: Address, name: Text) -> HipResult {
     out.required()?;
     let name = name.get()?;
-    let mut guard = state();
-    let state = &mut *guard;
-    let found = state.libraries.get_mut(library);
-    let found = found.ok_or_else(|| unknown(library))?;
-    if let Some(&handle) = found.kernels.get(&name) {
-        return out.put(handle);
-    }
-    if found.loaded.module.kernel(&name).is_none() {
+    let mut state = state();
+    let loaded = state.libraries.get(library).cloned();
+    let loaded = loaded.ok_or_else(|| unknown(library))?;
+    if loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
     }
-    let handle = state.functions.insert(Function {
-        loaded: found.loaded.clone(),
-        name: name.clone(),
-    });
-    found.kernels.insert(name, handle);
-    out.put(handle)
+    out.put(state.functions.find_or_insert(Function { loaded, name }))
 }
 
 /// Returns the number of kernels.
@@ -91,5 +77,5 @@ pub fn count(out: Out<u32>, library: Address) -> HipResult {
     out.required()?;
     let state = state();
     let found = state.libraries.get(library);
-    out.put(found.ok_or_else(|| unknown(library))?.loaded.kernels as u32)
+    out.put(found.ok_or_else(|| unknown(library))?.kernels as u32)
 }

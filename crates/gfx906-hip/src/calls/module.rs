@@ -125,6 +125,7 @@ fn unknown(module: Address) -> HipError {
     }
 }
 
+/// Returns the handle of a module's kernel, the same each time.
 pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult {
     out.required()?;
     let name = read_name(name)?;
@@ -132,7 +133,8 @@ pub fn get_function(out: Out<Address>, module: Address, name: Text) -> HipResult
     if loaded.module.kernel(&name).is_none() {
         return Err(HipError::NotFound);
     }
-    let handle = state().functions.insert(Function { loaded, name });
+    let function = Function { loaded, name };
+    let handle = state().functions.find_or_insert(function);
     out.put(handle)
 }
 
@@ -153,12 +155,12 @@ pub fn count(out: Out<u32>, module: Address) -> HipResult {
     out.put(get(module)?.kernels as u32)
 }
 
-/// Returns a handle for the kernel behind a host function.
+/// Returns the handle of the kernel behind a host function, the same each time.
 pub fn function_by_symbol(out: Out<Address>, host: Address) -> HipResult {
     out.required()?;
     let mut state = state();
     let function = state.function_of(host)?;
-    out.put(state.functions.insert(function))
+    out.put(state.functions.find_or_insert(function))
 }
 
 /// Returns the kernel of a handle.

@@ -50,12 +50,10 @@ pub struct Function {
     pub name: String,
 }
 
-/// Code object whose kernels are looked up by name.
-pub struct Library {
-    /// Code object.
-    pub loaded: Arc<LoadedCode>,
-    /// Handles of the kernels that were looked up.
-    pub kernels: HashMap<String, Address>,
+impl PartialEq for Function {
+    fn eq(&self, other: &Function) -> bool {
+        Arc::ptr_eq(&self.loaded, &other.loaded) && self.name == other.name
+    }
 }
 
 impl Drop for LoadedCode {

@@ -97,6 +97,9 @@ int main() {
     HIP_CHECK(hipLaunchKernelExC(&config, reinterpret_cast<const void*>(add), arguments));
     hipFunction_t function;
     HIP_CHECK(hipGetFuncBySymbol(&function, reinterpret_cast<const void*>(add)));
+    hipFunction_t same;
+    HIP_CHECK(hipGetFuncBySymbol(&same, reinterpret_cast<const void*>(add)));
+    REQUIRE(same == function);
     DriverConfig driver = {{2, 1, 1}, {64, 1, 1}, 0, nullptr, attributes, 2};
     HIP_CHECK(hipDrvLaunchKernelEx(&driver, function, arguments, nullptr));
     // So many groups are never resident together.

@@ -72,6 +72,9 @@ int main(int, char** arguments) {
     HIP_CHECK(hipModuleLoad(&module, arguments[1]));
     EXPECT(hipErrorNotFound, hipModuleGetFunction(&sigmoid, module, "no_such_kernel"));
     HIP_CHECK(hipModuleGetFunction(&sigmoid, module, "kernel_sigmoid"));
+    hipFunction_t same;
+    HIP_CHECK(hipModuleGetFunction(&same, module, "kernel_sigmoid"));
+    REQUIRE(same == sigmoid);
     int threads = 0;
     HIP_CHECK(hipFuncGetAttribute(&threads, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, sigmoid));
     REQUIRE(threads >= 256);

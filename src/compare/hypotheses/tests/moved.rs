@@ -84,7 +84,7 @@ fn the_other_head_map_is_named() {
         .collect();
     let found = hypotheses_of(&axes, &got, &want, &[]);
     let (name, explanation) = best(&found);
-    assert_eq!(name, "head-map");
+    assert_eq!(name, "heads");
     assert!(
         explanation.ends_with("head h holds what belongs into head h % 2 * 4 + h / 2"),
         "{explanation}"
@@ -103,7 +103,7 @@ fn a_head_map_is_one_of_heads_in_whole_groups() {
         let found = hypotheses_of(&axes, &got, &want, &[]);
         found.into_iter().map(|h| h.name).collect()
     };
-    assert_eq!(names("head", 8), ["head-map"]);
+    assert_eq!(names("head", 8), ["heads"]);
     assert_eq!(names("head", 7), [""; 0]);
     assert_eq!(names("row", 8), [""; 0]);
 }

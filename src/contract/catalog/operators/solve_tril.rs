@@ -87,9 +87,11 @@ fn mistakes(x: Chunks, a: Vec<f64>) -> Vec<Mistake> {
             "identity added to a diagonal that still held it in rows 0 and 1, which were used with it",
             move || with_identity(x, &same, 1.0),
         ),
-        Mistake::new("sign", "(I - A)^-1: the sign of A is flipped", move || {
-            solve_tril(x.sizes, x.bt, &negated)
-        }),
+        Mistake::new(
+            "inverse-sign",
+            "(I - A)^-1: the sign of A is flipped",
+            move || solve_tril(x.sizes, x.bt, &negated),
+        ),
     ]
 }
 

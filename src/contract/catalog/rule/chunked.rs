@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use deltanet_reference::rule::{HeadMap, Inputs, Sizes, StateLayout};
+
+use crate::contract::Mistake;
+
 /// The terms of the chunked form in which kernels make mistakes.
 #[derive(Clone, Copy)]
 pub struct Terms {
@@ -57,7 +61,7 @@ const RIGHT: Terms = Terms {
 };
 
 /// The mistakes: name, explanation and terms.
-pub const MISTAKES: &[(&str, &str, Terms)] = &[
+const MISTAKES: &[(&str, &str, Terms)] = &[
     (
         "chunk-l-beta",
         "L has the beta of its column: L_ij = beta_j <k_i, k_j> e^(G_i - G_j)",
@@ -156,45 +160,68 @@ pub const MISTAKES: &[(&str, &str, Terms)] = &[
     ),
 ];
 
-/// A token of a value head.
-pub struct Token<'a> {
-    pub q: &'a [f64],
-    pub k: &'a [f64],
-    pub v: &'a [f64],
-    /// The logarithm of the gate, of each key channel or of all.
-    pub g: Vec<f64>,
-    pub beta: f64,
+/// Returns the mistakes of the chunked form. `compute` returns the output that one leaves.
+pub fn mistakes(
+    compute: impl Fn(Terms) -> Vec<f64> + Clone + Send + Sync + 'static,
+) -> impl Iterator<Item = Mistake> {
+    MISTAKES.iter().map(move |(name, explanation, terms)| {
+        let compute = compute.clone();
+        Mistake::new(name, explanation, move || compute(*terms))
+    })
 }
 
-/// Returns a row of a tensor.
-pub fn row(values: &[f64], row: usize, size: usize) -> &[f64] {
-    &values[row * size..(row + 1) * size]
+/// A token of a value head. The gates are those of each key channel, or one of all.
+struct Token<'a> {
+    q: &'a [f64],
+    k: &'a [f64],
+    v: &'a [f64],
+    g: &'a [f64],
+    beta: f64,
 }
 
-/// The tensors of packed sequences: of sequence n the tokens `bounds[n]..bounds[n + 1]`.
+/// Packed sequences: of sequence n the tokens `bounds[n]..bounds[n + 1]`. The gates of the inputs are logarithms, and q and k are used as they are.
 pub struct Rows<'a> {
     pub bounds: &'a [usize],
-    pub heads: usize,
-    /// Returns a token of a value head.
-    pub token: &'a dyn Fn(usize, usize) -> Token<'a>,
+    pub sizes: Sizes,
+    pub inputs: Inputs<'a, f64>,
+    pub head_map: HeadMap,
     pub chunk: usize,
     pub scale: f64,
-    pub value_major: bool,
+    pub layout: StateLayout,
 }
 
 impl Rows<'_> {
-    /// Computes the outputs, `[token, head, V]`. `states`, `[sequence, head, K, V]` or `[sequence, head, V, K]`, holds the states before
-    /// the sequences, and then those after them.
-    pub fn compute(&self, terms: Terms, states: &mut [f64], value_size: usize) -> Vec<f64> {
+    fn token(&self, token: usize, head: usize) -> Token<'_> {
+        let (sizes, inputs) = (self.sizes, &self.inputs);
+        let map = self.head_map;
+        let key_head = map.key_head(head, sizes.key_heads, sizes.value_heads);
+        let of_key = token * sizes.key_heads + key_head;
+        let own = token * sizes.value_heads + head;
+        fn row(values: &[f64], row: usize, size: usize) -> &[f64] {
+            &values[row * size..(row + 1) * size]
+        }
+        Token {
+            q: row(inputs.q, of_key, sizes.key_size),
+            k: row(inputs.k, of_key, sizes.key_size),
+            v: row(inputs.v, own, sizes.value_size),
+            g: row(inputs.g, own, sizes.gate_shape()[3]),
+            beta: inputs.beta[own],
+        }
+    }
+
+    /// Computes the outputs, `[token, head, V]`, and the states after the sequences, `[sequence, head, K, V]` or `[sequence, head, V, K]`.
+    pub fn compute(&self, terms: Terms) -> (Vec<f64>, Vec<f64>) {
+        let (heads, key_size) = (self.sizes.value_heads, self.sizes.key_size);
+        let value_size = self.sizes.value_size;
         let tokens = self.bounds.last().copied().unwrap_or(0);
-        let mut output = vec![0.0; tokens * self.heads * value_size];
-        let size = states.len() / (self.bounds.len() - 1).max(1) / self.heads.max(1);
-        let key_size = size / value_size.max(1);
+        let mut output = vec![0.0; tokens * heads * value_size];
+        let mut states = self.inputs.state.to_vec();
+        let size = key_size * value_size;
         for (at, state) in states.chunks_exact_mut(size.max(1)).enumerate() {
-            let (sequence, head) = (at / self.heads, at % self.heads);
-            let place = |c: usize, x: usize| match self.value_major {
-                true => x * key_size + c,
-                false => c * value_size + x,
+            let (sequence, head) = (at / heads, at % heads);
+            let place = |c: usize, x: usize| match self.layout {
+                StateLayout::ValueMajor => x * key_size + c,
+                StateLayout::KeyMajor => c * value_size + x,
             };
             let channels = (0..key_size).flat_map(|c| (0..value_size).map(move |x| (c, x)));
             let mut own: Vec<f64> = channels.clone().map(|(c, x)| state[place(c, x)]).collect();
@@ -205,7 +232,7 @@ impl Rows<'_> {
                 first = range.end;
                 let rows = self.chunk(terms, range.clone(), head, &mut own);
                 for (token, row) in range.zip(rows) {
-                    let at = (token * self.heads + head) * value_size;
+                    let at = (token * heads + head) * value_size;
                     output[at..at + value_size].copy_from_slice(&row);
                 }
             }
@@ -213,7 +240,7 @@ impl Rows<'_> {
                 state[place(c, x)] = value;
             }
         }
-        output
+        (output, states)
     }
 
     /// Computes the outputs of a chunk, and the state after it in the place of that before it, `[K, V]`.
@@ -224,8 +251,8 @@ impl Rows<'_> {
         head: usize,
         state: &mut [f64],
     ) -> Vec<Vec<f64>> {
-        let tokens: Vec<Token<'_>> = range.map(|token| (self.token)(token, head)).collect();
-        let key_size = tokens[0].k.len();
+        let tokens: Vec<Token<'_>> = range.map(|token| self.token(token, head)).collect();
+        let key_size = self.sizes.key_size;
         let mut sum = vec![0.0; key_size];
         let sums = tokens.iter().map(|token| {
             for (c, sum) in sum.iter_mut().enumerate() {
@@ -310,7 +337,7 @@ impl Rows<'_> {
 
 #[cfg(test)]
 mod tests {
-    use deltanet_reference::rule::{Convention, Inputs, Sizes, StateLayout, recurrence};
+    use deltanet_reference::rule::{Convention, recurrence};
 
     use super::*;
 
@@ -351,25 +378,18 @@ mod tests {
                 ..Convention::FLA
             };
             let right = recurrence(&convention, sizes, inputs);
-            let token = |token: usize, head: usize| Token {
-                q: row(&q, token * 2 + head, 3),
-                k: row(&k, token * 2 + head, 3),
-                v: row(&v, token * 2 + head, 4),
-                g: vec![g[token * 2 + head]],
-                beta: beta[token * 2 + head],
-            };
             for chunk in [1, 4, 16] {
                 let rows = Rows {
                     bounds: &[0, 11],
-                    heads: 2,
-                    token: &token,
+                    sizes,
+                    inputs,
+                    head_map: HeadMap::Block,
                     chunk,
                     scale: 3f64.sqrt().recip(),
-                    value_major: layout == StateLayout::ValueMajor,
+                    layout,
                 };
                 let far = |terms: Terms| {
-                    let mut states = initial.clone();
-                    let output = rows.compute(terms, &mut states, 4);
+                    let (output, states) = rows.compute(terms);
                     let pairs = output.iter().zip(&right.output);
                     let pairs = pairs.chain(states.iter().zip(&right.state));
                     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)

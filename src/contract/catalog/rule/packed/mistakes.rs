@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use deltanet_reference::rule::{GateKind, Order, StateLayout};
+use deltanet_reference::rule::{GateKind, Inputs, Order, StateLayout};
 
 use super::call::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
 use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake};
-use crate::contract::catalog::rule::chunked::{self, Rows, Terms, Token, row};
+use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
 
 type Wide = Tensors<Vec<f64>>;
 
@@ -18,15 +18,14 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
     let in_output = known::mistakes(MISTAKES, (&shared, &by), |x, by| compute(x, by).0);
     let in_states = known::mistakes(MISTAKES, (&shared, &by), |x, by| compute(x, by).1);
     let by_chunks = |state: bool| {
-        let all = chunked::MISTAKES.iter().filter(|_| by.chunk.is_some());
-        let (shared, by) = (&shared, &by);
-        all.map(move |(name, explanation, terms)| {
-            let (wide, by) = (Arc::clone(shared), by.clone());
-            Mistake::new(name, explanation, move || {
-                let (output, states) = compute_by_chunks(&wide, &by, *terms);
+        let (wide, by) = (Arc::clone(&shared), by.clone());
+        let all = by.chunk.map(|chunk| {
+            chunked::mistakes(move |terms| {
+                let (output, states) = compute_by_chunks(&wide, &by, chunk, terms);
                 if state { states } else { output }
             })
-        })
+        });
+        all.into_iter().flatten()
     };
     [
         in_output.into_iter().chain(by_chunks(false)).collect(),
@@ -35,36 +34,29 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
 }
 
 /// Computes the chunked form with a mistake.
-fn compute_by_chunks(x: &Wide, by: &Choices, terms: Terms) -> (Vec<f64>, Vec<f64>) {
-    let sizes = by.sizes;
-    let token = |token: usize, head: usize| {
-        let map = by.head_map;
-        let key_head = map.key_head(head, sizes.key_heads, sizes.value_heads);
-        let of_key = token * sizes.key_heads + key_head;
-        let own = token * sizes.value_heads + head;
-        Token {
-            q: row(&x.q, of_key, sizes.key_size),
-            k: row(&x.k, of_key, sizes.key_size),
-            v: row(&x.v, own, sizes.value_size),
-            g: row(&x.g, own, sizes.gate_shape()[3]).to_vec(),
-            beta: x.beta[own],
-        }
-    };
-    let rows = Rows {
-        bounds: &by.bounds,
-        heads: sizes.value_heads,
-        token: &token,
-        chunk: by.chunk.unwrap_or(sizes.tokens),
-        scale: by.scale,
-        value_major: by.state == StateLayout::ValueMajor,
-    };
+fn compute_by_chunks(x: &Wide, by: &Choices, chunk: usize, terms: Terms) -> (Vec<f64>, Vec<f64>) {
     let mut states = x.states.clone();
     let lines = states.chunks_exact_mut(by.line().max(1));
     for (line, _) in lines.zip(&by.starts).filter(|(_, start)| start.is_none()) {
         line.fill(0.0);
     }
-    let output = rows.compute(terms, &mut states, sizes.value_size);
-    (output, states)
+    let rows = Rows {
+        bounds: &by.bounds,
+        sizes: by.sizes,
+        inputs: Inputs {
+            q: &x.q,
+            k: &x.k,
+            v: &x.v,
+            g: &x.g,
+            beta: &x.beta,
+            state: &states,
+        },
+        head_map: by.head_map,
+        chunk,
+        scale: by.scale,
+        layout: by.state,
+    };
+    rows.compute(terms)
 }
 
 const MISTAKES: &[KnownMistake<Wide, Choices>] = &[

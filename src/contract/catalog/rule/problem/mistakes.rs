@@ -5,14 +5,14 @@ mod terms;
 use std::sync::Arc;
 
 use deltanet_reference::rule::{
-    Convention, Gate, Inputs, Norm, Order, Outputs, Readout, Scale, Sizes, StateLayout, recurrence,
+    Convention, Gate, Inputs, Norm, Order, Outputs, Readout, Scale, Sizes, recurrence,
 };
 
 use Effect::{Changed, Computed};
 
 use super::Problem;
 use crate::contract::catalog::exchanged;
-use crate::contract::catalog::rule::chunked::{self, Rows, Terms, Token, row};
+use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
 use crate::contract::{Instance, Mistake};
 
 /// A call of the rule in f64.
@@ -79,22 +79,20 @@ impl Call {
                     }
                 })
             });
-            let chunked = chunked::MISTAKES.iter();
-            let chunked = chunked.filter(|_| shared.0.chunk.is_some());
-            let chunked = chunked.map(|(name, explanation, terms)| {
-                let shared = Arc::clone(&shared);
-                Mistake::new(name, explanation, move || {
-                    let outputs = shared.0.by_chunks(*terms);
-                    if state { outputs.state } else { outputs.output }
+            let of_chunks = Arc::clone(&shared);
+            let chunked = shared.0.chunk.map(|chunk| {
+                chunked::mistakes(move |terms| {
+                    let (output, states) = of_chunks.0.by_chunks(chunk, terms);
+                    if state { states } else { output }
                 })
             });
-            known.chain(chunked).collect()
+            known.chain(chunked.into_iter().flatten()).collect()
         };
         [part(false), part(true)]
     }
 
-    /// Computes the chunked form with a mistake.
-    fn by_chunks(&self, terms: Terms) -> Outputs<f64> {
+    /// Computes the output and the states of the chunked form with a mistake.
+    fn by_chunks(&self, chunk: usize, terms: Terms) -> (Vec<f64>, Vec<f64>) {
         let (sizes, convention, inputs) = (self.sizes, self.convention, &self.inputs);
         let k = convention.norm.rows(&inputs.k, sizes.key_size);
         let q = match convention.readout {
@@ -102,34 +100,22 @@ impl Call {
             Readout::Key => k.clone(),
         };
         let bounds: Vec<usize> = (0..=sizes.sequences).map(|n| n * sizes.tokens).collect();
-        let log = |g: &f64| convention.gate.log(*g);
-        let token = |token: usize, head: usize| {
-            let map = convention.head_map;
-            let key_head = map.key_head(head, sizes.key_heads, sizes.value_heads);
-            let of_key = token * sizes.key_heads + key_head;
-            let own = token * sizes.value_heads + head;
-            Token {
-                q: row(&q, of_key, sizes.key_size),
-                k: row(&k, of_key, sizes.key_size),
-                v: row(&inputs.v, own, sizes.value_size),
-                g: row(&inputs.g, own, sizes.gate_shape()[3])
-                    .iter()
-                    .map(log)
-                    .collect(),
-                beta: inputs.beta[own],
-            }
-        };
+        let g: Vec<f64> = inputs.g.iter().map(|&g| convention.gate.log(g)).collect();
         let rows = Rows {
             bounds: &bounds,
-            heads: sizes.value_heads,
-            token: &token,
-            chunk: self.chunk.unwrap_or(sizes.tokens),
+            sizes,
+            inputs: Inputs {
+                q: &q,
+                k: &k,
+                g: &g,
+                ..inputs.inputs()
+            },
+            head_map: convention.head_map,
+            chunk,
             scale: convention.scale.factor(sizes.key_size),
-            value_major: convention.state == StateLayout::ValueMajor,
+            layout: convention.state,
         };
-        let mut state = inputs.state.clone();
-        let output = rows.compute(terms, &mut state, sizes.value_size);
-        Outputs { output, state }
+        rows.compute(terms)
     }
 
     /// Computes the first tokens with a mistake.
