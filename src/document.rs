@@ -209,10 +209,10 @@ pub fn array<'a>(value: SpannedValue<'a>, out: &mut Vec<Complaint>) -> &'a [Span
     }
 }
 
-/// Makes a complaint about a value.
-pub fn bad(value: SpannedValue<'_>, title: &str, label: &str, help: &str) -> Complaint {
+/// Makes a complaint about a value or a key.
+pub fn bad<T>(at: &Spanned<T>, title: &str, label: &str, help: &str) -> Complaint {
     Complaint {
-        span: value.span(),
+        span: at.span(),
         title: title.into(),
         label: label.into(),
         help: help.into(),

@@ -9,13 +9,13 @@ mod judgement;
 mod phase;
 mod planted;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 #[cfg(test)]
 use std::sync::LazyLock;
 
 use crate::contract::design::KernelChoice;
-use crate::contract::{Function, Test};
+use crate::contract::{Function, OutputTolerance, Test};
 use crate::custom::CustomContract;
 use crate::document;
 use crate::files::{self, FileError, sha256};
@@ -63,6 +63,9 @@ const BUILT_IN: &[(&str, &str)] = &[
     ),
 ];
 
+/// Tolerances by name. A name whose tolerance has a complaint has none.
+type NamedTolerances = BTreeMap<String, Option<OutputTolerance>>;
+
 /// The phases of a run's tests.
 #[derive(Debug)]
 pub struct Registry {
@@ -72,6 +75,8 @@ pub struct Registry {
     pub source: SourceReport,
     /// The custom contracts, each with a test of its name in the last phase.
     pub custom: Vec<CustomContract>,
+    /// The tolerances with a name, which a user's registry can name too.
+    tolerances: NamedTolerances,
 }
 
 /// The built-in registry, which the tests of this crate read once.

@@ -18,18 +18,24 @@ impl Reader<'_> {
         function: &Function,
         designed: bool,
     ) -> BTreeMap<String, OutputTolerance> {
-        let mut outputs = BTreeMap::new();
-        let hint = format!(
-            "a tolerance for each of its outputs: {}",
-            function.outputs.join(", ")
-        );
-        if let (None, Some(inherited)) = (table.get("outputs"), self.inherited(function, designed))
-        {
-            return inherited;
+        if let Some(list) = table.get("outputs") {
+            return self.output_tolerances(list, function);
         }
-        let Some(list) = table.need("outputs", &hint, &mut self.out) else {
-            return outputs;
-        };
+        self.inherited(function, designed).unwrap_or_else(|| {
+            let names = function.outputs.join(", ");
+            let hint = format!("a tolerance for each of its outputs: {names}");
+            table.need("outputs", &hint, &mut self.out);
+            BTreeMap::new()
+        })
+    }
+
+    /// Reads the tolerances of a contract's outputs: a name for all, or a table with one for each.
+    pub(super) fn output_tolerances(
+        &mut self,
+        list: SpannedValue<'_>,
+        function: &Function,
+    ) -> BTreeMap<String, OutputTolerance> {
+        let mut outputs = BTreeMap::new();
         // The name of a tolerance in place of the table: all outputs have this tolerance.
         if list.get_ref().is_str() {
             let tolerance = self.output_tolerance(list);
@@ -54,7 +60,6 @@ impl Reader<'_> {
 
     /// Reads a file's table of named tolerances.
     pub(super) fn named_tolerances(&mut self, root: &Table<'_>) {
-        self.tolerances.clear();
         let Some(value) = root.get("tolerances") else {
             return;
         };
@@ -68,11 +73,21 @@ impl Reader<'_> {
             return;
         };
         let mut references = BTreeMap::new();
-        for (name, value) in named {
-            let name = name.get_ref().to_string();
+        for (key, value) in named {
+            let name = key.get_ref().to_string();
+            // A user's file may give a name of the built-in registry another meaning.
+            if self.tolerances.remove(&name).is_some() && !self.users {
+                self.out.push(bad(
+                    key,
+                    &format!("the tolerance `{name}` is there twice"),
+                    "defined in a file before this one",
+                    "remove this one, or give it another name: a name holds for its file and all after it",
+                ));
+            }
             if value.get_ref().is_str() {
                 references.insert(name, value);
-            } else if let Some(tolerance) = self.output_tolerance(value) {
+            } else {
+                let tolerance = self.output_tolerance(value);
                 self.tolerances.insert(name, tolerance);
             }
         }
@@ -99,12 +114,12 @@ impl Reader<'_> {
                 break;
             };
             let value = references.remove(&name);
-            if let Some(tolerance) = value.and_then(|value| self.named_tolerance(value)) {
-                self.tolerances.insert(name, tolerance);
-            }
+            let tolerance = value.and_then(|value| self.named_tolerance(value));
+            self.tolerances.insert(name, tolerance);
         }
-        // The other references lead into a circle, or to a tolerance that has a complaint already.
+        // The other references lead into a circle.
         for (name, value) in &references {
+            self.tolerances.insert(name.clone(), None);
             let mut reached = target(value);
             for _ in 0..references.len() {
                 if reached.as_ref() == Some(name) {
@@ -198,7 +213,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads the name of a tolerance, and returns this tolerance of the file.
+    /// Reads the name of a tolerance, and returns this tolerance.
     fn named_tolerance(&mut self, value: SpannedValue<'_>) -> Option<OutputTolerance> {
         let name = string(value, &mut self.out)?;
         let known = self.tolerances.get(name).cloned();
@@ -207,7 +222,7 @@ impl Reader<'_> {
             self.out
                 .push(unknown(value.span(), "tolerance", name, &names));
         }
-        known
+        known.flatten()
     }
 
     /// Reads the absolute tolerance of an output, which is 0 if only `ulp` is there, and its ceiling.

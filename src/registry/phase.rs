@@ -1,15 +1,17 @@
 //! The reader of a registry's files: it parses phases and tests, and checks them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeString, DeTable};
 
 use super::cases::DESIGN;
-use super::{Phase, Registry};
+use super::{NamedTolerances, Phase, Registry};
 use crate::contract::catalog::functions;
-use crate::contract::{Case, Function, OutputTolerance, Test};
+use crate::contract::{Case, Function, Test};
 use crate::document::{
-    Complaint, SpannedValue, Table, array, bad, boolean, integer, string, unknown,
+    Complaint, SpannedValue, Table, array, bad, boolean, integer, string, unknown, wrong_type,
 };
 use crate::report::model::SourceReport;
 use crate::text::file_name;
@@ -31,7 +33,7 @@ pub fn read_registry(
         out: Vec::new(),
         ids: HashMap::new(),
         files: HashMap::new(),
-        tolerances: BTreeMap::new(),
+        tolerances: base.map_or_else(NamedTolerances::new, |base| base.tolerances.clone()),
         used: BTreeSet::new(),
         numbers: BTreeSet::new(),
     };
@@ -61,6 +63,7 @@ pub fn read_registry(
         phases,
         source: SourceReport::default(),
         custom: Vec::new(),
+        tolerances: reader.tolerances,
     };
     (registry, complaints)
 }
@@ -108,8 +111,8 @@ pub(super) struct Reader<'k> {
     pub(super) users: bool,
     /// The complaints about the file being read.
     pub(super) out: Complaints,
-    /// The named tolerances of the file being read.
-    pub(super) tolerances: BTreeMap<String, OutputTolerance>,
+    /// The named tolerances of the base, of the files before and of the file being read.
+    pub(super) tolerances: NamedTolerances,
     /// Each id and alias that was read, with the id of its test.
     ids: HashMap<String, String>,
     /// The name of each case's dumped files, with the id of the case.
@@ -159,6 +162,7 @@ impl Reader<'_> {
             .and_then(|value| boolean(value, &mut self.out));
         if !extends(&table, &mut self.out) {
             self.base = None;
+            self.tolerances.clear();
         }
         self.named_tolerances(&table);
         // A user's tests may stand outside phases.
@@ -183,7 +187,7 @@ impl Reader<'_> {
         let table = Table::of(
             "phase",
             value,
-            &["number", "title", "note", "test"],
+            &["number", "title", "note", "test", "domains"],
             &mut self.out,
         )?;
         let number_at = table.need("number", "`number = 1`", &mut self.out)?;
@@ -213,11 +217,18 @@ impl Reader<'_> {
         let note = table
             .get("note")
             .and_then(|value| string(value, &mut self.out));
-        let tests_at = table.need("test", "its tests as [[phase.test]]", &mut self.out)?;
-        let tests = array(tests_at, &mut self.out)
-            .iter()
-            .filter_map(|test| self.test(test))
-            .collect();
+        let domains = table.get("domains");
+        let listed = match domains {
+            Some(_) => table.get("test"),
+            None => Some(table.need(
+                "test",
+                "its tests as [[phase.test]], or lines of [phase.domains]",
+                &mut self.out,
+            )?),
+        };
+        let listed = listed.map_or(&[][..], |value| array(value, &mut self.out));
+        let mut tests: Vec<Test> = listed.iter().filter_map(|test| self.test(test)).collect();
+        tests.extend(domains.map_or_else(Vec::new, |domains| self.domains(domains)));
         Some(Phase {
             number,
             title: title.into(),
@@ -227,7 +238,7 @@ impl Reader<'_> {
     }
 
     fn test<'a>(&mut self, value: SpannedValue<'a>) -> Option<Test> {
-        const KEYS: [&str; 9] = [
+        const KEYS: [&str; 10] = [
             "id",
             "aliases",
             "contract",
@@ -236,6 +247,7 @@ impl Reader<'_> {
             "cases",
             "outputs",
             "planted",
+            "unplanted",
             "documented",
         ];
         let table = Table::of("test", value, &KEYS, &mut self.out)?;
@@ -247,14 +259,21 @@ impl Reader<'_> {
         let id = string(id_at, &mut self.out)?;
         self.claim_name(id, id_at, id);
         let aliases = self.aliases(&table, id);
-        let function = self.contract(&table)?;
+        let hint = "`contract = \"...\"`, the contract that the test runs";
+        let contract_at = table.need("contract", hint, &mut self.out)?;
+        let contract = string(contract_at, &mut self.out)?;
+        let function = self.contract(contract, contract_at.span())?;
         let cases = self.cases(&table, id, function);
         self.claim_files(&cases, id_at);
         let cases_word = table.get("cases").map(|cases| cases.get_ref().as_str());
         let designed = cases_word.flatten() == Some(DESIGN);
         let outputs = self.outputs(&table, function, designed);
         let binding = self.binding(&table, function);
-        let planted = self.planted_bugs(&table, function, binding);
+        let planted = self.planted_bugs(
+            ["planted", "unplanted"].map(|key| table.get(key)),
+            function,
+            binding,
+        );
         let documented = table
             .get("documented")
             .and_then(|value| boolean(value, &mut self.out))
@@ -273,6 +292,42 @@ impl Reader<'_> {
         })
     }
 
+    /// Reads a phase's table of domains, which has the outputs of each contract's test. The test's name is
+    /// CONTRACT_domain, and its cases are the contract's design.
+    fn domains(&mut self, value: SpannedValue<'_>) -> Vec<Test> {
+        let Some(keys) = value.get_ref().as_table() else {
+            self.out.push(wrong_type(value, "a table"));
+            return Vec::new();
+        };
+        let contracts = Table::new("phase's domains", value.span(), keys).entries();
+        let tests = contracts.into_iter();
+        tests
+            .filter_map(|(name, outputs)| self.domain_test(name, outputs))
+            .collect()
+    }
+
+    fn domain_test(
+        &mut self,
+        name: &Spanned<DeString<'_>>,
+        outputs: SpannedValue<'_>,
+    ) -> Option<Test> {
+        let function = self.contract(name.get_ref(), name.span())?;
+        let id = format!("{}_domain", function.name);
+        self.claim_name(&id, name, &id);
+        Some(Test {
+            id,
+            aliases: Vec::new(),
+            function,
+            binding: None,
+            title: function.title.into(),
+            documented: false,
+            designed: true,
+            cases: Vec::new(),
+            outputs: self.output_tolerances(outputs, function),
+            planted: self.planted_bugs([None, None], function, None),
+        })
+    }
+
     /// Reads the other names of a test.
     fn aliases(&mut self, table: &Table<'_>, id: &str) -> Vec<String> {
         let mut aliases = Vec::new();
@@ -288,14 +343,8 @@ impl Reader<'_> {
         aliases
     }
 
-    /// Reads the contract of a test.
-    fn contract(&mut self, table: &Table<'_>) -> Option<&'static Function> {
-        let name_at = table.need(
-            "contract",
-            "`contract = \"...\"`, the contract that the test runs",
-            &mut self.out,
-        )?;
-        let name = string(name_at, &mut self.out)?;
+    /// Returns the contract of a test. `span` is the place of its name.
+    fn contract(&mut self, name: &str, span: Range<usize>) -> Option<&'static Function> {
         let function = functions().find(|function| function.name == name);
         match function {
             Some(function) => {
@@ -303,15 +352,14 @@ impl Reader<'_> {
             }
             None => {
                 let names: Vec<&str> = functions().map(|function| function.name).collect();
-                self.out
-                    .push(unknown(name_at.span(), "contract", name, &names));
+                self.out.push(unknown(span, "contract", name, &names));
             }
         }
         function
     }
 
     /// Claims an id or alias for a test. Two tests may not have the same.
-    fn claim_name(&mut self, name: &str, at: SpannedValue<'_>, owner: &str) {
+    fn claim_name<T>(&mut self, name: &str, at: &Spanned<T>, owner: &str) {
         if let Some((title, label, help)) = name_problem(name) {
             self.out.push(bad(at, &title, label, help));
         }

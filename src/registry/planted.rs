@@ -10,18 +10,14 @@ const HINT: &str = "`planted = \"all\"`: it must catch every planted bug of its 
                     some, as `[\"...\"]`";
 
 impl Reader<'_> {
-    /// Reads the names of the planted bugs that a test must catch. A test of the built-in registry that
-    /// names none must catch all planted bugs of its binding.
+    /// Reads the names of the planted bugs that a test must catch: its `planted`, or all but its `unplanted`.
+    /// A test of the built-in registry that has neither must catch all planted bugs of its binding.
     pub(super) fn planted_bugs(
         &mut self,
-        table: &Table<'_>,
+        [planted, unplanted]: [Option<SpannedValue<'_>>; 2],
         function: &Function,
         name: Option<&str>,
     ) -> Vec<String> {
-        let value = table.get("planted");
-        if self.users && value.is_none() {
-            return Vec::new();
-        }
         let bindings = built_in_called(function.name, name);
         let bugs = bindings
             .into_iter()
@@ -33,30 +29,44 @@ impl Reader<'_> {
                 known.push(&bug.name);
             }
         }
-        let Some(value) = value else {
-            return known.iter().map(|&name| name.into()).collect();
+        let before = self.out.len();
+        let (list, caught) = match (planted, unplanted) {
+            (None, None) if self.users => return Vec::new(),
+            (None, None) => return known.into_iter().map(Into::into).collect(),
+            (Some(_), Some(at)) => {
+                let title = "this test has `unplanted` beside `planted`";
+                let help = "remove one: `unplanted` names what the test need not catch of all planted bugs";
+                self.out.push(bad(at, title, "one too many", help));
+                return Vec::new();
+            }
+            (Some(word), None) if word.get_ref().is_str() => {
+                return self.all_planted_bugs(word, function, &known);
+            }
+            (Some(list), None) => (list, self.bugs(list, function, &known)),
+            (None, Some(list)) => {
+                let left_out = self.bugs(list, function, &known);
+                known.retain(|name| !left_out.iter().any(|out| out == name));
+                (list, known.into_iter().map(Into::into).collect())
+            }
         };
-        if value.get_ref().is_str() {
-            return self.all_planted_bugs(value, function, &known);
-        }
-        let elements = array(value, &mut self.out);
-        if value.get_ref().is_array() && elements.is_empty() {
+        if caught.is_empty() && self.out.len() == before {
+            let title = "this test catches no planted bug";
             let help = format!("write {HINT}");
-            self.out.push(bad(
-                value,
-                "this test catches no planted bug",
-                "empty",
-                &help,
-            ));
+            self.out.push(bad(list, title, "none to catch", &help));
         }
+        caught
+    }
+
+    /// Reads a list of planted bugs.
+    fn bugs(&mut self, list: SpannedValue<'_>, function: &Function, known: &[&str]) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for element in elements {
+        for element in array(list, &mut self.out) {
             let Some(name) = string(element, &mut self.out) else {
                 continue;
             };
             if !known.contains(&name) {
                 let what = format!("planted bug of contract `{}`", function.name);
-                self.out.push(unknown(element.span(), &what, name, &known));
+                self.out.push(unknown(element.span(), &what, name, known));
             } else if names.iter().any(|other| other == name) {
                 let title = format!("`{name}` is named twice");
                 self.out

@@ -148,6 +148,103 @@ fn named_tolerances_refer_to_each_other_in_any_order() {
     }
 }
 
+/// The built-in registry is read as one, and its names hold in a user's file, which may define them anew.
+#[test]
+fn named_tolerances_hold_in_later_files_and_in_a_users_registry() {
+    let small = "small = { tolerance = 1e-6, ceiling = 1e-4, reason = \"measured\" }";
+    let head = |tolerance: &str| format!("partial = true\n[tolerances]\n{tolerance}");
+    let first = |tolerance: &str| GOOD.replacen("partial = true", &head(tolerance), 1);
+    let domains = "[[phase]]\nnumber = 2\ntitle = \"Two\"\n[phase.domains]\nmul = \"small\"\n";
+    let second = |tolerances: &str| format!("schema = 1\n{tolerances}\n{domains}");
+    let both = |first: &str, second: &str| {
+        let files = [("a.toml", first), ("b.toml", second)];
+        Registry::parse_files(&files, None)
+    };
+    let allowed = |registry: Result<Registry, FileError>| {
+        let registry = registry.unwrap_or_else(|error| panic!("{error}"));
+        let test = registry.tests().last().expect("a test");
+        test.outputs["out"].tolerance.absolute
+    };
+    assert_eq!(allowed(both(&first(small), &second(""))), 1e-6);
+    let same = "[tolerances]\nsame = \"small\"";
+    let same = second(same).replace("mul = \"small\"", "mul = \"same\"");
+    assert_eq!(allowed(both(&first(small), &same)), 1e-6);
+    let own = second(&format!("[tolerances]\n{small}"));
+    assert_eq!(allowed(both(GOOD, &own)), 1e-6);
+    let message = both(&first(small), &own).expect_err("twice").to_string();
+    assert!(message.contains("`small` is there twice"), "{message}");
+    assert!(message.contains("b.toml:3:1"), "{message}");
+    // Only the tolerance has a complaint, not each use.
+    for wrong in ["small = { tolerance = -1 }", "small = \"small\""] {
+        let wrong = both(&first(wrong), &second("")).expect_err(wrong);
+        assert_eq!(wrong.to_string().matches("error: ").count(), 1, "{wrong}");
+    }
+    let users = |tolerances: &str| {
+        let test = "id = \"mine\"\ncontract = \"mul\"\nshape = { n = 3 }\noutputs = \"rule\"";
+        let text = format!("schema = 1\n{tolerances}\n[[test]]\n{test}\n");
+        Registry::parse("mine.toml", &text, Some(&REGISTRY))
+    };
+    assert_eq!(allowed(users("")), 1e-5);
+    for anew in [
+        "rule = { tolerance = 1e-3 }",
+        "rule = \"a\"\na = { tolerance = 1e-3 }",
+        "a = { tolerance = 1e-3 }\nrule = \"b\"\nb = \"a\"",
+        "bits = \"rule\"\nrule = { tolerance = 1e-3 }",
+    ] {
+        assert_eq!(allowed(users(&format!("[tolerances]\n{anew}"))), 1e-3);
+    }
+    let message = users("extends = \"nothing\"").expect_err("no names");
+    let message = message.to_string();
+    assert!(message.contains("unknown tolerance: `rule`"), "{message}");
+}
+
+/// A contract of a phase's domains has the test that a row with `cases = "design"` has.
+#[test]
+fn a_contract_of_a_phases_domains_is_a_test_of_its_design() {
+    let head = "schema = 1\npartial = true\n[[phase]]\nnumber = 1\ntitle = \"One\"\n";
+    let tolerance = "{ tolerance = 1e-6, ceiling = 1e-4, reason = \"measured\" }";
+    let contracts = [("solve_tri", "X"), ("mul", "out")];
+    let row = |(contract, output): (&str, &str)| {
+        format!(
+            "[[phase.test]]\nid = \"{contract}_domain\"\ncontract = \"{contract}\"\n\
+             cases = \"design\"\noutputs.{output} = {tolerance}\n"
+        )
+    };
+    let line = |(contract, output)| format!("{contract}.{output} = {tolerance}\n");
+    let phases = |text: &str| {
+        let registry = parse(text).unwrap_or_else(|error| panic!("{error}"));
+        format!("{:?}", registry.phases)
+    };
+    let rows = contracts.map(row);
+    let lines = contracts.map(line);
+    let expected = phases(&format!("{head}{}", rows.concat()));
+    let table = format!("{head}[phase.domains]\n{}", lines.concat());
+    assert_eq!(phases(&table), expected);
+    let mixed = format!("{head}{}[phase.domains]\n{}", rows[0], lines[1]);
+    assert_eq!(phases(&mixed), expected);
+    let message = parse(head).expect_err("no tests").to_string();
+    assert!(message.contains("this phase has no `test`"), "{message}");
+}
+
+#[test]
+fn a_test_catches_all_planted_bugs_but_its_unplanted() {
+    let planted = |list: &str, base| {
+        let text = GOOD.replacen("planted = \"all\"", list, 1);
+        let registry = Registry::parse("mine.toml", &text, base)?;
+        Ok::<_, FileError>(registry.tests().nth(1).expect("two").planted.clone())
+    };
+    let all = planted("planted = \"all\"", None).expect("it is good");
+    for (left_out, base) in (0..all.len()).flat_map(|at| [(at, None), (at, Some(&*REGISTRY))]) {
+        let list = format!("unplanted = [{:?}]", all[left_out]);
+        let mut others = all.clone();
+        others.remove(left_out);
+        assert_eq!(planted(&list, base).expect("it is good"), others);
+    }
+    let message = planted(&format!("unplanted = {all:?}"), None).expect_err("nothing");
+    let message = message.to_string();
+    assert!(message.contains("catches no planted bug"), "{message}");
+}
+
 /// Each mistake has its complaint, whatever other mistakes the file has.
 #[test]
 fn a_test_without_cases_is_named_beside_other_mistakes() {
@@ -485,6 +582,72 @@ fn every_mistake_is_named_at_its_place() {
             "partial = true\ntolerances = 3",
             "`tolerances` is no table",
             3,
+        ),
+        (
+            "planted = [\"sum for product\"]",
+            "unplanted = [\"sum of product\"]",
+            "unknown planted bug of contract `mul`: `sum of product`",
+            14,
+        ),
+        (
+            "planted = [\"sum for product\"]",
+            "unplanted = [\"sum for product\", \"sum for product\"]",
+            "`sum for product` is named twice",
+            14,
+        ),
+        (
+            "planted = [\"sum for product\"]",
+            "unplanted = \"all\"",
+            "expected an array, found string",
+            14,
+        ),
+        (
+            "planted = \"all\"",
+            "planted = \"all\"\nunplanted = [\"solves (I + A) X = B\"]",
+            "this test has `unplanted` beside `planted`",
+            22,
+        ),
+        (
+            "planted = \"all\"",
+            "[phase.domains]\nmull.out = 3",
+            "unknown contract: `mull`",
+            22,
+        ),
+        (
+            "planted = \"all\"",
+            "[phase.domains]\nmul.out = \"once\"",
+            "unknown tolerance: `once`",
+            22,
+        ),
+        (
+            "planted = \"all\"",
+            "[phase.domains]\nmul.oot = \"once\"",
+            "unknown key of a test's outputs: `oot`",
+            22,
+        ),
+        (
+            "planted = \"all\"",
+            "[phase.domains]\nmul = {}",
+            "this test's outputs has no `out`",
+            22,
+        ),
+        (
+            "planted = \"all\"",
+            "[phase.domains]\nmul = \"once\"\nmul = \"once\"",
+            "duplicate key",
+            23,
+        ),
+        (
+            "planted = \"all\"",
+            "aliases = [\"mul_domain\"]\n[phase.domains]\nmul.out = \"once\"",
+            "`mul_domain` names two tests",
+            23,
+        ),
+        (
+            "planted = \"all\"",
+            "[[phase]]\nnumber = 2\ntitle = \"Two\"\ndomains = 3",
+            "expected a table, found integer",
+            24,
         ),
     ];
     for (good, bad, title, line) in mistakes {
