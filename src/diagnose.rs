@@ -70,8 +70,8 @@ const LONGEST: u64 = 1 << 24;
 /// Elements of the outputs of a custom contract that is diagnosed though a smaller case is there. Its reference runs in another process.
 const LARGEST: usize = 1 << 15;
 
-/// Diagnoses the failures of a run, `jobs` at a time: of each signature the most telling trial. Passes each diagnosis to `told`, with the
-/// position of its trial among the given ones.
+/// Diagnoses the failures of a run, `jobs` at a time: of each signature the most telling trial, and a short one if that has no cause. Passes each
+/// diagnosis to `told`, with the position of its trial among the given ones.
 pub fn diagnose_failures(
     failures: &[(&Plan<'_>, TrialReport)],
     depth: Depth,
@@ -80,15 +80,42 @@ pub fn diagnose_failures(
     mut told: impl FnMut(usize, DiagnosisReport),
 ) {
     let chosen = most_telling(failures);
-    let work = |&position: &usize, tell: &mut dyn FnMut(Option<DiagnosisReport>)| {
+    let diagnosis = |position: usize| {
         let (plan, report) = &failures[position];
-        tell(diagnose(plan, report, depth, kernel_tests));
+        Some((position, diagnose(plan, report, depth, kernel_tests)?))
     };
-    each(&chosen, jobs, work, |number, diagnosis| {
-        if let Some(diagnosis) = diagnosis {
-            told(chosen[number], diagnosis);
+    let has_cause = |found: &(usize, DiagnosisReport)| !found.1.causes.is_empty();
+    let work = |&first: &usize, tell: &mut dyn FnMut(Option<(usize, DiagnosisReport)>)| {
+        let found = diagnosis(first);
+        let short = || diagnosis(short_like(failures, first)?).filter(has_cause);
+        tell(
+            match found.as_ref().is_some_and(|found| !has_cause(found)) {
+                true => short().or(found),
+                false => found,
+            },
+        );
+    };
+    each(&chosen, jobs, work, |_, found| {
+        if let Some((position, diagnosis)) = found {
+            told(position, diagnosis);
         }
     });
+}
+
+/// Returns the position of a shorter trial with the signature of another, of usual values if there is one.
+fn short_like(failures: &[(&Plan<'_>, TrialReport)], of: usize) -> Option<usize> {
+    let signature = Signature::of(&failures[of].1);
+    let instructions = |position: usize| failures[position].1.wave_instructions;
+    let others = (0..failures.len()).filter(|&position| {
+        let report = &failures[position].1;
+        let is_shorter = instructions(position) < instructions(of);
+        is_shorter && is_explainable(report) && Signature::of(report) == signature
+    });
+    others.min_by_key(|&position| {
+        let plan = failures[position].0;
+        let unusual = unusual_values(plan.test.function, plan.case);
+        (unusual, instructions(position))
+    })
 }
 
 /// Returns the positions of the trials that are diagnosed: the most telling one of each signature. A signature whose trials are all dull is
@@ -124,8 +151,8 @@ fn most_telling(failures: &[(&Plan<'_>, TrialReport)]) -> Vec<usize> {
     telling.take(MAX_FAILURES).collect()
 }
 
-/// Measures of how little a trial tells: true if it is long, then its dullness, the number of its tensors with other values than usual, and its wave
-/// instructions.
+/// Measures of how little a trial tells: true if it is long or has wrong values that are no numbers, then its dullness and the number of its tensors
+/// with other values than usual together, that number, and its wave instructions.
 pub type Rank = (bool, usize, usize, Option<u64>);
 
 /// Returns how little a trial tells, the most telling first. Along an axis of one or two indices, and with a state of zeros, different
@@ -136,10 +163,13 @@ pub fn rank(function: &Function, case: &Case, report: &TrialReport) -> Rank {
     let elements = axes.map(|axes| axes.map(|axis| axis.length).product::<usize>());
     let is_large = function.is_custom() && elements.sum::<usize>() > LARGEST;
     if is_large || instructions.is_some_and(|count| count > LONGEST) {
-        return (true, 0, 0, instructions);
+        return (true, usize::MAX, 0, instructions);
     }
     let (dullness, unusual) = (dullness(function, case), unusual_values(function, case));
-    (false, dullness, unusual, instructions)
+    let is_finite =
+        |output: &OutputReport| !matches!(output.problem, Some(Problem::NonFinite { .. }));
+    let infinite = !report.outputs.iter().all(is_finite);
+    (infinite, dullness + unusual, unusual, instructions)
 }
 
 /// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths
@@ -397,10 +427,22 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
             Some((number, find(experiment)?))
         });
     let (method, cause) = found.unzip();
+    let cause = cause.map(|cause| {
+        // A value that is missing may not have been there yet.
+        experiment.begin_method();
+        let is_missing = ["not-applied", "unread", "zero"].contains(&cause.kind.as_str());
+        let race = is_missing.then(|| race::find(experiment)).flatten();
+        match race {
+            Some(race) if race.lacks_barrier => race.cause,
+            _ => cause,
+        }
+    });
     let cause = cause.or_else(|| {
         experiment.begin_last_method();
         let tells = !state.depends_on_order.get();
-        tells.then(|| influence::find(experiment)).flatten()
+        let found = tells.then(|| influence::find(experiment)).flatten()?;
+        // Where the values of another input are what the kernels take them for by mistake, an index of this one looks unread.
+        is_found_again(experiment, &found).then_some(found)
     });
     let cause = cause.or_else(|| state.race.take());
     let origins = experiment.origins();
@@ -417,6 +459,20 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         cut_short,
     };
     SearchResult { report, method }
+}
+
+/// Returns false if the influences on other draws tell something else.
+fn is_found_again(experiment: &Experiment<'_>, found: &CauseReport) -> bool {
+    let redrawn = [1, 2].map(|step| experiment.redrawn(experiment.seed().wrapping_add(step)));
+    let mut redrawn = redrawn.into_iter().flatten();
+    let Some(other) = redrawn.find(|other| !observe::is_right(other)) else {
+        return true;
+    };
+    other.begin_again();
+    match influence::find(&other) {
+        Some(again) => again.text == found.text,
+        None => other.is_exhausted(),
+    }
 }
 
 fn is_small(experiment: &Experiment<'_>) -> bool {

@@ -18,7 +18,12 @@ impl Binding {
         let part = |part: &FileValue<String>| part.value == tensor;
         let started = self.starts.iter().any(|(_, from)| part(from));
         let held = self.buffers.iter().any(|(_, parts)| parts.iter().any(part));
-        started || held || self.mentions(tensor)
+        // A tensor with the name of a size or choice is quoted, as a word.
+        let quoted = |launch: &&LaunchSpec| {
+            let mut arguments = launch.args.value.iter();
+            arguments.any(|argument| points_to(&argument.value, tensor))
+        };
+        started || held || self.mentions(tensor) || self.launches().iter().any(quoted)
     }
 
     fn mentions(&self, name: &str) -> bool {
@@ -100,6 +105,26 @@ fn in_argument(argument: &ArgSpec, name: &str) -> bool {
     }
 }
 
+/// Returns true if an argument is a pointer to a tensor whose name is quoted.
+fn points_to(argument: &ArgSpec, tensor: &str) -> bool {
+    match argument {
+        ArgSpec::Pointer(formula) => has_word(formula, tensor),
+        ArgSpec::Struct(members) => members
+            .iter()
+            .any(|member| points_to(&member.value, tensor)),
+        ArgSpec::Scalar(..) | ArgSpec::FastDivision(_) | ArgSpec::Raw(_) => false,
+    }
+}
+
+fn has_word(formula: &Formula, word: &str) -> bool {
+    match &formula.node {
+        Node::Word(known) => known == word,
+        Node::Binary(_, left, right) => has_word(left, word) || has_word(right, word),
+        Node::Choice(_, first, second) => has_word(first, word) || has_word(second, word),
+        _ => false,
+    }
+}
+
 fn in_formula(formula: &Formula, name: &str) -> bool {
     match &formula.node {
         Node::Integer(_) | Node::Float(_) | Node::Word(_) => false,
@@ -124,6 +149,25 @@ mod tests {
             "schema = 1\n[[binding]]\ncontract = \"gdn_recurrent\"\n{more}\nsymbol = \"x\"\ngrid = [1]\nblock = [64]\nargs = [\"q\", \"i32 K\"]\n"
         );
         parse("t", &text).expect("a binding").remove(0)
+    }
+
+    #[test]
+    fn a_quoted_tensor_is_handed_over_and_no_choice() {
+        for argument in [
+            "'written'",
+            "padding == none ? null : 'written'",
+            "'written' + bytes(q)",
+        ] {
+            let text = format!(
+                "schema = 1\n[[binding]]\ncontract = \"gdn_conv\"\nsymbol = \"x\"\ngrid = [1]\nblock = [64]\nargs = [\"{argument}\"]\n"
+            );
+            let binding = parse("t", &text).expect("a binding").remove(0);
+            assert!(
+                binding.uses("written") && !binding.uses("read"),
+                "{argument}"
+            );
+            assert!(!binding.mentions("written"), "{argument}");
+        }
     }
 
     #[test]

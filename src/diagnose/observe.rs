@@ -16,6 +16,11 @@ use super::weigh::{explanation, plural, spacing};
 /// Powers of 2 on an input that may keep a value from overflowing.
 const SMALLER: [i32; 9] = [-1, -2, -4, -6, -8, -12, -16, -24, -48];
 
+fn is_input(experiment: &Experiment<'_>, tensor: &str) -> bool {
+    let mut inputs = experiment.inputs().iter().chain(experiment.data());
+    inputs.any(|input| input.tensor == tensor)
+}
+
 /// Returns the instruction that made the first value that is not finite as a cause, where no experiment finds another. If an input held the
 /// value, the cause is that the kernels use it where the contract does not.
 pub(super) fn non_finite(
@@ -32,6 +37,13 @@ pub(super) fn non_finite(
             "non-finite",
             format!(
                 "a value on the way to {outputs} is not finite: {}",
+                first.text
+            ),
+        ),
+        Some(tensor) if !is_input(experiment, tensor) => (
+            "non-finite",
+            format!(
+                "`{tensor}` is read where no launch has written a number: {}",
                 first.text
             ),
         ),

@@ -289,6 +289,12 @@ impl<'a> Experiment<'a> {
         self.work_left.set(left);
     }
 
+    /// Gives work to a method that is asked again, as much as the last method has.
+    pub fn begin_again(&self) {
+        self.reserve.set(0);
+        self.work_left.set(KEPT);
+    }
+
     /// The number of runs by the kernels for which there is work left.
     pub fn runs_left(&self) -> usize {
         let left = self.work_left.get() / self.run_work.get().max(1);

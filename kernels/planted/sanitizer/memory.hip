@@ -65,3 +65,7 @@ TEST stack_right(const float* in, float* out, int n) {
     volatile float a[4] = {1, 2, 3, 4};
     out[ME] = a[n];
 }
+
+// An index that passes 2^31 wraps, and is within the buffer by chance.
+TEST wrapped_wrong(const float* in, float* out, int n) { out[n * 1431655766 + ME] = in[ME]; }
+TEST wrapped_right(const float* in, float* out, int n) { out[(long)n * 1431655766L % SIZE + ME] = in[ME]; }

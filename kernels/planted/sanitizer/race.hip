@@ -229,3 +229,46 @@ TEST groups_flags_right(const float* in, float* out, int n) {
         __hip_atomic_store(flags + blockIdx.x, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
     }
 }
+
+// A flag in LDS, stored with release and loaded with acquire: compilers make plain accesses of both.
+static __device__ inline unsigned flag_of(unsigned* flag) {
+    return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
+TEST lds_flag_wrong(const float* in, float* out, int n) {
+    __shared__ float tile[64];
+    __shared__ unsigned flag;
+    if (ME == 0) flag = 0;
+    __syncthreads();
+    if (ME < 64) {
+        tile[ME] = in[ME];
+        __hip_atomic_store(&flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    } else {
+        out[ME] = tile[ME - 64] + (float)flag_of(&flag);
+    }
+}
+TEST lds_flag_right(const float* in, float* out, int n) {
+    __shared__ float tile[64];
+    __shared__ unsigned flag;
+    if (ME == 0) flag = 0;
+    __syncthreads();
+    if (ME < 64) {
+        tile[ME] = in[ME];
+        __hip_atomic_store(&flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    } else {
+        while (flag_of(&flag) == 0) {}
+        out[ME] = tile[ME - 64];
+    }
+}
+
+// A lock that a store lets go: the exchange whose result is unused becomes one.
+TEST groups_lock_right(const float* in, float* out, int n) {
+    unsigned* lock = (unsigned*)out;
+    for (int lane = 0; lane < 64; lane++) {
+        if (lane != ME % 64) continue;
+        while (atomicCAS(lock, 0u, 1u) != 0) {}
+        __threadfence();
+        *(volatile float*)(out + 1) = *(volatile float*)(out + 1) + in[ME];
+        __threadfence();
+        atomicExch(lock, 0u);
+    }
+}

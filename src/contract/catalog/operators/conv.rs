@@ -20,7 +20,7 @@ pub(super) const BIAS: (&str, &[&str]) = ("bias", &["with", "without"]);
 pub(super) const ACTIVATION: (&str, &[&str]) = ("activation", &["silu", "none"]);
 
 /// Magnitude of the sums: as in a model, or on both sides of the arguments at which e^x and e^-x overflow f32.
-const REACH: Choice = ("reach", &["usual", "far"]);
+pub(super) const REACH: Choice = ("reach", &["usual", "far"]);
 
 /// The exclusion of far reach from cases of few features, of which the activation may leave none.
 const FEW: Rule = Rule {
@@ -87,7 +87,7 @@ pub const FUNCTIONS: &[Function] = &[
 /// Draws numbers that are multiplied and summed. In cases of far reach, elements of sequences (deviation 1) become whole numbers, 120
 /// times as large, and all others multiples of 1/64. Their sums are then exact in f32: the rounding error of a sum that cancels would
 /// be many places of the output.
-fn draw(
+pub(super) fn draw(
     t: &mut Instance<'_>,
     kind: ElementKind,
     (name, axes): (&str, Vec<Axis>),
@@ -107,7 +107,7 @@ fn draw(
 }
 
 /// Draws such numbers as an input of the kernels.
-fn summand(
+pub(super) fn summand(
     t: &mut Instance<'_>,
     kind: ElementKind,
     named: (&str, Vec<Axis>),

@@ -5,12 +5,12 @@ mod gradients;
 mod laws;
 
 use super::super::Function;
-use super::conv::{ACTIVATION, BIAS};
+use super::conv::{ACTIVATION, BIAS, REACH, draw, summand};
 use super::sequences::{LENGTHS, bounds};
 use crate::contract::catalog::rule::problem::STATE;
 use crate::contract::{Buffer, DeviceResult, Domain, Factor, Instance, Rule, axes};
 use crate::tensor::Axis;
-use crate::tensor::Distribution::Normal;
+use crate::tensor::ElementKind::F32;
 
 /// The line that a sequence writes its history to.
 const LINES: (&str, &[&str]) = ("written", &["same", "other"]);
@@ -19,11 +19,11 @@ const HISTORY: (&str, &[&str]) = ("history", &["all", "some"]);
 /// Rows of padding.
 const PADDING: (&str, &[&str]) = ("padding", &["none", "some"]);
 
-/// Sizes: sequences shorter than the history and longer, one channel and several waves of them, two weights up to eight.
+/// Sizes: sequences shorter than the history and longer, one channel and more than a work-group of 256, two weights up to eight.
 const SIZES: [Factor; 4] = [
     Factor::One("N", &[1, 5]),
     Factor::One("T", &[1, 2, 9, 40]),
-    Factor::One("D", &[1, 5, 64, 200]),
+    Factor::One("D", &[1, 5, 64, 300]),
     Factor::One("W", &[2, 3, 4, 8]),
 ];
 
@@ -31,7 +31,7 @@ const SIZES: [Factor; 4] = [
 const GRADIENT_SIZES: [Factor; 4] = [
     SIZES[0],
     SIZES[1],
-    Factor::One("D", &[2, 5, 64, 200]),
+    Factor::One("D", &[2, 5, 64, 300]),
     SIZES[3],
 ];
 
@@ -50,6 +50,16 @@ const ALONE: Rule = Rule {
     of: &["N", "T", "D"],
     says: "one token of one sequence has several channels: of one, the only output may be 0 or x by chance, as far as it may be off",
     breaks: &|case| ["N", "T", "D"].iter().all(|size| case.get(size) == Some(1)),
+};
+
+/// The exclusion of far reach from cases of few channels, of which the activation may leave none.
+const FEW: Rule = Rule {
+    of: &["D", REACH.0],
+    says: "D < 8 is of usual reach: SiLU may leave nothing of a few sums that are far below 0",
+    breaks: &|case| {
+        let few = case.get("D").is_some_and(|channels| channels < 8);
+        few && case.word(REACH.0) == Some("far")
+    },
 };
 
 /// A contract of the convolution. T is the number of tokens of a sequence, on average where lengths differ.
@@ -73,7 +83,8 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS, BIAS, ACTIVATION, LINES, HISTORY, PADDING],
         outputs: &["y", "cache"],
         domain: Domain::of(&SIZES)
-            .without(&[ALONE])
+            .values(&[REACH])
+            .without(&[ALONE, FEW])
             .relations(&[laws::LINEAR, laws::CHANNELS]),
         run: &cached::run,
         ..CONVOLUTION
@@ -94,7 +105,8 @@ pub const FUNCTIONS: &[Function] = &[
         words: &[LENGTHS, BIAS, ACTIVATION, STATE],
         outputs: &["dx", "dw", "dbias", "dinitial"],
         domain: Domain::of(&GRADIENT_SIZES)
-            .without(&[NOTHING_SUMMED])
+            .values(&[REACH])
+            .without(&[NOTHING_SUMMED, FEW])
             .relations(&[laws::SCALED, laws::NEGATED, laws::CHANNELS, laws::PRODUCTS]),
         run: &gradients::run,
         ..CONVOLUTION
@@ -123,11 +135,16 @@ impl Layer {
             let starts: Vec<i32> = starts.collect();
             t.upload("cu_seqlens", axes([("bound", n + 1)]), starts)?;
         }
-        let x = t.input("x", of_tokens(n * tokens, channels), Normal(1.0))?;
+        let x = summand(t, F32, ("x", of_tokens(n * tokens, channels)), 1.0)?;
         let shape = axes([("channel", channels), ("weight", width)]);
-        let weights = t.input("w", shape, Normal(0.5))?;
+        let weights = summand(t, F32, ("w", shape), 0.5)?;
         let bias = match t.word(BIAS.0) {
-            "with" => Some(t.input("bias", axes([("channel", channels)]), Normal(0.5))?),
+            "with" => Some(summand(
+                t,
+                F32,
+                ("bias", axes([("channel", channels)])),
+                0.5,
+            )?),
             _ => None,
         };
         Ok(Layer {

@@ -6,6 +6,8 @@
 //! - an atomic operation of the first wave after its access and one of the second wave before its own (the second saw the value that the
 //!   first released), or a load past the cache (GLC, as atomic loads have it) that found a value which the first wave stored after its
 //!   access;
+//! - a load of LDS in a loop that does nothing but load it until its value changes, of a value that another wave stored: a flag, for which
+//!   compilers make plain loads and stores;
 //! - the beginning and the end of a launch.
 //!
 //! Atomics do not race with each other, and neither do writes of the value that is already there. The check ignores the addresses of the
@@ -27,7 +29,7 @@ mod global;
 mod order;
 mod reach;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use self::cell::{Cell, Conflict, Kind, Lds, Mark};
@@ -57,6 +59,12 @@ pub struct Race {
     stale: HashMap<(usize, u64), u64>,
     /// Answers to [`updates`], by the link addresses of load and store.
     updates: HashMap<(u64, u64), bool>,
+    /// The last load or store of each wave, if it is a load of LDS: its link address, its first place and its lanes.
+    last_loads: Vec<Option<(u64, u64, u64)>>,
+    /// Loads of LDS by which a wave waits for a value: wave and link address.
+    polls: HashSet<(usize, u64)>,
+    /// True while such a load runs.
+    polling: bool,
 }
 
 impl Watch for Race {
@@ -82,6 +90,9 @@ impl Watch for Race {
         self.waves = group.waves;
         self.effects.iter_mut().for_each(BTreeSet::clear);
         self.effects.resize_with(group.waves, BTreeSet::new);
+        self.last_loads.clear();
+        self.last_loads.resize(group.waves, None);
+        self.polls.clear();
         self.stale.clear();
     }
 
@@ -90,6 +101,7 @@ impl Watch for Race {
         self.group.go_on(wave, &self.shared);
         if here.facts.wait.barrier {
             self.group.barrier(wave);
+            self.last_loads[wave] = None;
             return;
         }
         if here.facts.meets_grid {
@@ -114,9 +126,11 @@ impl Watch for Race {
                 self.group.release(wave, part, &self.shared);
             }
         }
+        self.polling = self.polls(here);
         for part in &here.access.parts {
-            // Loads past the cache are checked after they have run, because their values decide.
-            if part.space == Space::Scratch || acquires(here) && !here.access.atomic {
+            // Loads past the cache and polls are checked after they have run, because their values decide.
+            if part.space == Space::Scratch || self.polling || acquires(here) && !here.access.atomic
+            {
                 continue;
             }
             self.check(here, part, findings);
@@ -124,10 +138,20 @@ impl Watch for Race {
     }
 
     fn after(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
+        let wave = here.wave.index as usize;
+        if std::mem::take(&mut self.polling) {
+            for part in &here.access.parts {
+                let writers = self.lds.writers(part).into_iter();
+                for writer in writers.filter(|writer| writer.group == self.serial) {
+                    self.group.follow(wave, writer);
+                }
+                self.check(here, part, findings);
+            }
+            return;
+        }
         if !acquires(here) {
             return;
         }
-        let wave = here.wave.index as usize;
         for part in &here.access.parts {
             match part.space {
                 Space::Global => {
@@ -153,9 +177,33 @@ impl Watch for Race {
 }
 
 impl Race {
+    /// Returns true for a load of LDS that has just run with the same lanes and place, with no other access in between, and whose value decides a
+    /// branch or the active lanes.
+    fn polls(&mut self, here: &CheckedInstruction<'_>) -> bool {
+        let wave = here.wave.index as usize;
+        let Some(part) = here.access.parts.first() else {
+            return false;
+        };
+        let loads = part.space == Space::Lds && part.reads && !part.writes && !here.access.atomic;
+        let first = part.places().next().map_or(0, |(_, at)| at);
+        let load = loads.then_some((here.pc, first, part.lanes));
+        let again = load.is_some() && self.last_loads[wave] == load;
+        self.last_loads[wave] = load;
+        if again && !self.polls.contains(&(wave, here.pc)) {
+            let reach = reach(here.code, here.pc, Certainty::Likely);
+            if reach.decides && reach.stores.is_empty() {
+                self.polls.insert((wave, here.pc));
+            }
+        }
+        again && self.polls.contains(&(wave, here.pc))
+    }
+
     /// Reports the findings about reads of the group whose values had an effect.
     fn judge_reads(&mut self, code: &Code, findings: &mut Findings) {
         for (wave, load, found) in self.reads.drain(..) {
+            if self.polls.contains(&(wave, load)) {
+                continue;
+            }
             let reach = reach(code, load, Certainty::Possible);
             let stores = !reach.stores.is_disjoint(&self.effects[wave]);
             if stores || reach.decides || reach.elsewhere {
@@ -194,7 +242,8 @@ impl Race {
             Space::Global => group.number,
             _ => self.serial,
         };
-        let excused = atomic || kind == Kind::Read && here.access.coherent;
+        let polls = kind == Kind::Read && self.polls.contains(&(wave, here.pc));
+        let excused = atomic || polls || kind == Kind::Read && here.access.coherent;
         let mark = Mark::new((number, wave), group.segment(wave), here.pc, excused);
         let stale = part.space == Space::Lds;
         let mut met: Option<(Conflict, u64, u64)> = None;
@@ -202,7 +251,9 @@ impl Race {
         let mut ordered = (0, 0);
         let stores = kind == Kind::Write && part.space == Space::Global;
         let mut lost: Option<LostUpdate> = None;
+        let mut releases = false;
         let look = |lane: usize, at: u64, cell: &mut Cell, value: Option<u32>| {
+            releases |= kind == Kind::Write && cell.is_of_atomics();
             if cell.alone(mark, kind, value, stale) {
                 return;
             }
@@ -253,6 +304,10 @@ impl Race {
         match part.space {
             Space::Lds => self.lds.visit(here, part, look),
             _ => self.shared.visit(here, part, look),
+        }
+        // The end of a lock. An atomic of another wave that finds the new value may be followed by one more before it is looked up.
+        if releases {
+            self.group.release(wave, part, &self.shared);
         }
         if let Some(lost) = lost {
             self.report_lost(here, lost, findings);

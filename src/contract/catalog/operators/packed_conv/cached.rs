@@ -7,10 +7,11 @@ use deltanet_reference::gdr::packed_conv::{
     HistoryLines, PackedConv, PackedConvDeparture, PackedConvResults, packed_conv_with_departure,
 };
 
-use super::{HISTORY, LINES, Layer, PADDING};
+use super::{HISTORY, LINES, Layer, PADDING, draw};
 use crate::contract::catalog::known::{self, KnownMistake};
 use crate::contract::{DeviceResult, Instance, axes};
 use crate::tensor::Distribution::Normal;
+use crate::tensor::ElementKind::F32;
 
 /// The tensors of floats.
 #[derive(Clone)]
@@ -86,7 +87,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let _written = t.upload("written", of_sequences(), written.clone())?;
     let _flags = t.upload("has_initial", of_sequences(), has_initial.clone())?;
     let of_cache = layer.histories("line", count);
-    let held = t.draw("cache before", of_cache.clone(), Normal(1.0));
+    let held = draw(t, F32, ("cache before", of_cache.clone()), 1.0);
     let values = t.values(held).to_vec();
     let cache = t.update("cache", of_cache, values)?;
     let stale = t.draw("y before", layer.of_tokens(), Normal(1.0));

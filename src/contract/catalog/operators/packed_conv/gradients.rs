@@ -8,11 +8,12 @@ use deltanet_reference::gdr::packed_conv::{
     packed_conv_backward_with_departure,
 };
 
-use super::Layer;
+use super::{Layer, summand};
 use crate::contract::catalog::known::{self, KnownMistake};
 use crate::contract::catalog::rule::problem::STATE;
 use crate::contract::{DeviceResult, Instance, axes};
 use crate::tensor::Distribution::Normal;
+use crate::tensor::ElementKind::F32;
 
 /// The tensors of floats.
 #[derive(Clone)]
@@ -53,7 +54,7 @@ pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let n = layer.sequences();
     let histories = layer.histories("sequence", n);
     let initial = match t.word(STATE.0) {
-        "random" => t.input("initial", histories.clone(), Normal(1.0))?,
+        "random" => summand(t, F32, ("initial", histories.clone()), 1.0)?,
         _ => t.draw("initial", histories.clone(), Normal(0.0)),
     };
     let dy = t.input("dy", layer.of_tokens(), Normal(1.0))?;

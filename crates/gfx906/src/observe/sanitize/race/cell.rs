@@ -211,7 +211,7 @@ impl Cell {
     /// Returns true if all accesses of the dword were atomics, atomic loads included. A store to such a dword is taken for an atomic store:
     /// both are the same instruction, and compilers turn an exchange whose result is unused, the end of many a lock, into a store.
     #[inline(always)]
-    fn is_of_atomics(&self) -> bool {
+    pub fn is_of_atomics(&self) -> bool {
         let all = [self.writer, self.readers[0], self.readers[1]];
         let mut there = all.iter().filter(|mark| mark.is_there()).peekable();
         there.peek().is_some() && there.all(|mark| mark.atomic())
@@ -253,6 +253,16 @@ pub struct Lds {
 }
 
 impl Lds {
+    /// Returns the last writers of a part's dwords, of whichever group.
+    pub fn writers(&self, part: &Part) -> Vec<Mark> {
+        let places = part.places().flat_map(|(_, at)| pieces(at, part.bytes));
+        let cells = places.filter_map(|(place, _, bytes)| {
+            let cell = self.cells.get((place / 4) as usize)?;
+            Some(cell.writers(&self.split, place, bytes).collect::<Vec<_>>())
+        });
+        cells.flatten().collect()
+    }
+
     /// Visits the cells of a part, with the lane, the address and the stored value of each.
     pub fn visit(
         &mut self,

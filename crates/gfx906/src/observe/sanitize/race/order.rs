@@ -182,14 +182,22 @@ impl Group {
                 shared.found(self.number, writer);
                 let state = &mut self.waves[wave];
                 state.seen = state.seen.max(Some(0));
-            } else if let Some(&theirs) = self.segments.get(writer.segment as usize - 1) {
-                let seen = self.seen(theirs.wave.into());
-                let state = &mut self.waves[wave];
-                let known = &mut state.clocks[usize::from(theirs.wave) % WAVES];
-                *known = theirs.clock.max(*known);
-                state.seen = state.seen.max(seen);
+            } else {
+                self.follow(wave, writer);
             }
         }
+    }
+
+    /// Records that a wave finds a value that a wave of this group stored.
+    pub fn follow(&mut self, wave: usize, writer: Mark) {
+        let Some(&theirs) = self.segments.get(writer.segment as usize - 1) else {
+            return;
+        };
+        let seen = self.seen(theirs.wave.into());
+        let state = &mut self.waves[wave];
+        let known = &mut state.clocks[usize::from(theirs.wave) % WAVES];
+        *known = theirs.clock.max(*known);
+        state.seen = state.seen.max(seen);
     }
 
     /// Returns true if an access of another group is ordered before a wave of this group.
