@@ -427,16 +427,7 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
             Some((number, find(experiment)?))
         });
     let (method, cause) = found.unzip();
-    let cause = cause.map(|cause| {
-        // A value that is missing may not have been there yet.
-        experiment.begin_method();
-        let is_missing = ["not-applied", "unread", "zero"].contains(&cause.kind.as_str());
-        let race = is_missing.then(|| race::find(experiment)).flatten();
-        match race {
-            Some(race) if race.lacks_barrier => race.cause,
-            _ => cause,
-        }
-    });
+    let cause = cause.map(|cause| after_a_race(experiment, cause));
     let cause = cause.or_else(|| {
         experiment.begin_last_method();
         let tells = !state.depends_on_order.get();
@@ -459,6 +450,19 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         cut_short,
     };
     SearchResult { report, method }
+}
+
+/// Returns the race that may have made a cause: a value that is missing may not have been there yet.
+fn after_a_race(experiment: &Experiment<'_>, cause: CauseReport) -> CauseReport {
+    let is_missing = ["not-applied", "unread", "zero"].contains(&cause.kind.as_str());
+    if !is_missing {
+        return cause;
+    }
+    experiment.begin_method();
+    match race::find(experiment) {
+        Some(race) if race.lacks_barrier => race.cause,
+        _ => cause,
+    }
 }
 
 /// Returns false if the influences on other draws tell something else.

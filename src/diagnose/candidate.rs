@@ -134,7 +134,9 @@ fn explained_output(
     prediction: &Outputs,
 ) -> Option<(usize, Explanation)> {
     let outputs = experiment.outputs().iter().enumerate();
+    // An index of few values may be right by chance.
     let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    let wrong = wrong.filter(|(_, output)| output.kind.is_float());
     let wrong: Vec<usize> = wrong.map(|(number, _)| number).collect();
     let is_one_of_several = wrong.len() > 1;
     let mut wrong = wrong.into_iter().filter(|_| is_one_of_several);

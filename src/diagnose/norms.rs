@@ -13,6 +13,9 @@ const LARGER: [i32; 2] = [10, 13];
 /// The size of values beside which the eps of a norm is small already, as a power of 2.
 const MODERATE: i32 = 4;
 
+/// A size of values that others are not small beside, as a power of 2. An eps is a small part of such values.
+const USUAL: i32 = -1;
+
 /// Returns a cause if the kernels are right for large values of the inputs that are divided by their norms: each by itself, or the sum of
 /// inputs of the same axes.
 pub(super) fn eps(experiment: &Experiment<'_>) -> Option<CauseReport> {
@@ -160,6 +163,15 @@ fn degrees(experiment: &Experiment<'_>, inputs: &[&ExperimentInput]) -> Option<V
         degrees.any(|degree| alike(number, degree, second - first, [&at_first, &at_second]))
     };
     if !(0..experiment.outputs().len()).all(is_alike) {
+        return None;
+    }
+    // A choice does not respond to the size of a term that outweighs the others.
+    let at_usual = at_size(USUAL)?;
+    let is_choice = |(number, output): (usize, &ExperimentOutput)| {
+        let mut pairs = at_usual[number].iter().zip(&at_second[number]);
+        !output.kind.is_float() && !pairs.all(|(usual, large)| usual == large)
+    };
+    if outputs.clone().any(is_choice) {
         return None;
     }
     // A softmax does not respond to the size of large values either, but to that of moderate ones.

@@ -416,31 +416,56 @@ const BASES: [(f64, &str); 4] = [
     (LN_10, "ln(10), between the bases e and 10"),
 ];
 
-/// Returns a factor's origin in words, if it is that of another base, or the root of a length of an axis.
+/// Returns a factor's origin in words, if it is that of another base, or if it follows from the length of one axis alone: the length, its root,
+/// or for the last axis of an input the root of its ratio to one less.
 fn root(experiment: &Experiment<'_>, factor: f64) -> String {
     let mut bases = BASES.iter();
     if let Some((_, words)) = bases.find(|(base, _)| (factor / base - 1.0).abs() < 1e-4) {
         return format!(": {words}");
     }
     let square = (factor * factor).max((factor * factor).recip());
-    let inverse = factor.abs() < 1.0;
+    let side = if factor.abs() < 1.0 { "1 / " } else { "" };
+    let near = |of: f64| (of - 1.0).abs() < 1e-3;
     let inputs = experiment.inputs().iter();
-    let mut axes = inputs.flat_map(|input| input.axes.iter().map(move |axis| (input, axis)));
-    let found = axes.find_map(|(input, axis)| {
-        let (names, tensor, n) = (plural(&axis.name), &input.tensor, axis.length);
-        let near = |of: f64| (of - 1.0).abs() < 1e-3;
-        let words = if n > 1 && near(square / n as f64) {
-            let side = if inverse { "1 / " } else { "" };
-            format!("{side}sqrt({n}), the root of the number of {names}")
-        } else if n > 2 && near((square - 1.0) * (n - 1) as f64) {
-            let (above, below) = if inverse { (n - 1, n) } else { (n, n - 1) };
-            format!("sqrt({above} / {below}), of {n} {names} and one less")
-        } else {
-            return None;
-        };
-        Some(format!(": {words} of `{tensor}`"))
+    let inputs = inputs.map(|input| (&input.tensor, &input.axes, true));
+    let outputs = experiment.outputs().iter();
+    let outputs = outputs.map(|output| (&output.name, &output.axes, false));
+    let axes = inputs.chain(outputs).flat_map(|(tensor, axes, is_input)| {
+        let numbered = axes.iter().enumerate();
+        numbered.map(move |(at, axis)| (tensor, axis, is_input && at + 1 == axes.len()))
     });
-    found.unwrap_or_default()
+    let mut found: Vec<(String, String)> = axes
+        .filter_map(|(tensor, axis, is_last)| {
+            let (names, n) = (plural(&axis.name), axis.length);
+            let words = if n > 1 && near(square / (n * n) as f64) {
+                format!("{side}{n}, the number of {names}")
+            } else if n > 1 && near(square / n as f64) {
+                format!("{side}sqrt({n}), the root of the number of {names}")
+            } else if is_last && n > 2 && near((square - 1.0) * (n - 1) as f64) {
+                let (above, below) = if factor.abs() < 1.0 {
+                    (n - 1, n)
+                } else {
+                    (n, n - 1)
+                };
+                format!("sqrt({above} / {below}), of {n} {names} and one less")
+            } else {
+                return None;
+            };
+            Some((words, tensor.clone()))
+        })
+        .collect();
+    found.dedup_by(|next, first| next.0 == first.0);
+    let Some((words, tensor)) = found.pop() else {
+        return String::new();
+    };
+    // Several lengths may give the factor by chance.
+    match found.iter().all(|(other, _)| *other == words) {
+        true => format!(
+            ": {words} of `{}`",
+            found.first().map_or(&tensor, |first| &first.1)
+        ),
+        false => String::new(),
+    }
 }
 
 /// The error of a step of 1 that an output takes with an input, above that of the input's roundings.

@@ -240,6 +240,43 @@ fn pointers_may_hold_addresses_of_no_buffer() {
     }
 }
 
+/// Groups that the card holds at a time may wait for each other, on one thread, too. Those that it does not hold at a time may not.
+#[test]
+fn groups_that_fit_on_the_card_may_wait_for_each_other() {
+    const WAITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/waits.co");
+    const FITS: u32 = 60 * 8;
+    let tried = |groups: u32, more: &[&str]| {
+        let launch = json!({
+            "code_object": WAITS,
+            "buffers": {
+                "arrived": {"bytes": 4, "fill": "zero"},
+                "out": {"bytes": 4 * groups, "save": "out.bin"},
+            },
+            "launches": [{
+                "kernel": "waits_for_all", "grid": [groups, 1, 1], "block": [256, 1, 1],
+                "args": ["$arrived", "$out"],
+            }],
+        });
+        let here = with("exec-waiting-groups", &launch);
+        let done = run(&here, &[&["exec", "launch.json"], more].concat());
+        (done, here)
+    };
+    for more in [
+        &["--jobs", "1"][..],
+        &["--jobs", "2"],
+        &["--jobs", "1", "--sanitize"],
+    ] {
+        let (done, here) = tried(100, more);
+        assert_eq!(done.code, 0, "{more:?}: {}{}", done.out, done.err);
+        let out = std::fs::read(here.join("out.bin")).expect("saved");
+        assert_eq!(out, 100u32.to_le_bytes().repeat(100), "{more:?}");
+    }
+    let (done, _) = tried(FITS + 1, &["--budget", "2e7"]);
+    assert_eq!(done.code, 1, "{}", done.out);
+    let later = "later       1 work-group comes after this one: ";
+    assert!(done.out.contains(later), "{}", done.out);
+}
+
 #[test]
 fn an_unused_buffer_is_a_warning() {
     let mut launch = scale(100, "in.bin", "out.bin");

@@ -11,8 +11,7 @@ pub const TOTAL: u64 = 16368 << 20;
 /// First device address. Host programs have addresses below 2^47 only.
 pub const FIRST_ADDRESS: u64 = 1 << 47;
 
-/// Compute units.
-pub const COMPUTE_UNITS: u32 = 60;
+pub use gfx906::code_object::COMPUTE_UNITS;
 
 /// Rate of s_memtime (`clock64`): the highest of the cores.
 pub const CLOCK_KHZ: u32 = 1_725_000;

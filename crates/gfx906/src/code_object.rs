@@ -35,7 +35,7 @@ pub use error::CodeObjectError;
 pub use image::{Image, MAX_IMAGE, Relocation, Segment};
 pub use kernarg::{Arguments, Kernarg, KernargError};
 pub use kernel::{Kernel, MAX_KERNARG, MAX_LDS, MAX_SCRATCH, MAX_WORK_GROUP};
-pub use launch::{Extent, LaunchShape, ShapeError, ShapeProblem};
+pub use launch::{COMPUTE_UNITS, Extent, LaunchShape, ShapeError, ShapeProblem, groups_at_a_time};
 pub use lines::Lines;
 pub use parameters::{NumberKind, SourceMember, SourceParameter, SourceParameters, SourceType};
 pub use source::{

@@ -2,7 +2,7 @@
 //!
 //! Source of a compute unit's limits: the Vega ISA document, and the user guide of LLVM's AMDGPU backend.
 
-use gfx906::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::code_object::{Kernel, MAX_LDS, MAX_WORK_GROUP, groups_at_a_time};
 use gfx906::machine::LANES;
 
 use crate::boundary::{Address, Out, Text};
@@ -13,14 +13,6 @@ use crate::objects::module::Function;
 use crate::properties::ITEMS_PER_UNIT;
 use crate::runtime::state;
 
-/// SIMDs of a compute unit.
-const SIMDS: u32 = 4;
-/// Waves of a SIMD that AMD's runtime counts on. A SIMD holds 10, but the dispatcher is said to place no more than 32 in a compute unit.
-const WAVES: u32 = 8;
-/// Vector registers per lane of a SIMD, and the granule of their allocation.
-const VGPRS: (u32, u32) = (256, 4);
-/// Scalar registers of a SIMD, and the granule of their allocation.
-const SGPRS: (u32, u32) = (800, 16);
 /// Granule of the allocation of LDS, in bytes: 128 dwords.
 const LDS_GRANULE: u32 = 512;
 
@@ -152,20 +144,6 @@ pub fn name_of(function: HipResult<Function>) -> Text {
         Ok(function) => Text::leak(&function.name),
         Err(_) => Text::null(),
     }
-}
-
-/// Returns the number of work-groups of `items` work-items that a compute unit holds at a time.
-pub fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 {
-    let waves = items.div_ceil(LANES as u32);
-    let by = |have: (u32, u32), used: u32| match used.next_multiple_of(have.1) {
-        0 => WAVES,
-        used => (have.0 / used).min(WAVES),
-    };
-    let simd = by(VGPRS, kernel.vgpr_count).min(by(SGPRS, kernel.sgpr_count));
-    let by_waves = SIMDS * simd / waves;
-    let lds = kernel.lds_size as usize + dynamic_lds;
-    let by_lds = (MAX_LDS as usize).checked_div(lds);
-    by_lds.map_or(by_waves, |by_lds| by_waves.min(by_lds as u32))
 }
 
 /// Stores the number of work-groups of a kernel that a compute unit holds at a time.

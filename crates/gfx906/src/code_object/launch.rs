@@ -4,6 +4,19 @@
 
 use super::kernel::{Kernel, MAX_LDS, MAX_SCRATCH, MAX_WORK_GROUP};
 
+/// Compute units of the card.
+pub const COMPUTE_UNITS: u32 = 60;
+/// Lanes of a wave.
+const LANES: u32 = 64;
+/// SIMDs of a compute unit.
+const SIMDS: u32 = 4;
+/// Waves of a SIMD that AMD's runtime counts on. A SIMD holds 10, but the dispatcher is said to place no more than 32 in a compute unit.
+const WAVES: u32 = 8;
+/// Vector registers per lane of a SIMD, and the granule of their allocation.
+const VGPRS: (u32, u32) = (256, 4);
+/// Scalar registers of a SIMD, and the granule of their allocation.
+const SGPRS: (u32, u32) = (800, 16);
+
 /// Shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
@@ -103,6 +116,20 @@ pub enum ShapeProblem {
         /// Bytes of a work-item.
         bytes: u32,
     },
+}
+
+/// Returns the number of work-groups of `items` work-items that a compute unit holds at a time.
+pub fn groups_at_a_time(kernel: &Kernel, items: u32, dynamic_lds: usize) -> u32 {
+    let waves = items.div_ceil(LANES);
+    let by = |have: (u32, u32), used: u32| match used.next_multiple_of(have.1) {
+        0 => WAVES,
+        used => (have.0 / used).min(WAVES),
+    };
+    let simd = by(VGPRS, kernel.vgpr_count).min(by(SGPRS, kernel.sgpr_count));
+    let by_waves = SIMDS * simd / waves;
+    let lds = kernel.lds_size as usize + dynamic_lds;
+    let by_lds = (MAX_LDS as usize).checked_div(lds);
+    by_lds.map_or(by_waves, |by_lds| by_waves.min(by_lds as u32))
 }
 
 impl LaunchShape {

@@ -1,14 +1,19 @@
 //! Dispatches: the set-up by the packet processor, and the distribution of work-groups.
+//!
+//! A worker runs one group after another. A group that takes long may wait for another that has not begun. If the card would hold both, it is set
+//! aside and takes turns with the others from then on.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::env::Env;
-use super::group::{self, Budget, Failure, Meter, Progress};
+use super::group::{self, Budget, Failure, GroupStop, LONG, Meter, Progress};
 use super::hang;
 use super::kernarg::{self, RuntimeStructures};
 use super::launch::{Counters, Launch, LaunchError, Manner};
+use super::lds::Lds;
 use super::memory::{AddressSpace, Region};
 use super::observer::{DispatchStart, Group, Observer};
 use super::op::Op;
@@ -17,7 +22,7 @@ use super::program::Module;
 use super::registers::LANES;
 use super::trap::{Trap, TrapKind};
 use super::wave::Wave;
-use crate::code_object::{Kernel, LaunchShape, MAX_SCRATCH};
+use crate::code_object::{COMPUTE_UNITS, Kernel, LaunchShape, MAX_SCRATCH, groups_at_a_time};
 
 /// Guest address of the runtime's structures during a dispatch.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
@@ -25,6 +30,9 @@ const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
 pub(super) const SCRATCH_STEP: u64 = 1 << 30;
 /// Unmapped bytes behind each wave's scratch.
 const SCRATCH_GAP: u64 = 1 << 16;
+
+/// Rounds of turns of a group once others have been set aside.
+const SHORT: u64 = 16;
 
 thread_local! {
     /// Waves of this thread's earlier dispatches, kept because the registers of a wave take 64 KiB.
@@ -92,6 +100,17 @@ pub(super) struct Dispatch<'a> {
     pub(super) groups: u64,
     /// Settings of the GPU for this launch.
     pub(super) manner: Manner,
+}
+
+/// A group that is set aside.
+struct GroupAside<O> {
+    /// Position in the order in which groups begin.
+    place: u64,
+    waves: Vec<Wave>,
+    lds: Lds,
+    progress: Progress,
+    /// Observer of this group.
+    observer: O,
 }
 
 /// Runs a kernel.
@@ -185,6 +204,7 @@ impl<'a> Dispatch<'a> {
             None
         };
         let workers = observers.as_ref().map_or(1, Vec::len);
+        let room = self.room() / workers;
         let scratch: Result<Vec<u64>, LaunchError> = (0..workers)
             .map(|n| self.allocate_scratch(&mut space, n, workers, SCRATCH_STEP))
             .collect();
@@ -194,12 +214,12 @@ impl<'a> Dispatch<'a> {
             rayon::scope(|scope| {
                 for (&base, observer) in scratch.iter().zip(&mut observers) {
                     let (space, work) = (&space, &work);
-                    scope.spawn(move |_| self.work(space, base, work, observer));
+                    scope.spawn(move |_| self.work(space, base, work, observer, room));
                 }
             });
             observers.into_iter().for_each(|o| observer.join(o));
         } else {
-            self.work(&space, scratch[0], &work, observer);
+            self.work(&space, scratch[0], &work, observer, room);
         }
         self.ended(&space, work)
     }
@@ -222,6 +242,16 @@ impl<'a> Dispatch<'a> {
             work_groups: self.groups,
             seconds: work.budget.elapsed(),
         })
+    }
+
+    /// Returns the number of groups that the card holds at a time; none if they have scratch, of which each worker has that of one group.
+    fn room(&self) -> usize {
+        if self.scratch > 0 {
+            return 0;
+        }
+        let items = self.launch.block.iter().product();
+        let dynamic = (self.lds as usize).saturating_sub(self.kernel.lds_size as usize);
+        (COMPUTE_UNITS * groups_at_a_time(self.kernel, items, dynamic)) as usize
     }
 
     fn started(&self) -> DispatchStart<'_> {
@@ -281,50 +311,123 @@ impl<'a> Dispatch<'a> {
         (self.scratch as u64 * LANES as u64).next_multiple_of(1024) + SCRATCH_GAP
     }
 
-    /// Takes groups until none is left. A group that fails stops the groups behind it, so that the failure of the first group is reported.
-    fn work<O: Observer>(&self, space: &AddressSpace, scratch: u64, work: &Work, observer: &mut O) {
+    /// Takes groups until none is left. A group that fails stops the groups behind it, so that the failure of the first group is reported, and
+    /// those that are set aside. At most `room` groups have begun and not ended, and at least one.
+    fn work<O: Observer>(
+        &self,
+        space: &AddressSpace,
+        scratch: u64,
+        work: &Work,
+        observer: &mut O,
+        room: usize,
+    ) {
         let mut waves = take_waves(self.waves);
         let mut env = Env {
             time: self.manner.time,
             ..Env::new(space)
         };
         let mut meter = Meter::new(&work.budget);
+        let mut aside: VecDeque<GroupAside<O>> = VecDeque::new();
+        let mut more = true;
         loop {
-            let place = work.next.fetch_add(1, Relaxed);
-            if place >= self.groups || work.failed_before(place) {
-                break;
-            }
-            let group = work.budget.schedule().group(place, self.groups);
-            self.renew_scratch(space, scratch);
-            self.set_up(&mut waves, &mut env, self.id(group), scratch);
-            observer.group(&self.group(group, scratch));
-            let programs = &self.module.programs;
-            let mut progress = Progress::new();
-            let done = group::advance(
-                &mut waves,
-                &mut env,
-                programs,
-                group,
-                &mut meter,
-                observer,
-                &mut progress,
-                u64::MAX,
-            );
-            if let Err(mut failure) = done {
-                let at = (group, scratch);
-                self.look_at_hang(&mut failure, &mut waves, &mut env, at, &mut progress);
-                if let Some(spin) = &mut failure.spin {
-                    spin.later = self.groups - place - 1;
+            let has_room = aside.len() < room.max(1);
+            let begun = (more && has_room)
+                .then(|| self.begin(work, scratch, (&mut waves, &mut env), observer))
+                .flatten();
+            more &= begun.is_some() || !has_room;
+            let resumed = begun.is_none();
+            let (place, mut progress) = match begun {
+                Some(begun) => begun,
+                None => {
+                    let Some(mut group) = aside.pop_front() else {
+                        break;
+                    };
+                    if work.failed() {
+                        observer.join(group.observer);
+                        continue;
+                    }
+                    std::mem::swap(&mut waves, &mut group.waves);
+                    std::mem::swap(&mut env.lds, &mut group.lds);
+                    // What this worker has seen of other groups joins what is seen of this one.
+                    let others = std::mem::replace(observer, group.observer);
+                    observer.join(others);
+                    WAVES.with_borrow_mut(|pool| pool.append(&mut group.waves));
+                    (group.place, group.progress)
                 }
-                let op = programs.iter().find_map(|p| p.fetch(failure.pc));
-                observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
-                work.fail(place, failure);
-                break;
+            };
+            let group = work.budget.schedule().group(place, self.groups);
+            let mut rounds = match (more || !aside.is_empty()) && room > 1 {
+                false => u64::MAX,
+                true if resumed || !aside.is_empty() => SHORT,
+                true => LONG,
+            };
+            let done = loop {
+                let done = group::advance(
+                    &mut waves,
+                    &mut env,
+                    &self.module.programs,
+                    group,
+                    &mut meter,
+                    observer,
+                    &mut progress,
+                    rounds,
+                );
+                if matches!(done, Ok(GroupStop::Rounds)) {
+                    let Some(fresh) = O::fork(observer) else {
+                        // The observer must see each group in one piece.
+                        rounds = u64::MAX;
+                        continue;
+                    };
+                    aside.push_back(GroupAside {
+                        place,
+                        waves: std::mem::replace(&mut waves, take_waves(self.waves)),
+                        lds: std::mem::take(&mut env.lds),
+                        progress,
+                        observer: std::mem::replace(observer, fresh),
+                    });
+                    break None;
+                }
+                break Some((done, progress));
+            };
+            let Some((Err(mut failure), mut progress)) = done else {
+                continue;
+            };
+            let at = (group, scratch);
+            self.look_at_hang(&mut failure, &mut waves, &mut env, at, &mut progress);
+            if let Some(spin) = &mut failure.spin {
+                spin.later = self.groups.saturating_sub(work.next.load(Relaxed));
             }
+            let mut programs = self.module.programs.iter();
+            let op = programs.find_map(|p| p.fetch(failure.pc));
+            observer.fault(&waves[failure.wave], op, failure.pc, &failure.fault);
+            work.fail(place, failure);
+            break;
+        }
+        for group in aside {
+            observer.join(group.observer);
         }
         WAVES.with_borrow_mut(|pool| pool.append(&mut waves));
         work.instructions.fetch_add(env.clock, Relaxed);
         meter.close(env.clock);
+    }
+
+    /// Begins the next group. Returns its place in the order of groups; none if there is none left, or if one before it has failed.
+    fn begin<O: Observer>(
+        &self,
+        work: &Work,
+        scratch: u64,
+        (waves, env): (&mut [Wave], &mut Env<'_>),
+        observer: &mut O,
+    ) -> Option<(u64, Progress)> {
+        let place = work.next.fetch_add(1, Relaxed);
+        if place >= self.groups || work.failed_before(place) {
+            return None;
+        }
+        let group = work.budget.schedule().group(place, self.groups);
+        self.renew_scratch(env.memory, scratch);
+        self.set_up(waves, env, self.id(group), scratch);
+        observer.group(&self.group(group, scratch));
+        Some((place, Progress::new()))
     }
 
     fn group(&self, group: u64, scratch: u64) -> Group {

@@ -15,6 +15,9 @@ pub use stepping::Stepping;
 /// Instructions of a wave's first turn: each wave of a group begins before any of them can end.
 const FIRST_TURN: u64 = 1;
 
+/// Rounds of turns after which a group has taken long: half a million instructions of each wave. A single wave runs so many as one turn.
+pub const LONG: u64 = 1 << 12;
+
 /// A fault, with the wave and the address of the instruction.
 pub struct Failure {
     /// Fault of the wave.
@@ -127,11 +130,14 @@ pub fn advance<O: Observer>(
     let states = &mut states[..waves.len()];
     // A single wave has no other to wait for, unless other groups are resident.
     let (schedule, usual) = (meter.budget.schedule(), meter.budget.turn());
-    let alone = waves.len() == 1 && rounds == u64::MAX;
+    let alone = waves.len() == 1 && rounds >= LONG;
+    let end = env
+        .clock
+        .saturating_add(rounds.saturating_mul(usual.into()));
     for _ in 0..rounds {
         let (order, length) = schedule.round(waves.len(), group, *round, usual);
         let length = match *round {
-            _ if alone => u64::MAX,
+            _ if alone => end - env.clock,
             0 => FIRST_TURN,
             _ => length,
         };
@@ -175,6 +181,9 @@ pub fn advance<O: Observer>(
                 .iter_mut()
                 .filter(|s| **s == WaveState::AtBarrier)
                 .for_each(|s| *s = WaveState::Ready);
+        }
+        if alone && env.clock >= end {
+            break;
         }
     }
     Ok(GroupStop::Rounds)

@@ -1,11 +1,10 @@
 //! Cooperative launches: all work-groups of the grid are resident, so the grid has at most as many as the card holds.
 
-use gfx906::code_object::{Kernel, LaunchShape, MAX_LDS, MAX_WORK_GROUP};
+use gfx906::code_object::{Kernel, LaunchShape, MAX_LDS, MAX_WORK_GROUP, groups_at_a_time};
 
 use super::entries::{check_block, kernel_of, no_null};
 use super::{LaunchRequest, launch};
 use crate::boundary::{Address, In};
-use crate::calls::function::groups_at_a_time;
 use crate::calls::{module, submit};
 use crate::card::COMPUTE_UNITS;
 use crate::diagnostics::log;
