@@ -243,11 +243,11 @@ fn pointers_may_hold_addresses_of_no_buffer() {
 /// Groups that the card holds at a time may wait for each other, on one thread, too. Those that it does not hold at a time may not.
 #[test]
 fn groups_that_fit_on_the_card_may_wait_for_each_other() {
-    const WAITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/waits.co");
+    const WAITS: &[u8] = include_bytes!("../data/waits.co");
     const FITS: u32 = 60 * 8;
     let tried = |groups: u32, more: &[&str]| {
         let launch = json!({
-            "code_object": WAITS,
+            "code_object": "waits.co",
             "buffers": {
                 "arrived": {"bytes": 4, "fill": "zero"},
                 "out": {"bytes": 4 * groups, "save": "out.bin"},
@@ -258,6 +258,7 @@ fn groups_that_fit_on_the_card_may_wait_for_each_other() {
             }],
         });
         let here = with("exec-waiting-groups", &launch);
+        write(&here, "waits.co", WAITS);
         let done = run(&here, &[&["exec", "launch.json"], more].concat());
         (done, here)
     };

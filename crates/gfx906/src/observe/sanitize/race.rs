@@ -6,8 +6,8 @@
 //! - an atomic operation of the first wave after its access and one of the second wave before its own (the second saw the value that the
 //!   first released), or a load past the cache (GLC, as atomic loads have it) that found a value which the first wave stored after its
 //!   access;
-//! - a load of LDS in a loop that does nothing but load it until its value changes, of a value that another wave stored: a flag, for which
-//!   compilers make plain loads and stores;
+//! - a load of LDS, in a loop that accesses nothing else and that its value ends, of a value that another wave stored: a flag, for which compilers
+//!   make plain loads and stores;
 //! - the beginning and the end of a launch.
 //!
 //! Atomics do not race with each other, and neither do writes of the value that is already there. The check ignores the addresses of the
@@ -59,12 +59,12 @@ pub struct Race {
     stale: HashMap<(usize, u64), u64>,
     /// Answers to [`updates`], by the link addresses of load and store.
     updates: HashMap<(u64, u64), bool>,
-    /// The last load or store of each wave, if it is a load of LDS: its link address, its first place and its lanes.
-    last_loads: Vec<Option<(u64, u64, u64)>>,
+    /// The load of LDS with which each wave may wait, with the stretches that stored what it found.
+    loads: Vec<Option<(u64, Vec<Mark>)>>,
+    /// Whether the value of a load of LDS decides and goes nowhere else, by the link address of the load.
+    deciding: HashMap<u64, bool>,
     /// Loads of LDS by which a wave waits for a value: wave and link address.
     polls: HashSet<(usize, u64)>,
-    /// True while such a load runs.
-    polling: bool,
 }
 
 impl Watch for Race {
@@ -79,6 +79,7 @@ impl Watch for Race {
         // A launch is ordered after everything before it.
         self.shared = Arc::default();
         self.updates.clear();
+        self.deciding.clear();
         self.reads.clear();
     }
 
@@ -90,8 +91,8 @@ impl Watch for Race {
         self.waves = group.waves;
         self.effects.iter_mut().for_each(BTreeSet::clear);
         self.effects.resize_with(group.waves, BTreeSet::new);
-        self.last_loads.clear();
-        self.last_loads.resize(group.waves, None);
+        self.loads.clear();
+        self.loads.resize(group.waves, None);
         self.polls.clear();
         self.stale.clear();
     }
@@ -100,8 +101,8 @@ impl Watch for Race {
         let wave = here.wave.index as usize;
         self.group.go_on(wave, &self.shared);
         if here.facts.wait.barrier {
+            self.end_load(here.code, wave);
             self.group.barrier(wave);
-            self.last_loads[wave] = None;
             return;
         }
         if here.facts.meets_grid {
@@ -109,6 +110,7 @@ impl Watch for Race {
             return;
         }
         if here.facts.ends {
+            self.end_load(here.code, wave);
             self.waves = self.waves.saturating_sub(1);
             if self.waves == 0 {
                 self.judge_reads(here.code, findings);
@@ -126,11 +128,12 @@ impl Watch for Race {
                 self.group.release(wave, part, &self.shared);
             }
         }
-        self.polling = self.polls(here);
+        if !here.access.parts.is_empty() {
+            self.end_load(here.code, wave);
+        }
         for part in &here.access.parts {
-            // Loads past the cache and polls are checked after they have run, because their values decide.
-            if part.space == Space::Scratch || self.polling || acquires(here) && !here.access.atomic
-            {
+            // Loads past the cache are checked after they have run, because their values decide.
+            if part.space == Space::Scratch || acquires(here) && !here.access.atomic {
                 continue;
             }
             self.check(here, part, findings);
@@ -139,15 +142,14 @@ impl Watch for Race {
 
     fn after(&mut self, here: &CheckedInstruction<'_>, findings: &mut Findings) {
         let wave = here.wave.index as usize;
-        if std::mem::take(&mut self.polling) {
-            for part in &here.access.parts {
-                let writers = self.lds.writers(part).into_iter();
-                for writer in writers.filter(|writer| writer.group == self.serial) {
-                    self.group.follow(wave, writer);
-                }
-                self.check(here, part, findings);
-            }
-            return;
+        let is_load = |part: &Part| part.space == Space::Lds && part.reads && !part.writes;
+        if let [part] = here.access.parts.as_slice()
+            && is_load(part)
+            && !here.access.atomic
+        {
+            let writers = self.lds.writers(part).into_iter();
+            let writers = writers.filter(|writer| writer.group == self.serial);
+            self.loads[wave] = Some((here.pc, writers.collect()));
         }
         if !acquires(here) {
             return;
@@ -177,25 +179,26 @@ impl Watch for Race {
 }
 
 impl Race {
-    /// Returns true for a load of LDS that has just run with the same lanes and place, with no other access in between, and whose value decides a
-    /// branch or the active lanes.
-    fn polls(&mut self, here: &CheckedInstruction<'_>) -> bool {
-        let wave = here.wave.index as usize;
-        let Some(part) = here.access.parts.first() else {
-            return false;
+    /// Looks back at a wave's load of LDS before its next access. By now it is known whether the wave waits with it.
+    fn end_load(&mut self, code: &Code, wave: usize) {
+        let Some((load, writers)) = self.loads[wave].take() else {
+            return;
         };
-        let loads = part.space == Space::Lds && part.reads && !part.writes && !here.access.atomic;
-        let first = part.places().next().map_or(0, |(_, at)| at);
-        let load = loads.then_some((here.pc, first, part.lanes));
-        let again = load.is_some() && self.last_loads[wave] == load;
-        self.last_loads[wave] = load;
-        if again && !self.polls.contains(&(wave, here.pc)) {
-            let reach = reach(here.code, here.pc, Certainty::Likely);
-            if reach.decides && reach.stores.is_empty() {
-                self.polls.insert((wave, here.pc));
-            }
+        if !writers.is_empty() && self.waits(code, load) {
+            self.polls.insert((wave, load));
+            writers
+                .into_iter()
+                .for_each(|writer| self.group.follow(wave, writer));
         }
-        again && self.polls.contains(&(wave, here.pc))
+    }
+
+    /// Returns true if a load stands in a loop without other accesses, and its value does nothing but decide.
+    fn waits(&mut self, code: &Code, load: u64) -> bool {
+        let decides = self.deciding.entry(load).or_insert_with(|| {
+            let reach = reach(code, load, Certainty::Likely);
+            reach.decides && reach.stores.is_empty()
+        });
+        *decides && reach::repeats(code, load)
     }
 
     /// Reports the findings about reads of the group whose values had an effect.
@@ -242,8 +245,7 @@ impl Race {
             Space::Global => group.number,
             _ => self.serial,
         };
-        let polls = kind == Kind::Read && self.polls.contains(&(wave, here.pc));
-        let excused = atomic || polls || kind == Kind::Read && here.access.coherent;
+        let excused = atomic || kind == Kind::Read && here.access.coherent;
         let mark = Mark::new((number, wave), group.segment(wave), here.pc, excused);
         let stale = part.space == Space::Lds;
         let mut met: Option<(Conflict, u64, u64)> = None;

@@ -77,6 +77,28 @@ pub fn reach(code: &Code, load: u64, certainty: Certainty) -> Reach {
     reach
 }
 
+/// Returns true if a path leads from a load back to it without another access and without a barrier.
+pub fn repeats(code: &Code, load: u64) -> bool {
+    let Some(facts) = code.facts(load) else {
+        return false;
+    };
+    let mut open: Vec<u64> = successors(load, &facts.inst).collect();
+    let mut known: BTreeSet<u64> = BTreeSet::new();
+    while let Some(pc) = open.pop() {
+        if pc == load {
+            return true;
+        }
+        let Some(facts) = code.facts(pc).filter(|_| known.insert(pc)) else {
+            continue;
+        };
+        let accesses = matches!(facts.inst.kind(), Kind::Smem | Kind::Vmem | Kind::Lds);
+        if !accesses && !facts.wait.barrier {
+            open.extend(successors(pc, &facts.inst));
+        }
+    }
+    false
+}
+
 /// Records the uses of an instruction, and returns the registers with the value after it.
 fn step(
     facts: &Facts,
