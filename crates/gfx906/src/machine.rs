@@ -72,7 +72,8 @@ pub use stepper::{SavedLaunch, Stepper, StepperState, WaveStatus};
 pub use time::Time;
 pub use traffic::{MemoryPath, Traffic};
 pub use trap::{
-    AddressProblem, Fault, FaultArgument, Nearest, StepResult, Stop, Trap, TrapKind, WrappedIndex,
+    AddressProblem, Fault, FaultArgument, FreedAllocation, Nearest, StepResult, Stop, Trap,
+    TrapKind, WrappedIndex,
 };
 pub use wave::Wave;
 pub use words::Words;
