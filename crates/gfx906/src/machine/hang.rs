@@ -114,8 +114,9 @@ fn contents(wave: &Wave, register: u16, lane: usize) -> u32 {
     }
 }
 
-/// Returns the lanes that are switched off and have another result than the first waiting lane. Their operands must be the same: so they
-/// have run the atomic at the same place, and their registers are not left from other work.
+/// Returns the lane that is switched off and has another result than the first waiting lane. Its operands must be the same: so it has run the
+/// atomic at the same place, and its registers are not left from other work. A lock has one holder, so there must be one such lane, and a
+/// compare-and-swap must have succeeded.
 fn holder(wave: &Wave, op: &Op, lanes: u64, (result, value): (u16, u32)) -> Option<Holder> {
     let first = lanes.trailing_zeros() as usize % LANES;
     let named = op.row.operands.iter().zip(&op.inst.operands);
@@ -130,20 +131,34 @@ fn holder(wave: &Wave, op: &Op, lanes: u64, (result, value): (u16, u32)) -> Opti
         .flat_map(|(operand, code)| code.0..code.0 + op.inst.registers(operand))
         .filter(|register| !changed.contains(register))
         .collect();
+    let compared = compared(op).filter(|register| !changed.contains(register));
     let is_holder = |lane: &usize| {
-        let same =
-            |register: &u16| contents(wave, *register, *lane) == contents(wave, *register, first);
+        let of = |register: u16| contents(wave, register, *lane);
+        let same = |register: &u16| of(*register) == contents(wave, *register, first);
         wave.lanes_on() >> *lane & 1 == 0
-            && contents(wave, result, *lane) != value
+            && of(result) != value
+            && compared.is_none_or(|compared| of(result) == of(compared))
             && sources.iter().all(same)
     };
     let vector = result >= 256 && !sources.is_empty();
-    let held = (0..LANES).filter(|lane| vector && is_holder(lane));
-    let held = held.fold(0, |lanes: u64, lane| lanes | 1 << lane);
-    (held != 0).then(|| Holder {
-        lanes: held,
-        value: contents(wave, result, held.trailing_zeros() as usize % LANES),
+    let mut holders = (0..LANES).filter(|lane| vector && is_holder(lane));
+    let lane = holders.next().filter(|_| holders.next().is_none())?;
+    Some(Holder {
+        lane: lane as u32,
+        value: contents(wave, result, lane),
     })
+}
+
+/// Returns the first register of the value with which a compare-and-swap compares memory.
+fn compared(op: &Op) -> Option<u16> {
+    let data = op.row.operands.iter().zip(&op.inst.operands);
+    let mut data = data.filter(|(operand, _)| operand.role == Role::Data);
+    let (operand, code) = data.next()?;
+    let mnemonic = op.row.mnemonic;
+    if mnemonic.contains("cmpswap") {
+        return Some(code.0 + op.inst.registers(operand) / 2);
+    }
+    mnemonic.contains("cmpst").then_some(code.0)
 }
 
 /// Watches a group that has used up its budget. `items` is the number of its work-items, and `base` the guest address of link address 0.
@@ -394,7 +409,16 @@ mod tests {
             wave.v[2] = [7; 64];
         });
         assert_eq!(spin.polls.len(), 1);
-        assert_eq!(spin.polls[0].holder.map(|holder| holder.lanes), Some(1));
+        assert_eq!(spin.polls[0].holder.map(|holder| holder.lane), Some(0));
+        // Lanes 1 to 63 have the operands of lane 0, and have never run the atomic.
+        let words =
+            "7e060280 7e040281 be80017e be8201c1 befe0181 dd058000 01000205 bf8c0070 bf82fffc";
+        let spin = rig::hang(words, 1, |wave| {
+            wave.v[5] = [0; 64];
+            wave.v[1] = [0xffa1_ffa1; 64];
+        });
+        assert_eq!(spin.polls.len(), 1);
+        assert_eq!(spin.polls[0].holder, None, "{spin}");
         // An atomic without a result is no read.
         let told =
             rig::hang("dd088000 00000205 bf82fffd", 1, |wave| wave.v[5] = [0; 64]).to_string();

@@ -32,18 +32,18 @@ pub struct Poll {
     pub value: u32,
     /// Work-items of the wave that are switched off in the loop: they go on when the loop ends.
     pub off: u64,
-    /// Switched-off lanes that got another result from the same atomic, as the holder of a lock does.
+    /// A switched-off lane that got another result from the same atomic, as the holder of a lock does.
     pub holder: Option<Holder>,
     /// The last write there before the loop.
     pub written: LastWrite,
 }
 
-/// Lanes of a waiting wave that got another result from the atomic by which it waits.
+/// The lane of a waiting wave that got another result from the atomic by which it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The lanes.
-    pub lanes: u64,
-    /// The dword that the first of them got.
+    /// The lane.
+    pub lane: u32,
+    /// The dword that it got.
     pub value: u32,
 }
 
@@ -220,16 +220,11 @@ impl fmt::Display for Poll {
             (Some((name, byte)), _) => write!(f, "byte {byte} of `{name}`")?,
             (None, _) => write!(f, "{:#x}", self.address)?,
         }
-        if let Some(Holder { lanes, value }) = self.holder {
-            let (s, verb, it) = match lanes.count_ones() {
-                1 => ("", "is", "it"),
-                _ => ("s", "are", "they"),
-            };
+        if let Some(Holder { lane, value }) = self.holder {
             write!(
                 f,
-                "; lane{s} {} of the same wave got {} from it and {verb} switched off until the loop ends, so {it} cannot release a lock: \
-                 release it within the loop, or let one lane of a wave take it",
-                Lanes(lanes),
+                "; lane {lane} of the same wave got {} from it and is switched off until the loop ends, so it cannot release a lock: release \
+                 it within the loop, or let one lane of a wave take it",
                 dword(value)
             )?;
         } else if self.off != 0 {
