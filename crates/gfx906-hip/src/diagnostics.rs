@@ -1,6 +1,7 @@
 //! Messages of the runtime to the user, beyond HIP's error codes: stderr, the store behind `gfx906_report`, and the summary of a process.
 
 pub mod messages;
+mod signals;
 pub mod summary;
 pub mod trap;
 

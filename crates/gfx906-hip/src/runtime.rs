@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
@@ -129,8 +130,13 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     if let Some(file) = settings::summary_file() {
         summary::write_at_end(file);
     }
-    Runtime::new()
+    let runtime = Runtime::new();
+    EXISTS.store(true, Relaxed);
+    runtime
 });
+
+/// True once the state has been made.
+static EXISTS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static LAST_ERROR: Cell<u32> = const { Cell::new(0) };
@@ -139,6 +145,13 @@ thread_local! {
 /// Locks the state. The lock must not be held while a kernel runs or a host function of the program is called.
 pub fn state() -> MutexGuard<'static, RuntimeState> {
     RUNTIME.state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks the state unless it is locked, or does not exist yet.
+pub fn try_state() -> Option<MutexGuard<'static, RuntimeState>> {
+    EXISTS
+        .load(Relaxed)
+        .then(|| RUNTIME.state.try_lock().ok())?
 }
 
 /// Longest time that the end of the process waits for the streams' work.
