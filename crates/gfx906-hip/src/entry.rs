@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::boundary::Text;
 use crate::card;
-use crate::diagnostics::{log, summary};
+use crate::diagnostics::{call, log, summary};
 use crate::error::{HipError, HipResult};
 use crate::runtime::{check_process, guarded, remember, state};
 use crate::settings;
@@ -30,10 +30,7 @@ pub fn enter(name: &'static str, gate: Gate, f: impl FnOnce() -> HipResult) -> u
             failure.map_or(Ok(()), Err)?;
         }
         is_ready = true;
-        let outer = CALL.replace(name);
-        let outcome = f();
-        CALL.set(outer);
-        outcome
+        call::run_as(name, f)
     });
     let code = match outcome.unwrap_or(Err(HipError::Unknown)) {
         Ok(()) => 0,
@@ -51,16 +48,6 @@ pub fn enter(name: &'static str, gate: Gate, f: impl FnOnce() -> HipResult) -> u
 
 thread_local! {
     static LATEST: Cell<u32> = const { Cell::new(0) };
-    /// The function that the thread has called.
-    static CALL: Cell<&'static str> = const { Cell::new("the runtime") };
-}
-
-/// Returns the name of the function that the thread has called, as programs write it.
-pub fn current_call() -> &'static str {
-    let name = CALL.get();
-    let suffixes = ["_spt", "_cpp", "_cpp_number"];
-    let suffix = suffixes.iter().find_map(|suffix| name.strip_suffix(suffix));
-    suffix.unwrap_or(name)
 }
 
 /// Returns true for the functions that launch kernels.

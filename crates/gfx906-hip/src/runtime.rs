@@ -10,7 +10,7 @@ use gfx906::machine::Gpu;
 
 use crate::boundary::Address;
 use crate::card::{CLOCK_KHZ, COUNTER_KHZ, FIRST_ADDRESS};
-use crate::diagnostics::{log, summary};
+use crate::diagnostics::{log, signals, summary};
 use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use crate::hostcall::HostRequests;
@@ -131,6 +131,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         summary::write_at_end(file);
     }
     let runtime = Runtime::new();
+    signals::find_device_memory_by(find_device_memory);
     EXISTS.store(true, Relaxed);
     runtime
 });
@@ -147,11 +148,16 @@ pub fn state() -> MutexGuard<'static, RuntimeState> {
     RUNTIME.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks the state unless it is locked, or does not exist yet.
-pub fn try_state() -> Option<MutexGuard<'static, RuntimeState>> {
-    EXISTS
-        .load(Relaxed)
-        .then(|| RUNTIME.state.try_lock().ok())?
+/// Calls a function with the name of the first device memory that one of some addresses is in. Another thread may hold the lock for ever, so
+/// nothing waits for it.
+fn find_device_memory(addresses: &[Address], found: fn(&str)) {
+    let state = EXISTS.load(Relaxed).then(|| RUNTIME.state.try_lock());
+    if let Some(Ok(state)) = state {
+        let mut names = addresses
+            .iter()
+            .filter_map(|&address| state.memory.device_name_at(address));
+        names.next().map(found);
+    }
 }
 
 /// Longest time that the end of the process waits for the streams' work.

@@ -10,7 +10,7 @@ use memmap2::MmapMut;
 
 use super::capture;
 use crate::boundary::Address;
-use crate::entry::current_call;
+use crate::diagnostics::call::current_call;
 use crate::error::{HipError, HipResult};
 use crate::host::available;
 use crate::leaks;

@@ -12,9 +12,6 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering::AcqRel};
 
-use crate::boundary::Address;
-use crate::runtime::try_state;
-
 /// Signals that end a process unless it handles them.
 const SIGNALS: [c_int; 10] = [
     libc::SIGABRT,
@@ -95,27 +92,30 @@ fn tell(text: &str) {
     unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }
 
-/// Writes a line if one of the addresses is in an allocation of the device.
-fn tell_device_memory(addresses: &[Address]) {
-    // Another thread may hold the lock for ever.
-    let Some(state) = try_state() else {
-        return;
-    };
-    let found = addresses
-        .iter()
-        .find_map(|&address| state.memory.device_name_at(address));
-    if let Some(name) = found {
-        tell("gfx906-hip: the host has used an address of `");
-        tell(name);
-        tell(
-            "`, which only kernels reach: copy it with hipMemcpy, or allocate it with hipMallocManaged or hipHostMalloc\n",
-        );
-    }
+/// Function that calls another with the name of device memory that one of some addresses is in. It allocates nothing and waits for nothing.
+pub type DeviceMemorySearch = fn(addresses: &[u64], found: fn(&str));
+
+/// Search of the runtime, after the runtime exists.
+static SEARCH: OnceLock<DeviceMemorySearch> = OnceLock::new();
+
+/// Sets the function that finds device memory.
+pub fn find_device_memory_by(search: DeviceMemorySearch) {
+    // The runtime exists once, so that there is no second function.
+    _ = SEARCH.set(search);
+}
+
+/// Writes a line about device memory that the host has used.
+fn tell_device_memory(name: &str) {
+    tell("gfx906-hip: the host has used an address of `");
+    tell(name);
+    tell(
+        "`, which only kernels reach: copy it with hipMemcpy, or allocate it with hipMallocManaged or hipHostMalloc\n",
+    );
 }
 
 /// Returns the contents of the registers when a signal came.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-fn registers(context: *const c_void) -> [Address; 16] {
+fn registers(context: *const c_void) -> [u64; 16] {
     let context: *const libc::ucontext_t = context.cast();
     // SAFETY: the kernel passes a valid context.
     let registers = unsafe { (*context).uc_mcontext.gregs };
@@ -125,7 +125,7 @@ fn registers(context: *const c_void) -> [Address; 16] {
 
 /// Returns nothing: the registers of this processor are not looked at.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-fn registers(_: *const c_void) -> [Address; 0] {
+fn registers(_: *const c_void) -> [u64; 0] {
     []
 }
 
@@ -133,8 +133,11 @@ fn registers(_: *const c_void) -> [Address; 0] {
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes valid information.
     let is_unknown_address = unsafe { (*info).si_code == SI_KERNEL };
-    if matches!(signal, libc::SIGSEGV | libc::SIGBUS) && is_unknown_address {
-        tell_device_memory(&registers(context));
+    if matches!(signal, libc::SIGSEGV | libc::SIGBUS)
+        && is_unknown_address
+        && let Some(search) = SEARCH.get()
+    {
+        search(&registers(context), tell_device_memory);
     }
     let words = LAST.swap(null_mut(), AcqRel);
     // SAFETY: the pointer is null, or that of a box that nobody else has taken. It is not freed, as that may wait for a lock.

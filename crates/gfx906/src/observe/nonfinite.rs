@@ -37,7 +37,7 @@ pub struct NonFinite {
     waves: Vec<RegisterMarks>,
     memory: MemoryMarks,
     origins: Origins,
-    /// For each kernel that values come from, the first mark of a floating-point number that was stored to device memory.
+    /// First mark of a floating-point number that was stored to device memory, of each kernel that such values come from.
     first: Vec<Mark>,
     /// Accesses of the running instruction.
     access: Access,

@@ -2,7 +2,7 @@
 
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
-use crate::entry::current_call;
+use crate::diagnostics::call::current_call;
 use crate::error::{HipError, HipResult};
 use crate::leaks;
 use crate::objects::graph::NodeAction;
