@@ -307,7 +307,7 @@ if wanted reports; then
 
     setting=GFX906_SANITIZE=race
     export GFX906_SANITIZE_LOG=$out/log
-    reported "a finding of the sanitizer" twice 0 "status 0" "race: two groups write: " "other side" "reports4last" "programs/reports.cpp:18"
+    reported "a finding of the sanitizer" twice 0 "status 0" "race: two groups write: " "other side" "kernel      reports::last(int*)" "programs/reports.cpp:18"
     step "report: the sanitizer's log has it too"
     grep -q "^race: two groups write: " "$out/log" && [[ $(grep -c '^  cure  ' "$out/log") == 1 ]] && ok=0 || ok=1
     verdict $ok
@@ -317,6 +317,38 @@ if wanted reports; then
     export GFX906_SANITIZE_ABORT=1
     reported "GFX906_SANITIZE_ABORT" twice 134 "" "race: two groups write" "GFX906_SANITIZE_ABORT=1: the program ends here"
     unset GFX906_SANITIZE_ABORT
+fi
+
+if wanted ends; then
+    compile hipcc ends --offload-arch=gfx906 -gline-tables-only
+    # How a program ends, the flags of `hip`, the exit code, and what is told.
+    ended() {
+        local how=$1 flags=$2 code=$3 status=0
+        shift 3
+        step "end: $how, hip $flags"
+        # The flags are words of their own.
+        env DELTANET_CHECK_LIBHIP="$library/libamdhip64.so.5" timeout 300 "${library%/hip}/$profile/deltanet-check" hip $flags -- "$out/program" "$how" \
+            >"$out/stdout" 2>"$out/stderr" || status=$?
+        [[ $status == "$code" ]] && ok=0 || ok=1
+        for text in "$@"; do
+            grep -qF "$text" "$out/stderr" || ok=1
+        done
+        verdict $ok
+    }
+    # The number of instructions is the compiler's.
+    race=("deltanet-check hip: 1 kernel, 1 launch, " " wave instructions, 1 finding")
+    ended return --sanitize=race 1 "race: two groups write: byte 0 of \`hipMalloc #1\` is" "kernel      both(int*)" "${race[@]}"
+    ended exit --sanitize=race 1 "${race[@]}"
+    ended abort --sanitize=race 134 "was ended by signal 6" "${race[@]}"
+    ended kill --sanitize=race 143 "was ended by signal 15" "${race[@]}"
+    ended refused "" 0 "kernel \`both(int*)\`: block [2048, 1, 1]" "0 launches (1 refused)" "1 launch was refused, and the program ended with exit code 0; --sanitize"
+    ended refused --sanitize 1 "1 launch was refused, and the program ended with exit code 0, which --sanitize makes 1"
+    freed="at byte 0 of \`hipMallocAsync #2\` (65536 bytes at 0x"
+    ended freed "" 0 "$freed" ", which hipFreeAsync has freed" "1 launch failed, and"
+    ended freed --sanitize 1 "memory: freed memory: writes 4 bytes at byte 0 of \`hipMallocAsync #2\`" "freed by hipFreeAsync" "\`both(int*)\` ends there"
+    [[ $(grep -c "^  kernel  " "$out/stderr") == 1 ]] || verdict 1
+    # The processor that runs this says which register has the address.
+    [[ $(uname -m) != x86_64 ]] || ended host "" 139 "the host has used an address of \`hipMalloc #1\`, which only kernels reach" "1 kernel, 1 launch,"
 fi
 
 if wanted nobinary; then

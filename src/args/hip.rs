@@ -20,7 +20,7 @@ use crate::device::Budget;
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Exit code: the program's, or 128 + N if signal N ended it; 1 if that code is 0 and the sanitizer found
-something; 3 if the program could not be started. crates/gfx906-hip/README.md lists the other environment
+something, or a launch under it failed or was refused; 3 if the program could not be started. crates/gfx906-hip/README.md lists the other environment
 variables of the runtime.")]
 pub struct HipArgs {
     /// Flags of the sanitizer.
@@ -52,7 +52,7 @@ pub struct HipArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// Name the instruction that made the first infinity or NaN that a kernel stored
+    /// Name, for each kernel, the instruction that made the first infinity or NaN that was stored
     #[arg(long, conflicts_with = "sanitize")]
     pub first_nonfinite: bool,
 
@@ -61,7 +61,7 @@ pub struct HipArgs {
     pub schedule: Option<Schedule>,
 
     /// Budget of a launch, after which the launch is a hang: wave instructions (2e9), CPU seconds (90s),
-    /// or both (2e9,90s)
+    /// or both (2e9,90s) [default: 1e11,600s]
     #[arg(long, value_name = "N|Ns")]
     pub budget: Option<Budget>,
 

@@ -18,6 +18,7 @@ use crate::args::HipArgs;
 use crate::exit::{Exit, Stop};
 use crate::files::{allowed_by_flags, check_place, write_atomically};
 use crate::report::Format;
+use crate::report::model::Severity;
 use crate::text::shown;
 
 use library::RunDirectory;
@@ -67,6 +68,16 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         Stop::setup(format!("cannot run {}: {error}", shown(Path::new(program))))
     })?;
     let summary = Summary::read(&place.summary());
+    let (sanitizes, warns) = (args.sanitize.sanitize.is_some(), args.sanitize.warns());
+    let counts = sanitizes && warns < Severity::Mistake;
+    let unnoticed = summary.unnoticed(
+        code(status),
+        match (sanitizes, counts) {
+            (false, _) => "; --sanitize makes that exit code 1",
+            (true, true) => ", which --sanitize makes 1",
+            (true, false) => "",
+        },
+    );
     tell(program, status, &summary);
     let profiled = if args.profile {
         let id = shown(Path::new(program));
@@ -87,9 +98,11 @@ pub fn run(args: &HipArgs) -> Result<Exit, Stop> {
         let text = format!("{report:#}\n");
         write_atomically(path, text.as_bytes()).map_err(Stop::setup)?;
     }
-    let found = summary.findings_above(args.sanitize.warns()) > 0;
+    let _ = std::io::stderr().write_all(unnoticed.as_bytes());
+    let found = summary.findings_above(warns) > 0;
+    let lost = counts && summary.lost_launches() > 0;
     Ok(match code(status) {
-        0 if found => Exit::Failed,
+        0 if found || lost => Exit::Failed,
         code => Exit::Program(code),
     })
 }

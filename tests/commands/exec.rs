@@ -227,7 +227,7 @@ fn pointers_may_hold_addresses_of_no_buffer() {
         (
             json!(4096),
             1,
-            "address     0x1000, 4096 bytes behind a null pointer\n",
+            "address     0x1000, a null pointer + 4096\n",
         ),
     ] {
         let mut launch = scale(n, "in.bin", "out.bin");

@@ -30,7 +30,7 @@ fn texts(output: &Output) -> (String, String) {
 }
 
 /// A line as the runtime writes it.
-const LINE: &str = r#"echo '{"process":1,"launches":2,"failed":0,"instructions":9,"findings":FOUND,"portability":0,"kernels":[{"kernel":"k","launches":2,"instructions":9}]}' >> "$GFX906_SUMMARY""#;
+const LINE: &str = r#"echo '{"process":1,"launches":2,"failed":0,"refused":0,"instructions":9,"findings":FOUND,"portability":0,"kernels":[{"kernel":"k","launches":2,"instructions":9}]}' >> "$GFX906_SUMMARY""#;
 
 /// The fields that `--counters` adds to a kernel of that line.
 const COUNTERS: &str = r#""instructions":9,"counters":{"by_kind":{"salu":3,"valu":6},"vector_instructions":6,"active_lanes":192,"lane_utilisation":0.5,"bytes":{"memory":{"read":64,"written":32}},"barriers":1,"branches_taken":2}"#;
@@ -183,6 +183,54 @@ fn what_ran_is_told_and_findings_count_as_a_failure() {
             (&4.into(), &sum.into())
         );
         assert_eq!(report["kernels"][0]["instructions"], 18);
+    }
+}
+
+#[test]
+fn launches_that_were_lost_are_told_and_fail_under_the_sanitizer() {
+    let here = scratch("hip-lost");
+    for (flags, end, code, consequence) in [
+        (
+            &["--report", "ran.json"][..],
+            "exit 0",
+            0,
+            "; --sanitize makes that exit code 1\n",
+        ),
+        (
+            &["--report", "ran.json", "--sanitize"],
+            "exit 0",
+            1,
+            ", which --sanitize makes 1\n",
+        ),
+        (
+            &["--report", "ran.json", "--sanitize", "--sanitize-warn"],
+            "exit 0",
+            0,
+            "\n",
+        ),
+        (&["--report", "ran.json", "--sanitize"], "exit 4", 4, ""),
+    ] {
+        let line = LINE.replace("FOUND", "0");
+        let line = line.replace(r#""failed":0,"refused":0"#, r#""failed":1,"refused":2"#);
+        let output = hip(&here, flags, &format!("{line}; {end}"));
+        assert_eq!(output.status.code(), Some(code), "{flags:?}");
+        let (_, err) = texts(&output);
+        let told = "deltanet-check hip: 1 kernel, 2 launches (1 failed, 2 refused), 9 wave instructions, 0 findings\n";
+        assert!(err.starts_with(told), "{err}");
+        let last = match end {
+            "exit 0" => format!(
+                "deltanet-check hip: 1 launch failed and 2 launches were refused, and the program ended with exit code 0{consequence}"
+            ),
+            _ => "k\n".to_owned(),
+        };
+        assert!(err.ends_with(&last), "{err}");
+        let report = std::fs::read_to_string(here.join("ran.json")).expect("written");
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        crate::schemas::validate(&report);
+        assert_eq!(
+            (&report["failed"], &report["refused"]),
+            (&1.into(), &2.into())
+        );
     }
 }
 

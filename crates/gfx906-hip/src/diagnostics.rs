@@ -1,6 +1,8 @@
 //! Messages of the runtime to the user, beyond HIP's error codes: stderr, the store behind `gfx906_report`, and the summary of a process.
 
+pub mod call;
 pub mod messages;
+pub mod signals;
 pub mod summary;
 pub mod trap;
 

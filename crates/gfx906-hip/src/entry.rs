@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::boundary::Text;
 use crate::card;
-use crate::diagnostics::log;
+use crate::diagnostics::{call, log, summary};
 use crate::error::{HipError, HipResult};
 use crate::runtime::{check_process, guarded, remember, state};
+use crate::settings;
 
 /// Effect of an earlier kernel's failure on a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub enum Gate {
 }
 
 /// Runs an exported function. Panics and errors become codes, and the thread remembers the last error.
-pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> HipResult) -> u32 {
+pub fn enter(name: &'static str, gate: Gate, f: impl FnOnce() -> HipResult) -> u32 {
+    let mut is_ready = false;
     let outcome = guarded(name, || {
         check_process()?;
         if gate == Gate::Device {
@@ -27,11 +29,15 @@ pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> HipResult) -> u32 {
             let failure = state().failure;
             failure.map_or(Ok(()), Err)?;
         }
-        f()
+        is_ready = true;
+        call::run_as(name, f)
     });
     let code = match outcome.unwrap_or(Err(HipError::Unknown)) {
         Ok(()) => 0,
         Err(error) => {
+            if is_ready && launches_kernel(name) && !has_failed(error) {
+                summary::count_refused();
+            }
             remember(error);
             error as u32
         }
@@ -42,6 +48,16 @@ pub fn enter(name: &str, gate: Gate, f: impl FnOnce() -> HipResult) -> u32 {
 
 thread_local! {
     static LATEST: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Returns true for the functions that launch kernels.
+fn launches_kernel(name: &str) -> bool {
+    name.contains("Launch") && (name.contains("Kernel") || name == "hipLaunchByPtr")
+}
+
+/// Returns true if a launch has begun and failed. Launches return that only where each call waits for its work.
+fn has_failed(error: HipError) -> bool {
+    settings::SYNC.is_on() && error == HipError::LaunchFailure
 }
 
 /// `hipExtGetLastError`: returns the code of the thread's latest call, success included, and resets it.

@@ -38,16 +38,22 @@ pub enum ExitAction {
 }
 
 /// Function of each action.
-type ExitFunctions = [Option<fn()>; 3];
+type ExitFunctions = [Option<fn()>; ENDS_COUNT];
 
-static ENDS: Mutex<ExitFunctions> = Mutex::new([None; 3]);
+/// Number of actions.
+const ENDS_COUNT: usize = 3;
+
+static ENDS: Mutex<ExitFunctions> = Mutex::new([None; ENDS_COUNT]);
 
 extern "C" fn end() {
-    // The lock may be held by a thread that is adding a function, or by a thread that existed before a fork.
-    let ends = ENDS.try_lock().map_or([None; 3], |ends| *ends);
-    for end in ends.into_iter().flatten() {
-        // No one is left to receive a message.
-        drop(catch_unwind(end));
+    // The end of the streams' work may add the actions after it, so each is looked up in its turn.
+    for action in 0..ENDS_COUNT {
+        // The lock may be held by a thread that is adding a function, or by a thread that existed before a fork.
+        let end = ENDS.try_lock().ok().and_then(|ends| ends[action]);
+        if let Some(end) = end {
+            // No one is left to receive a message.
+            drop(catch_unwind(end));
+        }
     }
 }
 

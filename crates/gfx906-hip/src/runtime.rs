@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use gfx906::machine::Gpu;
 
 use crate::boundary::Address;
 use crate::card::{CLOCK_KHZ, COUNTER_KHZ, FIRST_ADDRESS};
-use crate::diagnostics::{log, summary};
+use crate::diagnostics::{log, signals, summary};
 use crate::error::{HipError, HipResult};
 use crate::handles::{Handles, Tag};
 use crate::hostcall::HostRequests;
@@ -129,8 +130,14 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     if let Some(file) = settings::summary_file() {
         summary::write_at_end(file);
     }
-    Runtime::new()
+    let runtime = Runtime::new();
+    signals::find_device_memory_by(find_device_memory);
+    EXISTS.store(true, Relaxed);
+    runtime
 });
+
+/// True once the state has been made.
+static EXISTS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static LAST_ERROR: Cell<u32> = const { Cell::new(0) };
@@ -139,6 +146,18 @@ thread_local! {
 /// Locks the state. The lock must not be held while a kernel runs or a host function of the program is called.
 pub fn state() -> MutexGuard<'static, RuntimeState> {
     RUNTIME.state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls a function with the name of the first device memory that one of some addresses is in. Another thread may hold the lock for ever, so
+/// nothing waits for it.
+fn find_device_memory(addresses: &[Address], found: fn(&str)) {
+    let state = EXISTS.load(Relaxed).then(|| RUNTIME.state.try_lock());
+    if let Some(Ok(state)) = state {
+        let mut names = addresses
+            .iter()
+            .filter_map(|&address| state.memory.device_name_at(address));
+        names.next().map(found);
+    }
 }
 
 /// Longest time that the end of the process waits for the streams' work.

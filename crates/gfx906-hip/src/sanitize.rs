@@ -6,9 +6,10 @@ use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
-use gfx906::observe::sanitize::{Checks, Finding, Heap, Sanitizer, Severity};
+use gfx906::observe::sanitize::{Checks, FREED, Finding, Heap, Sanitizer, Severity, SourceKey};
 use gfx906::observe::{Footprint, Profile};
 
+use crate::diagnostics::trap::demangle;
 use crate::diagnostics::{self, messages, summary};
 use crate::objects::module::Function;
 use crate::oob;
@@ -16,9 +17,6 @@ use crate::settings;
 
 /// Most findings that are logged. Further findings are only counted.
 const TOLD: usize = 100;
-
-/// Identity of a finding: kernel, rule, instruction, instruction of the other access.
-type Key = (String, String, u64, Option<u64>);
 
 /// Sanitizer of the process. Kernels of several streams run at the same time and may wait for each other, so each launch has its own
 /// checker.
@@ -34,7 +32,9 @@ struct ProcessSanitizer {
 /// Findings that have been logged.
 #[derive(Default)]
 struct FindingLog {
-    keys: BTreeSet<Key>,
+    keys: BTreeSet<SourceKey>,
+    /// Kernels and instructions that use freed memory.
+    freed: BTreeSet<(String, u64)>,
 }
 
 /// Sanitizer of the environment, if it is on.
@@ -79,6 +79,15 @@ fn open_log() -> Option<File> {
     }
 }
 
+/// Returns true if a finding of freed memory has been logged for an instruction of a kernel.
+pub fn has_told(kernel: &str, pc: u64) -> bool {
+    let told = |sanitizer: Arc<ProcessSanitizer>| {
+        let told = lock(&sanitizer.told);
+        told.freed.contains(&(kernel.to_owned(), pc))
+    };
+    current().is_some_and(told)
+}
+
 /// Runs a kernel to its end, with the sanitizer and the counters if they are on. Each finding is logged once by a sanitizer.
 pub fn launch(
     gpu: &Gpu,
@@ -101,6 +110,7 @@ pub fn launch(
     let news = {
         let mut finding_log = lock(&sanitized.told);
         findings
+            .by_source()
             .iter()
             .filter(|finding| finding_log.log(finding) && finding.severity() > Severity::Hint)
             .count()
@@ -176,22 +186,18 @@ impl ProcessSanitizer {
 impl FindingLog {
     /// Logs a finding unless it has been logged before. Returns true if it is new.
     fn log(&mut self, finding: &Finding) -> bool {
-        let other_site = finding
-            .other
-            .as_ref()
-            .and_then(|other_site| other_site.site.as_ref());
-        let rule = format!("{}: {}", finding.check, finding.kind);
-        let key = (
-            finding.kernel.clone(),
-            rule,
-            finding.at.pc,
-            other_site.map(|site| site.pc),
-        );
-        if !self.keys.insert(key) {
+        if finding.kind == FREED {
+            self.freed.insert((finding.kernel.clone(), finding.at.pc));
+        }
+        if !self.keys.insert(finding.key_in_source()) {
             return false;
         }
         summary::count_finding(finding.severity());
         if self.keys.len() <= TOLD {
+            let finding = Finding {
+                kernel: demangle(&finding.kernel),
+                ..finding.clone()
+            };
             if finding.severity() > Severity::Hint {
                 messages::keep_finding(&finding.to_string());
             }

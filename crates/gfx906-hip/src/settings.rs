@@ -12,6 +12,7 @@ use gfx906::machine::{Limits, Patience, Schedule, TURN, Time};
 use gfx906::observe::sanitize::{Checks, UnknownCheck};
 
 use crate::diagnostics::log;
+use crate::diagnostics::trap::demangle;
 
 /// Most wave instructions of a launch without `GFX906_BUDGET`: ten minutes of emulation and more.
 const BUDGET: u64 = 100_000_000_000;
@@ -306,12 +307,37 @@ pub fn time(cycles: u32, steady: u32) -> Time {
 pub const PATIENCE: Patience = Patience {
     seconds: 10.0,
     tell: |kernel, instructions| {
+        let kernel = demangle(kernel);
+        let most = budget_text(&launches().limits);
         log(format!(
-            "kernel `{kernel}` still runs after 10 seconds, {instructions} wave instructions so far; GFX906_BUDGET=Ns stops it after \
-             N seconds of CPU time"
+            "kernel `{kernel}` still runs after 10 seconds, {instructions} wave instructions so far; {most}; {}Ns stops it after N \
+             seconds of CPU time",
+            budget_flag()
         ));
     },
 };
+
+/// Returns the beginning of the setting of the budget, as the user gives it: the flag if `deltanet-check hip` has started the program, which
+/// asks for a summary, or else the variable.
+pub fn budget_flag() -> &'static str {
+    match summary_file() {
+        Some(_) => "--budget ",
+        None => "GFX906_BUDGET=",
+    }
+}
+
+/// Returns the time at which a launch is stopped.
+fn budget_text(limits: &Limits) -> String {
+    let seconds =
+        (limits.seconds < f64::INFINITY).then(|| format!("{} CPU seconds", limits.seconds));
+    let count = limits.instructions;
+    let instructions = (count < u64::MAX).then(|| format!("{count} wave instructions"));
+    let parts: Vec<String> = seconds.into_iter().chain(instructions).collect();
+    match parts.is_empty() {
+        true => "it has no budget".to_owned(),
+        false => format!("it is stopped after {}", parts.join(" or ")),
+    }
+}
 
 /// Returns the number of host threads that run a launch.
 pub fn threads() -> usize {
@@ -323,7 +349,7 @@ pub fn threads() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{give, launches, parse_budget};
+    use super::{Limits, budget_text, give, launches, parse_budget};
 
     #[test]
     fn a_text_that_is_no_setting_is_refused_and_changes_nothing() {
@@ -338,6 +364,24 @@ mod tests {
         }
         assert_eq!(launches().limits, before.limits);
         assert_eq!(launches().sanitize, before.sanitize);
+    }
+
+    #[test]
+    fn the_budget_of_a_launch_is_told() {
+        let told = |text: &str| {
+            let (instructions, seconds) = parse_budget(text).expect("a budget");
+            budget_text(&Limits {
+                instructions,
+                seconds,
+                ..launches().limits
+            })
+        };
+        assert_eq!(told("5s"), "it is stopped after 5 CPU seconds");
+        assert_eq!(told("7"), "it is stopped after 7 wave instructions");
+        assert_eq!(
+            told("7,600s"),
+            "it is stopped after 600 CPU seconds or 7 wave instructions"
+        );
     }
 
     #[test]

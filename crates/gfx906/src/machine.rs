@@ -67,12 +67,13 @@ pub use program::{CodeCache, Module};
 pub use region::{PAGE, ReadBeyond};
 pub use registers::LANES;
 pub use schedule::{Schedule, UnknownSchedule};
-pub use spin::{LastWrite, Poll, Spin, Writer};
+pub use spin::{Holder, LastWrite, Poll, Spin, Writer};
 pub use stepper::{SavedLaunch, Stepper, StepperState, WaveStatus};
 pub use time::Time;
 pub use traffic::{MemoryPath, Traffic};
 pub use trap::{
-    AddressProblem, Fault, FaultArgument, Nearest, StepResult, Stop, Trap, TrapKind, WrappedIndex,
+    AddressProblem, Fault, FaultArgument, FreedAllocation, Nearest, StepResult, Stop, Trap,
+    TrapKind, WrappedIndex,
 };
 pub use wave::Wave;
 pub use words::Words;

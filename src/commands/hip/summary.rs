@@ -19,6 +19,7 @@ const SHOWN: usize = 20;
 #[derive(Deserialize)]
 struct Process {
     failed: u64,
+    refused: u64,
     findings: u64,
     portability: u64,
     kernels: Vec<Kernel>,
@@ -45,6 +46,7 @@ struct KernelTotals {
 pub struct Summary {
     processes: u64,
     failed: u64,
+    refused: u64,
     findings: u64,
     /// Findings of the severity `portability`.
     portability: u64,
@@ -65,6 +67,7 @@ impl Summary {
         for process in lines.flatten() {
             all.processes += 1;
             all.failed += process.failed;
+            all.refused += process.refused;
             all.findings += process.findings;
             all.portability += process.portability;
             for ran in process.kernels {
@@ -88,6 +91,32 @@ impl Summary {
         }
     }
 
+    /// Returns the number of launches that did not complete or did not begin, of all kernels.
+    pub fn lost_launches(&self) -> u64 {
+        self.failed + self.refused
+    }
+
+    /// Returns a line about lost launches of which the exit code of the program says nothing, or an empty text. `consequence` is the end of
+    /// the line.
+    pub fn unnoticed(&self, code: u8, consequence: &str) -> String {
+        if code != 0 || self.lost_launches() == 0 {
+            return String::new();
+        }
+        let parts = [(self.failed, "failed"), (self.refused, "was refused")];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts
+            .map(|(count, verb)| match (count, verb) {
+                (1, verb) => format!("1 launch {verb}"),
+                (many, "failed") => format!("{many} launches failed"),
+                (many, _) => format!("{many} launches were refused"),
+            })
+            .collect();
+        format!(
+            "deltanet-check hip: {}, and the program ended with exit code 0{consequence}\n",
+            parts.join(" and ")
+        )
+    }
+
     /// Returns the number of launches of all kernels.
     pub fn launches(&self) -> u64 {
         self.kernels.values().map(|ran| ran.launches).sum()
@@ -107,12 +136,17 @@ impl Summary {
             1 => String::new(),
             many => format!(" in {many} processes"),
         };
-        let failed = match self.failed {
-            0 => String::new(),
-            some => format!(" ({some} failed)"),
+        let lost = [(self.failed, "failed"), (self.refused, "refused")];
+        let lost = lost.into_iter().filter(|(count, _)| *count > 0);
+        let lost: Vec<String> = lost
+            .map(|(count, verb)| format!("{count} {verb}"))
+            .collect();
+        let lost = match lost.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", lost.join(", ")),
         };
         let mut text = format!(
-            "deltanet-check hip: {}, {}{failed}{processes}, {}, {}\n",
+            "deltanet-check hip: {}, {}{lost}{processes}, {}, {}\n",
             counted(self.kernels.len() as u64, "kernel", "kernels"),
             counted(self.launches(), "launch", "launches"),
             counted(self.instructions(), "wave instruction", "wave instructions"),
@@ -157,6 +191,7 @@ impl Summary {
             "processes": self.processes,
             "launches": self.launches(),
             "failed": self.failed,
+            "refused": self.refused,
             "instructions": self.instructions(),
             "findings": self.findings,
             "portability": self.portability,
@@ -185,7 +220,7 @@ mod tests {
 
     #[test]
     fn processes_add_up_and_a_line_cut_short_does_not_count() {
-        let line = r#"{"process":7,"launches":3,"failed":1,"instructions":30,"findings":2,"portability":1,"kernels":[{"kernel":"_Z5scalePf","launches":3,"instructions":30}]}"#;
+        let line = r#"{"process":7,"launches":3,"failed":1,"refused":2,"instructions":30,"findings":2,"portability":1,"kernels":[{"kernel":"_Z5scalePf","launches":3,"instructions":30}]}"#;
         let all = Summary::of(&format!("{line}\n{line}\n{}", &line[..40]));
         assert_eq!(
             (all.processes, all.launches(), all.instructions()),
@@ -193,8 +228,22 @@ mod tests {
         );
         assert_eq!(
             all.text(),
-            "deltanet-check hip: 1 kernel, 6 launches (2 failed) in 2 processes, 60 wave instructions, 4 findings\n\
+            "deltanet-check hip: 1 kernel, 6 launches (2 failed, 4 refused) in 2 processes, 60 wave instructions, 4 findings\n\
              launches  instructions  kernel\n       6            60  scale(float*)\n"
         );
+        assert_eq!(
+            all.unnoticed(0, ""),
+            "deltanet-check hip: 2 launches failed and 4 launches were refused, and the program ended with exit code 0\n"
+        );
+        assert_eq!(all.unnoticed(1, ""), "", "the program has noticed");
+        let one = Summary {
+            failed: 1,
+            ..Summary::default()
+        };
+        assert_eq!(
+            one.unnoticed(0, "; more"),
+            "deltanet-check hip: 1 launch failed, and the program ended with exit code 0; more\n"
+        );
+        assert_eq!(Summary::default().unnoticed(0, ""), "");
     }
 }

@@ -11,6 +11,7 @@ use gfx906::code_object::{self, LaunchShape, ShapeProblem};
 use crate::boundary::{Address, In};
 use crate::calls::{event, submit};
 use crate::diagnostics::log;
+use crate::diagnostics::trap::demangle_quoted;
 use crate::error::{HipError, HipResult};
 use crate::generation::{Generation, generation};
 use crate::objects::module::Function;
@@ -21,7 +22,7 @@ fn check(kernel: &code_object::Kernel, shape: &LaunchShape) -> HipResult {
     let Err(error) = shape.check(kernel) else {
         return Ok(());
     };
-    log(&error);
+    log(demangle_quoted(&error.to_string()));
     Err(match error.problem {
         ShapeProblem::Empty { .. } | ShapeProblem::Lds { .. } => HipError::InvalidValue,
         ShapeProblem::Bounds { .. } => HipError::LaunchFailure,

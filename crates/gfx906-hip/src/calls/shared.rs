@@ -10,6 +10,7 @@ use memmap2::MmapMut;
 
 use super::capture;
 use crate::boundary::Address;
+use crate::diagnostics::call::current_call;
 use crate::error::{HipError, HipResult};
 use crate::host::available;
 use crate::leaks;
@@ -84,7 +85,7 @@ pub fn share(call: &str, allocation: Allocation, words: Words, writable: bool) -
 
 /// Frees memory that [`allocate`] returned. A reset of the device may have freed it already.
 pub fn free(state: &mut RuntimeState, address: Address) {
-    if state.memory.remove(address).is_some() {
+    if state.memory.remove(address, current_call()).is_some() {
         // The region exists as long as the allocation does.
         let _ = state.gpu.detach(address);
     }

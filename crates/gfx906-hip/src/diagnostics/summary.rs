@@ -1,9 +1,11 @@
-//! Summary of a process: with `GFX906_SUMMARY=FILE`, one line of JSON is appended to the file when the process ends.
+//! Summary of a process: with `GFX906_SUMMARY=FILE`, one line of JSON is appended to the file when the process ends, also by a signal that
+//! can be caught.
 //!
-//! `{"process": pid, "launches": n, "failed": n, "instructions": n, "findings": n, "portability": n, "kernels":
+//! `{"process": pid, "launches": n, "failed": n, "refused": n, "instructions": n, "findings": n, "portability": n, "kernels":
 //! [{"kernel": name, "launches": n, "instructions": n}, ...]}`. `findings` leaves hints out, and `portability` counts those of this severity.
-//! `failed` counts the launches that did not complete; their instructions are not counted. With
-//! `GFX906_COUNTERS=1` each kernel has `counters` too, which sum over all of its launches, failed ones included.
+//! `failed` counts the launches that did not complete; their instructions are not counted. `refused` counts calls that launch a kernel and
+//! returned an error instead. With `GFX906_COUNTERS=1` each kernel has `counters` too, which sum over all of its launches, failed ones
+//! included.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,7 +18,7 @@ use gfx906::observe::sanitize::Severity;
 use gfx906::observe::{Profile, Space};
 use serde_json::{Map, Value, json};
 
-use super::log;
+use super::{log, signals};
 use crate::process::{ExitAction, at_end};
 
 /// File that the summary is appended to. Nothing is counted without it.
@@ -38,6 +40,7 @@ struct ProcessSums {
     process: u32,
     kernels: BTreeMap<String, KernelSums>,
     failed: u64,
+    refused: u64,
     findings: u64,
     /// Findings of the severity `portability`.
     portability: u64,
@@ -47,8 +50,12 @@ static SUMS: Mutex<Option<ProcessSums>> = Mutex::new(None);
 
 /// Makes the summary go to a file.
 pub fn write_at_end(file: OsString) {
+    signals::watch(&file);
     // A second call has the same value of the environment.
     _ = FILE.set(file);
+    if !at_end(ExitAction::Summary, write) {
+        log("GFX906_SUMMARY: the end of the process cannot be waited for: there will be none");
+    }
 }
 
 /// Changes this process's sums, if there will be a summary.
@@ -58,15 +65,13 @@ fn count(change: impl FnOnce(&mut ProcessSums)) {
     }
     let mut sums = SUMS.lock().unwrap_or_else(PoisonError::into_inner);
     let process = id();
-    if sums.is_none() && !at_end(ExitAction::Summary, write) {
-        log("GFX906_SUMMARY: the end of the process cannot be waited for: there will be none");
-    }
     let own = sums.take().filter(|sums| sums.process == process);
     let mut own = own.unwrap_or_else(|| ProcessSums {
         process,
         ..ProcessSums::default()
     });
     change(&mut own);
+    signals::set_last_words(own.line(), process);
     *sums = Some(own);
 }
 
@@ -78,6 +83,11 @@ pub fn count_launch(kernel: &str, instructions: Option<u64>) {
         kernel.instructions += instructions.unwrap_or(0);
         sums.failed += u64::from(instructions.is_none());
     });
+}
+
+/// Counts a call that was to launch a kernel and has returned an error.
+pub fn count_refused() {
+    count(|sums| sums.refused += 1);
 }
 
 /// Adds the counters of a launch.
@@ -103,8 +113,9 @@ pub fn write() {
     let Some(sums) = sums.filter(|sums| sums.process == id()) else {
         return;
     };
+    signals::forget_last_words();
     // A single write keeps the lines of several processes apart.
-    let line = format!("{}\n", sums.json());
+    let line = sums.line();
     let file = OpenOptions::new().append(true).create(true).open(path);
     if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
         log(format!("GFX906_SUMMARY={}: {error}", path.display()));
@@ -134,6 +145,10 @@ fn counters_json(profile: &Profile) -> Value {
 }
 
 impl ProcessSums {
+    fn line(&self) -> String {
+        format!("{}\n", self.json())
+    }
+
     fn json(&self) -> Value {
         let sum = |field: fn(&KernelSums) -> u64| self.kernels.values().map(field).sum::<u64>();
         let kernels = self.kernels.iter().map(|(name, sums)| {
@@ -147,6 +162,7 @@ impl ProcessSums {
             "process": self.process,
             "launches": sum(|sums| sums.launches),
             "failed": self.failed,
+            "refused": self.refused,
             "instructions": sum(|sums| sums.instructions),
             "findings": self.findings,
             "portability": self.portability,

@@ -18,6 +18,12 @@ pub fn demangle(name: &str) -> String {
     plain.unwrap_or_else(|| name.to_owned())
 }
 
+/// Returns a text whose names in backticks read as in the source.
+pub fn demangle_quoted(text: &str) -> String {
+    let parts = text.split('`').map(demangle);
+    parts.collect::<Vec<_>>().join("`")
+}
+
 /// Logs a trap, with the source line of its instruction if the code object has line tables.
 pub fn log_trap(trap: &Trap, lines: Option<&Lines>) {
     let mut named = Trap {
@@ -32,7 +38,7 @@ pub fn log_trap(trap: &Trap, lines: Option<&Lines>) {
 
 #[cfg(test)]
 mod tests {
-    use super::demangle;
+    use super::{demangle, demangle_quoted};
 
     #[test]
     fn names_are_as_in_the_source() {
@@ -43,5 +49,9 @@ mod tests {
         for name in ["plain", "_Zbroken", "f", "i", "Pf", "3mul", "St4copy"] {
             assert_eq!(demangle(name), name);
         }
+        assert_eq!(
+            demangle_quoted("kernel `_Z4racyPf` takes `x`, not _Z4racyPf"),
+            "kernel `racy(float*)` takes `x`, not _Z4racyPf"
+        );
     }
 }

@@ -490,6 +490,7 @@ impl<'a> Dispatch<'a> {
             fault.kind,
             TrapKind::MemoryFault { .. } | TrapKind::Misaligned { .. }
         );
+        let in_lds = matches!(fault.kind, TrapKind::LdsOutOfRange { .. });
         Trap {
             kind: fault.kind,
             kernel: self.kernel.name.clone(),
@@ -513,6 +514,8 @@ impl<'a> Dispatch<'a> {
                 .address
                 .filter(|_| in_memory)
                 .and_then(|a| space.wrapped(a)),
+            freed: None,
+            dynamic_lds: in_lds.then_some(self.launch.dynamic_lds),
             spin,
         }
     }

@@ -7,12 +7,12 @@ use crate::code_object::Lines;
 /// Polls that are told.
 const TOLD: usize = 3;
 
-/// A load that waits for a value.
+/// A load, or an atomic with a result, that waits for a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poll {
-    /// Link address of the load.
+    /// Link address of the instruction.
     pub pc: u64,
-    /// The load.
+    /// The instruction.
     pub instruction: String,
     /// Its source line as `FILE:LINE`, after it has been looked up.
     pub source: Option<String>,
@@ -20,6 +20,8 @@ pub struct Poll {
     pub waves: Vec<u32>,
     /// The lanes that read.
     pub lanes: u64,
+    /// True for an atomic, whose result is the value.
+    pub atomic: bool,
     /// True if it reads LDS: the address is an offset in it.
     pub lds: bool,
     /// Address that the first lane reads.
@@ -30,8 +32,19 @@ pub struct Poll {
     pub value: u32,
     /// Work-items of the wave that are switched off in the loop: they go on when the loop ends.
     pub off: u64,
+    /// A switched-off lane that got another result from the same atomic, as the holder of a lock does.
+    pub holder: Option<Holder>,
     /// The last write there before the loop.
     pub written: LastWrite,
+}
+
+/// The lane of a waiting wave that got another result from the atomic by which it waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The lane.
+    pub lane: u32,
+    /// The dword that it got.
+    pub value: u32,
 }
 
 /// The last write to an address.
@@ -183,30 +196,38 @@ impl fmt::Display for Poll {
             Some(source) => source.clone(),
             None => format!("{:#x}", self.pc),
         };
-        let value = self.value;
-        let signed = value as i32;
-        let value = match signed < 0 {
-            true => format!("{value:#x} ({signed})"),
-            false => value.to_string(),
-        };
+        let value = dword(self.value);
         let waves = self.waves.iter().map(u32::to_string);
         let waves: Vec<String> = waves.collect();
         let [many_waves, many_lanes] = [waves.len() > 1, self.lanes.count_ones() > 1];
         let s = |many: bool| if many { "s" } else { "" };
-        write!(
-            f,
-            "{place}: wave{} {}, lane{} {} read {value} again and again at ",
+        let readers = format!(
+            "wave{} {}, lane{} {}",
             s(many_waves),
             waves.join(", "),
             s(many_lanes),
             Lanes(self.lanes)
-        )?;
+        );
+        match self.atomic {
+            true => write!(
+                f,
+                "{place}: an atomic of {readers} returns {value} again and again at "
+            )?,
+            false => write!(f, "{place}: {readers} read {value} again and again at ")?,
+        }
         match (&self.place, self.lds) {
             (_, true) => write!(f, "byte {} of LDS", self.address)?,
             (Some((name, byte)), _) => write!(f, "byte {byte} of `{name}`")?,
             (None, _) => write!(f, "{:#x}", self.address)?,
         }
-        if self.off != 0 {
+        if let Some(Holder { lane, value }) = self.holder {
+            write!(
+                f,
+                "; lane {lane} of the same wave got {} from it and is switched off until the loop ends, so it cannot release a lock: release \
+                 it within the loop, or let one lane of a wave take it",
+                dword(value)
+            )?;
+        } else if self.off != 0 {
             let (verb, them) = match self.off.count_ones() {
                 1 => ("is", "it"),
                 _ => ("are", "them"),
@@ -219,6 +240,15 @@ impl fmt::Display for Poll {
             )?;
         }
         Ok(())
+    }
+}
+
+/// Returns a dword as text, a negative one also with its sign.
+fn dword(value: u32) -> String {
+    let signed = value as i32;
+    match signed < 0 {
+        true => format!("{value:#x} ({signed})"),
+        false => value.to_string(),
     }
 }
 

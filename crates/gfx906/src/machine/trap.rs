@@ -168,6 +168,19 @@ pub struct FaultArgument {
     pub name: Option<String>,
 }
 
+/// A freed allocation that a bad address is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FreedAllocation {
+    /// Name of the allocation.
+    pub name: String,
+    /// First address.
+    pub base: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Call that freed it.
+    pub by: String,
+}
+
 /// A place 2^32 elements behind a bad address: that of an index that has passed 2^31 and was computed in 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrappedIndex {
@@ -208,6 +221,10 @@ pub struct Trap {
     pub argument: Option<FaultArgument>,
     /// Place that the address would have if the index had not wrapped.
     pub wrapped: Option<WrappedIndex>,
+    /// Freed allocation that the address is in, if the owner of the memory knows one.
+    pub freed: Option<FreedAllocation>,
+    /// Bytes of dynamic LDS that the launch gave, for an access beyond the group's LDS.
+    pub dynamic_lds: Option<u32>,
     /// The waiting of the group, if its budget is used up.
     pub spin: Option<Box<Spin>>,
 }
@@ -307,7 +324,8 @@ impl fmt::Display for TrapKind {
             TrapKind::Deadlock => write!(f, "deadlock: every wave of the group waits"),
             TrapKind::GridDeadlock { ended } => write!(
                 f,
-                "deadlock: every group that is left waits at a barrier of the whole grid, and {ended} have ended"
+                "deadlock: every group that is left waits at a barrier of the whole grid, and {ended} {} ended",
+                if *ended == 1 { "has" } else { "have" }
             ),
             TrapKind::NotCooperative => write!(
                 f,
@@ -317,8 +335,10 @@ impl fmt::Display for TrapKind {
     }
 }
 
-/// The distance from address 0 below which an address comes from a null pointer.
+/// The distance from address 0, on either side, below which an address comes from a null pointer.
 const NULL_REACH: u64 = 1 << 16;
+/// The distance from every allocation beyond which an address is taken for no address of memory at all.
+const FAR: u128 = 1 << 30;
 
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -336,35 +356,7 @@ impl fmt::Display for Trap {
         if let Some([x, y, z]) = self.work_item {
             write!(f, " (work-item ({x}, {y}, {z}))")?;
         }
-        if let Some(address) = self.address {
-            write!(f, "\n  address     {address:#x}")?;
-        }
-        let from_null = self.address.filter(|&address| {
-            let near = self
-                .nearest
-                .as_ref()
-                .is_some_and(|n| n.distance.unsigned_abs() < NULL_REACH.into());
-            address < NULL_REACH && !near
-        });
-        if let Some(offset) = from_null {
-            match offset {
-                0 => write!(f, ", a null pointer")?,
-                offset => write!(f, ", {offset} bytes behind a null pointer")?,
-            }
-        } else if let Some(n) = &self.nearest {
-            let at = self.address.unwrap_or(n.base);
-            let place = match n.distance {
-                d if d < 0 => format!("{} bytes before the start of", -d),
-                0 if at < n.base + n.size => format!("at byte {} of", at - n.base),
-                0 => "right behind the end of".to_owned(),
-                d => format!("{d} bytes behind the end of"),
-            };
-            write!(
-                f,
-                ", {place} `{}` ({} bytes at {:#x})",
-                n.name, n.size, n.base
-            )?;
-        }
+        self.write_address(f)?;
         if let Some(FaultArgument { position, name }) = &self.argument {
             write!(f, "\n  pointer     argument {position}")?;
             if let Some(name) = name {
@@ -387,6 +379,68 @@ impl fmt::Display for Trap {
             write!(f, "{spin}")?;
         }
         Ok(())
+    }
+}
+
+impl Trap {
+    /// Writes the line of the address: its place in LDS or in an allocation.
+    fn write_address(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(address) = self.address else {
+            return Ok(());
+        };
+        if let TrapKind::LdsOutOfRange { .. } | TrapKind::LdsMisaligned { .. } = self.kind {
+            write!(f, "\n  address     byte {address} of LDS")?;
+            return match self.dynamic_lds {
+                Some(1) => write!(f, "; the launch gave 1 byte of dynamic LDS"),
+                Some(bytes) => write!(f, "; the launch gave {bytes} bytes of dynamic LDS"),
+                None => Ok(()),
+            };
+        }
+        write!(f, "\n  address     {address:#x}")?;
+        if let Some(FreedAllocation {
+            name,
+            base,
+            size,
+            by,
+        }) = &self.freed
+        {
+            let byte = address - base;
+            return write!(
+                f,
+                ", at byte {byte} of `{name}` ({size} bytes at {base:#x}), which {by} has freed"
+            );
+        }
+        let distance = self.nearest.as_ref().map(|n| n.distance.unsigned_abs());
+        let is_within = |bytes: u128| distance.is_some_and(|distance| distance < bytes);
+        let below = address.wrapping_neg();
+        if !is_within(NULL_REACH.into()) && address.min(below) < NULL_REACH {
+            return match (address, below) {
+                (0, _) => write!(f, ", a null pointer"),
+                (above, below) if above < below => write!(f, ", a null pointer + {above}"),
+                (_, below) => write!(f, ", a null pointer - {below}"),
+            };
+        }
+        let Some(n) = &self.nearest else {
+            return Ok(());
+        };
+        let explained = self.argument.is_some() || self.wrapped.is_some();
+        if !explained && !is_within(FAR) {
+            return write!(
+                f,
+                ", 1 GiB and more from every allocation: it is no address of one"
+            );
+        }
+        let place = match n.distance {
+            d if d < 0 => format!("{} bytes before the start of", -d),
+            0 if address < n.base + n.size => format!("at byte {} of", address - n.base),
+            0 => "right behind the end of".to_owned(),
+            d => format!("{d} bytes behind the end of"),
+        };
+        write!(
+            f,
+            ", {place} `{}` ({} bytes at {:#x})",
+            n.name, n.size, n.base
+        )
     }
 }
 

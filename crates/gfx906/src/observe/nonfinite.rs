@@ -3,6 +3,9 @@
 //! An instruction *makes* an infinity if all its sources are finite, and a NaN if none of its sources is one. Each such event is an
 //! [`Origin`]. Its mark follows the value through registers, LDS, scratch and memory, so that an element of a result has the origin of its
 //! own value. An infinity that no stored value comes from, such as one within a division, is never reported.
+//!
+//! Memory has no types: a whole number may have the bits of a NaN. Such a value gets a mark when it is loaded or stored, but it counts as the
+//! first value that is not finite only after an instruction that computes with floating-point numbers has used it as one.
 
 mod marks;
 mod origin;
@@ -34,8 +37,8 @@ pub struct NonFinite {
     waves: Vec<RegisterMarks>,
     memory: MemoryMarks,
     origins: Origins,
-    /// The first mark of a value that was stored to device memory.
-    first: Mark,
+    /// First mark of a floating-point number that was stored to device memory, of each kernel that such values come from.
+    first: Vec<Mark>,
     /// Accesses of the running instruction.
     access: Access,
     /// Sources of the running instruction that are floating-point numbers.
@@ -57,7 +60,12 @@ impl NonFinite {
 
     /// Returns the origins of the non-finite value that was stored to device memory first.
     pub fn first_origins(&self) -> Vec<&Origin> {
-        self.origins.chain(self.first)
+        self.first_of_each_kernel().next().unwrap_or_default()
+    }
+
+    /// Returns, for each kernel that has made a stored non-finite value, the origins of the first one, in the order of the stores.
+    pub fn first_of_each_kernel(&self) -> impl Iterator<Item = Vec<&Origin>> {
+        self.first.iter().map(|&mark| self.origins.chain(mark))
     }
 
     /// Looks up the source lines of a kernel's origins.
@@ -127,6 +135,7 @@ impl NonFinite {
         // The last step of a division replaces the quotient of the steps before where the operands are special.
         let division = op.row.mnemonic.starts_with("v_div_fixup");
         let mut from: Option<(Class, Mark)> = None;
+        let mut value_used = None;
         let used = sources
             .iter()
             .filter(|source| !division || source.number != 0);
@@ -149,7 +158,11 @@ impl NonFinite {
                 });
                 let mark = mark.unwrap_or(0);
                 from = Some((found, mark));
+                value_used = Some(of(source));
             }
+        }
+        if let (Some((_, mark)), Some(used)) = (from, value_used) {
+            self.origins.note_use(mark, || used.text());
         }
         match from {
             Some((Class::Nan, mark)) => mark,
@@ -288,10 +301,19 @@ impl NonFinite {
     }
 
     fn put(&mut self, element: Element, mark: Mark) {
-        if element.space == Space::Global && self.first == 0 {
-            self.first = mark;
+        if element.space == Space::Global && mark != 0 {
+            self.note_first(mark);
         }
         self.memory.set(element, mark);
+    }
+
+    /// Keeps the mark of a stored value if it is the first one that comes from its kernel.
+    fn note_first(&mut self, mark: Mark) {
+        let kernel = |mark| self.origins.get(mark).map(|origin| &origin.kernel);
+        let known = |first: &Mark| *first == mark || kernel(*first) == kernel(mark);
+        if !self.first.iter().any(known) && self.origins.is_float(mark) {
+            self.first.push(mark);
+        }
     }
 }
 
@@ -331,8 +353,12 @@ struct Destination {
 }
 
 impl Destination {
-    /// Returns the result, if the instruction computes one on the vector ALU.
+    /// Returns the result, if the instruction computes one on the vector ALU. `v_pack_b32_f16` moves two halves, and compilers use it for
+    /// integers, too.
     fn of(op: &Op) -> Option<Destination> {
+        if op.row.mnemonic == "v_pack_b32_f16" {
+            return None;
+        }
         let operand = op.row.operands.first()?;
         let float = matches!(operand.ty, Type::F16 | Type::F16x2 | Type::F32 | Type::F64);
         let written = operand.role == Role::Vdst && operand.access != isa::Access::Read;

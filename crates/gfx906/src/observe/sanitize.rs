@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub use crate::machine::access::{Access, Part, Space};
 pub use checks::{Check, Checks, UnknownCheck};
 pub use facts::Facts;
-pub use finding::{Finding, Findings, Other, Severity, Site, ranges};
+pub use finding::{FREED, Finding, Findings, Other, Severity, Site, SourceKey, ranges};
 pub use heap::{Block, Heap, MemoryDeclarations};
 pub use memory::find_argument;
 

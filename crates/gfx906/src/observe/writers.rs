@@ -123,11 +123,13 @@ mod tests {
             source: None,
             waves: vec![0],
             lanes: 1,
+            atomic: false,
             lds,
             address,
             place: None,
             value: 0,
             off: 0,
+            holder: None,
             written: LastWrite::Unknown,
         }
     }

@@ -4,6 +4,7 @@ use gfx906::code_object::{Kernarg, KernargError, Kernel};
 
 use crate::boundary::{Address, In, host_bytes, host_value};
 use crate::diagnostics::log;
+use crate::diagnostics::trap::demangle_quoted;
 use crate::error::{HipError, HipResult};
 
 /// Reads the explicit arguments through an array of pointers, one per argument.
@@ -46,6 +47,6 @@ pub fn unpack(kernel: &Kernel, extra: In<Address>) -> HipResult<Vec<u8>> {
 
 /// Logs a problem of the arguments and returns HIP's error code.
 fn refused(error: KernargError) -> HipError {
-    log(error);
+    log(demangle_quoted(&error.to_string()));
     HipError::InvalidValue
 }

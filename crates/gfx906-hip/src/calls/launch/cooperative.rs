@@ -8,6 +8,7 @@ use crate::boundary::{Address, In};
 use crate::calls::{module, submit};
 use crate::card::COMPUTE_UNITS;
 use crate::diagnostics::log;
+use crate::diagnostics::trap::demangle;
 use crate::error::{HipError, HipResult};
 use crate::objects::shape::Dim3;
 
@@ -58,7 +59,7 @@ pub fn check(kernel: &Kernel, shape: &LaunchShape) -> HipResult {
         log(format!(
             "kernel `{}`: a cooperative launch of {groups} groups of {items}, of which the card holds {most} at a time \
              (hipOccupancyMaxActiveBlocksPerMultiprocessor says {each} a compute unit)",
-            kernel.name
+            demangle(&kernel.name)
         ));
         return Err(HipError::CooperativeLaunchTooLarge);
     }

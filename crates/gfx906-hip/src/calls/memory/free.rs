@@ -2,6 +2,7 @@
 
 use crate::boundary::Address;
 use crate::calls::{capture, stream, submit};
+use crate::diagnostics::call::current_call;
 use crate::error::{HipError, HipResult};
 use crate::leaks;
 use crate::objects::graph::NodeAction;
@@ -33,7 +34,7 @@ pub fn free(address: Address) -> HipResult {
     if state.graphs.memory.contains(address) {
         return Ok(());
     }
-    give_back(&mut state, address, "hipFree")
+    give_back(&mut state, address, current_call())
 }
 
 /// Frees memory of a graph.
@@ -47,7 +48,7 @@ pub extern "C" fn give_back_of_graph(address: Address) {
 
 fn give_back(state: &mut RuntimeState, address: Address, call: &str) -> HipResult {
     let allocation = freeable(state, address).inspect_err(|_| leaks::freed_twice(call, address))?;
-    state.memory.remove(address);
+    state.memory.remove(address, call);
     let freed = match allocation.kind {
         Kind::Device => {
             if let Some(heap) = sanitize::heap() {
@@ -87,13 +88,14 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
         let added = state.freeing.add(address, lane);
         added.ok_or(HipError::InvalidValue)?
     };
+    let call = current_call();
     let job = Submission::from_job(move || {
         let mut state = state();
         if !state.freeing.end(address, number) {
             return;
         }
         // The allocation existed at the call. If the program has freed it since, that earlier call was valid.
-        let _ = give_back(&mut state, address, "hipFreeAsync");
+        let _ = give_back(&mut state, address, call);
     });
     submit::submit_all(lane, vec![job]).map(drop)
 }
@@ -108,7 +110,7 @@ pub fn free_all() {
         if state.belongs_to_program(allocation.base) {
             continue;
         }
-        state.memory.remove(allocation.base);
+        state.memory.remove(allocation.base, "hipDeviceReset");
         let freed = match allocation.kind {
             Kind::Device => {
                 if let Some(heap) = sanitize::heap() {

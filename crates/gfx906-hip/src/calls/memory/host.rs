@@ -174,7 +174,7 @@ pub fn unregister(host: Address) -> HipResult {
             kind: Kind::Registered,
             ..
         }) => {
-            state.memory.remove(host);
+            state.memory.remove(host, "hipHostUnregister");
             state.gpu.detach(host).map_err(|_| HipError::Unknown)
         }
         _ => Err(HipError::HostMemoryNotRegistered),

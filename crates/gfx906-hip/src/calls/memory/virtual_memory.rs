@@ -178,7 +178,7 @@ fn withdraw(state: &mut RuntimeState, mapping: &Mapping) {
     if let Some(heap) = sanitize::heap() {
         heap.free(mapping.base, "hipMemUnmap");
     }
-    state.memory.remove(mapping.base);
+    state.memory.remove(mapping.base, "hipMemUnmap");
     // A mapping with access is attached, so detaching succeeds.
     let detached = state.gpu.detach(mapping.base);
     debug_assert_eq!(detached, Ok(()));

@@ -73,7 +73,7 @@ fn launch(
     match result {
         Ok(_) => Ok(()),
         Err(LaunchError::Invalid(what)) => {
-            log(what);
+            log(trap::demangle_quoted(&what));
             Err(HipError::InvalidConfiguration)
         }
         Err(LaunchError::NoMemory(what)) => {
@@ -82,13 +82,22 @@ fn launch(
         }
         Err(LaunchError::Trap(mut found)) => {
             // Nobody would answer the requests of a second run.
-            if !module::asks_host(kernel) {
+            let in_freed = |address| state().memory.freed_at(address).is_some();
+            if !module::asks_host(kernel) && !found.address.is_some_and(in_freed) {
                 let module = &function.loaded.module;
                 pools::run_in_own_pool(|| {
                     find_argument(&gpu, module, &launch, work.cooperative, &mut found);
                 });
             }
+            if let (TrapKind::MemoryFault { .. }, Some(address)) = (&found.kind, found.address) {
+                found.freed = state().memory.freed_at(address).cloned();
+            }
             messages::keep_trap(&found);
+            if found.freed.is_some() && sanitize::has_told(&function.name, found.pc) {
+                let kernel = trap::demangle(&function.name);
+                log(format!("`{kernel}` ends there: {}", found.title()));
+                return Err(HipError::LaunchFailure);
+            }
             let lines = function.loaded.lines.as_ref();
             let lines = lines.map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
             trap::log_trap(&found, lines.as_deref());
@@ -103,9 +112,10 @@ fn launch(
 /// Returns advice for a trap whose report does not say what the user can do.
 fn hint(trap: &Trap) -> Option<String> {
     if matches!(trap.kind, TrapKind::Hang { .. }) {
-        return Some(
-            "GFX906_BUDGET=N allows N wave instructions a launch, Ns as many CPU seconds".into(),
-        );
+        return Some(format!(
+            "{}N allows N wave instructions a launch, Ns as many CPU seconds",
+            settings::budget_flag()
+        ));
     }
     let (TrapKind::MemoryFault { .. }, Some(address)) = (&trap.kind, trap.address) else {
         return None;

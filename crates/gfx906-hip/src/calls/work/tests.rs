@@ -29,6 +29,8 @@ fn fault(place: AddressProblem, distance: i128) -> Trap {
         }),
         argument: None,
         wrapped: None,
+        freed: None,
+        dynamic_lds: None,
         spin: None,
     }
 }

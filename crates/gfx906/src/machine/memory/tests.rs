@@ -7,6 +7,28 @@ use super::super::trap::Trap;
 use super::super::words::Words;
 use super::*;
 
+/// Returns a trap at an address.
+fn trap(kind: TrapKind, address: u64) -> Trap {
+    Trap {
+        kind,
+        kernel: "k".to_owned(),
+        pc: 0,
+        instruction: "i".to_owned(),
+        source: None,
+        work_group: [0; 3],
+        wave: 0,
+        lane: None,
+        work_item: None,
+        address: Some(address),
+        nearest: None,
+        argument: None,
+        wrapped: None,
+        freed: None,
+        dynamic_lds: None,
+        spin: None,
+    }
+}
+
 /// Returns the first line and the place of the report about an access.
 fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool) -> String {
     const BASE: u64 = 0x1_0000;
@@ -19,20 +41,8 @@ fn told(name: &str, size: u64, writable: bool, at: i64, bytes: u64, write: bool)
         return "no fault".to_owned();
     };
     let trap = Trap {
-        kind: fault.kind,
-        kernel: "k".to_owned(),
-        pc: 0,
-        instruction: "i".to_owned(),
-        source: None,
-        work_group: [0; 3],
-        wave: 0,
-        lane: None,
-        work_item: None,
-        address: Some(address),
         nearest: space.nearest(address),
-        argument: None,
-        wrapped: None,
-        spin: None,
+        ..trap(fault.kind, address)
     };
     let text = trap.to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -98,6 +108,95 @@ fn an_index_that_wrapped_is_told_by_the_place_that_was_meant() {
     assert_eq!(place(5 << 30, 4), None, "an index below 2^31");
     assert_eq!(space.wrapped(BASE - 64), None, "not far enough");
     assert_eq!(space.wrapped(BASE + (7 << 30)), None, "behind the end");
+}
+
+/// An address of LDS was once "4096 bytes behind a null pointer", and one just below 2^64 many bytes behind an allocation.
+#[test]
+fn an_address_is_told_as_a_place_that_it_may_be() {
+    const BASE: u64 = 0x8000_0030_0000;
+    let mut space = AddressSpace::default();
+    space.insert(Arc::new(Region::new("x", BASE, 4096, true)));
+    let fault = |address: u64| {
+        let kind = TrapKind::MemoryFault {
+            write: false,
+            bytes: 4,
+            place: AddressProblem::Outside,
+        };
+        Trap {
+            nearest: space.nearest(address),
+            ..trap(kind, address)
+        }
+    };
+    let line = |trap: &Trap| {
+        let text = trap.to_string();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("  address     "));
+        line.expect("the line of the address").to_owned()
+    };
+    for (address, place) in [
+        (0, "a null pointer"),
+        (8, "a null pointer + 8"),
+        (0xffff, "a null pointer + 65535"),
+        (4u64.wrapping_neg(), "a null pointer - 4"),
+        (0xffffu64.wrapping_neg(), "a null pointer - 65535"),
+        (
+            0x1_0000,
+            "1 GiB and more from every allocation: it is no address of one",
+        ),
+        (
+            0x2744_4444_4444_4444,
+            "1 GiB and more from every allocation: it is no address of one",
+        ),
+        (
+            BASE + 4096 + (1 << 30),
+            "1 GiB and more from every allocation: it is no address of one",
+        ),
+        (
+            BASE + 4100,
+            "4 bytes behind the end of `x` (4096 bytes at 0x800000300000)",
+        ),
+        (
+            BASE - (1 << 29),
+            "536870912 bytes before the start of `x` (4096 bytes at 0x800000300000)",
+        ),
+    ] {
+        assert_eq!(line(&fault(address)), format!("{address:#x}, {place}"));
+    }
+    // A distance is told if the pointer is known.
+    let mut known = fault(BASE + (8 << 30));
+    known.argument = Some(super::super::trap::FaultArgument {
+        position: 0,
+        name: None,
+    });
+    assert!(
+        line(&known).contains("8589930496 bytes behind the end of `x`"),
+        "{known}"
+    );
+    // Freed memory is told by its name, and not by that of a neighbour.
+    let mut freed = fault(BASE + 4096 + 260);
+    freed.freed = Some(super::super::trap::FreedAllocation {
+        name: "hipMallocAsync #6".to_owned(),
+        base: BASE + 4096,
+        size: 1024,
+        by: "hipFreeAsync".to_owned(),
+    });
+    assert_eq!(
+        line(&freed),
+        "0x800000301104, at byte 260 of `hipMallocAsync #6` (1024 bytes at 0x800000301000), which hipFreeAsync has freed"
+    );
+    for (dynamic_lds, given) in [(0, "0 bytes"), (1, "1 byte"), (512, "512 bytes")] {
+        for (address, write) in [(0, true), (4096, false)] {
+            let lds = Trap {
+                dynamic_lds: Some(dynamic_lds),
+                ..trap(TrapKind::LdsOutOfRange { write, size: 0 }, address)
+            };
+            let wanted = format!("byte {address} of LDS; the launch gave {given} of dynamic LDS");
+            assert_eq!(line(&lds), wanted);
+        }
+    }
+    let misaligned = trap(TrapKind::LdsMisaligned { align: 8 }, 12);
+    assert_eq!(line(&misaligned), "byte 12 of LDS");
 }
 
 #[test]

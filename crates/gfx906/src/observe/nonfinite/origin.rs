@@ -1,6 +1,6 @@
 //! Origins, and the list of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::super::sanitize::Site;
@@ -91,6 +91,8 @@ pub(super) struct Origins {
     stored: usize,
     /// The last origin of each instruction.
     last: HashMap<u64, Mark>,
+    /// Loaded and stored values that an instruction has used as floating-point numbers.
+    used: HashSet<Mark>,
 }
 
 impl Origins {
@@ -113,14 +115,36 @@ impl Origins {
         mark
     }
 
+    /// Returns the origin of a mark.
+    pub(super) fn get(&self, mark: Mark) -> Option<&Origin> {
+        self.all.get((mark as usize).checked_sub(1)?)
+    }
+
+    /// Notes that an instruction has used a value as a floating-point number, and the value as that instruction sees it.
+    pub(super) fn note_use(&mut self, mark: Mark, value: impl FnOnce() -> String) {
+        let origin = (mark as usize).checked_sub(1);
+        let Some(origin) = origin.and_then(|index| self.all.get_mut(index)) else {
+            return;
+        };
+        let moved = matches!(origin.cause, Cause::Loaded { .. } | Cause::Stored);
+        if moved && self.used.insert(mark) {
+            origin.value = value();
+        }
+    }
+
+    /// Returns true if a value is surely a floating-point number: an instruction computed it as one, or has used it as one.
+    pub(super) fn is_float(&self, mark: Mark) -> bool {
+        let computed = |origin: &Origin| matches!(origin.cause, Cause::Computed { .. });
+        self.used.contains(&mark) || self.get(mark).is_some_and(computed)
+    }
+
     /// Returns the origin of a mark, and the earlier ones that it was made of.
     pub(super) fn chain(&self, mark: Mark) -> Vec<&Origin> {
-        let origin = |mark: Mark| self.all.get((mark as usize).checked_sub(1)?);
         let next = |one: &&Origin| match one.cause {
-            Cause::Computed { earlier, .. } => origin(earlier),
+            Cause::Computed { earlier, .. } => self.get(earlier),
             Cause::Loaded { .. } | Cause::Stored => None,
         };
-        std::iter::successors(origin(mark), next).collect()
+        std::iter::successors(self.get(mark), next).collect()
     }
 
     /// Looks up the source lines of the origins of a kernel.

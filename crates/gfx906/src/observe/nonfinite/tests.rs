@@ -185,3 +185,60 @@ fn a_value_is_followed_through_an_exchange_of_lanes() {
     );
     assert_eq!(finite, [""; 0]);
 }
+
+/// Returns the first value of each kernel that a program stored.
+fn firsts(words: &str, set_up: impl Fn(&mut Wave)) -> Vec<String> {
+    let mut observer = NonFinite::default();
+    assert_eq!(run(words, 1, set_up, &mut observer), None);
+    let chains = observer.first_of_each_kernel();
+    chains.map(|chain| chain[0].to_string()).collect()
+}
+
+/// ```text
+/// v_lshlrev_b32 v5, 2, v0
+/// global_store_dword v5, v1, s[0:1]
+/// global_load_dword v2, v5, s[0:1]
+/// s_waitcnt vmcnt(0)
+/// ...
+/// global_store_dword v5, v2, s[0:1]
+/// ```
+fn between(words: &str) -> String {
+    format!("240a0082 dc708000 00000105 dc508000 02000005 bf8c0f70 {words} dc708000 00000205")
+}
+
+#[test]
+fn whole_numbers_with_the_bits_of_a_nan_are_none() {
+    for bits in [0xffff_ffff, 0x7fff_0001, 0x0000_7f80] {
+        let whole = |wave: &mut Wave| wave.v[1] = [bits; 64];
+        for instructions in [
+            // v_mov_b32 v2, v2; v_min_u32 v2, v2, v2; v_pk_max_i16 v2, v2, v2; v_pack_b32_f16 v2, v2, v2; v_cndmask_b32 v2, v2, v2, vcc
+            "7e040302",
+            "1c040502",
+            "d3874002 18020502",
+            "d2a00002 00020502",
+            "00040502",
+        ] {
+            assert_eq!(firsts(&between(instructions), whole), [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn a_value_from_memory_counts_after_it_was_used_as_a_number() {
+    // v_add_f32 v2, 1.0, v2
+    let add = between("020404f2");
+    let of = |bits: u32| firsts(&add, move |wave: &mut Wave| wave.v[1] = [bits; 64]);
+    let stored = |value: &str| {
+        format!(
+            "0x104: `global_store_dword v5, v1, s[0:1]` stored {value}, which no instruction computed"
+        )
+    };
+    assert_eq!(of(0x7fc0_0000), [stored("NaN")]);
+    assert_eq!(of(0xff80_0000), [stored("-inf")]);
+    assert_eq!(of(0x0000_7f80), [""; 0], "half of a NaN is a small single");
+    // v_pk_add_f16 v2, v2, v2: the number is told as the instruction uses it.
+    let halves = firsts(&between("d38f4002 18020502"), |wave| {
+        wave.v[1] = [0xffff_ffff; 64]
+    });
+    assert_eq!(halves, [stored("(NaN, NaN)")]);
+}

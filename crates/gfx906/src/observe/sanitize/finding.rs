@@ -1,6 +1,7 @@
 //! Findings: both instructions involved, and the likely cure. A repeated finding is counted, not listed again.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 
 use super::{Check, CheckedInstruction};
@@ -33,6 +34,14 @@ impl Site {
     /// Looks up the source line of the instruction.
     pub fn look_up(&mut self, lines: &Lines) {
         self.source = lines.line_at(self.pc);
+    }
+
+    /// Returns the place that tells findings of a check apart: the source line, or the instruction if the line is not known or the check is
+    /// about single instructions. Compilers unroll loops, so that one mistake in the source is several instructions.
+    pub fn place(&self, check: Check) -> String {
+        let by_line = !matches!(check, Check::Wait | Check::Hazard);
+        let source = self.source.clone().filter(|_| by_line);
+        source.unwrap_or_else(|| format!("{:#x}", self.pc))
     }
 }
 
@@ -119,8 +128,15 @@ pub struct Detail {
     pub cure: String,
 }
 
+/// Rule of accesses to freed memory.
+pub const FREED: &str = "freed memory";
+
 /// Key of a finding: kernel, check, rule, and the addresses of both instructions.
 type Key = (String, Check, &'static str, u64, u64);
+
+/// Identity of a mistake in the source: kernel, check, rule, and the places of both accesses. A place is a source line, or an instruction
+/// without one.
+pub type SourceKey = (String, Check, &'static str, [Option<String>; 2]);
 
 /// Different findings with their counts.
 #[derive(Clone, Debug, Default)]
@@ -133,6 +149,23 @@ impl Finding {
     /// Returns the severity.
     pub fn severity(&self) -> Severity {
         Severity::of(self.check, self.kind)
+    }
+
+    /// Returns the identity of the mistake in the source. A race is the same one whichever of its two accesses comes second.
+    pub fn key_in_source(&self) -> SourceKey {
+        let other = self.other.as_ref().and_then(|other| other.site.as_ref());
+        let mut places =
+            [Some(&self.at), other].map(|site| site.map(|site| site.place(self.check)));
+        let mut rule = self.kind;
+        if self.check == Check::Race {
+            places.sort();
+            let among = ["LDS", "lost update", "group"];
+            rule = among
+                .into_iter()
+                .find(|word| rule.contains(word))
+                .unwrap_or("waves");
+        }
+        (self.kernel.clone(), self.check, rule, places)
     }
 }
 
@@ -198,6 +231,22 @@ impl Findings {
     /// Iterates over the findings, by kernel, check and instruction.
     pub fn iter(&self) -> impl Iterator<Item = &Finding> {
         self.found.values()
+    }
+
+    /// Returns the findings, one for each pair of source lines: the first one, with the count of all.
+    pub fn by_source(&self) -> Vec<Finding> {
+        let mut merged: Vec<Finding> = Vec::new();
+        let mut numbers: BTreeMap<SourceKey, usize> = BTreeMap::new();
+        for finding in self.iter() {
+            match numbers.entry(finding.key_in_source()) {
+                Entry::Occupied(known) => merged[*known.get()].count += finding.count,
+                Entry::Vacant(new) => {
+                    new.insert(merged.len());
+                    merged.push(finding.clone());
+                }
+            }
+        }
+        merged
     }
 
     /// Returns the number of different findings.
@@ -309,6 +358,51 @@ impl fmt::Display for Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instructions_of_one_pair_of_lines_are_one_finding() {
+        let site = |pc: u64, line: Option<u32>| Site {
+            source: line.map(|line| format!("k.hip:{line}")),
+            ..Site::new(pc, "i".into())
+        };
+        let finding = |check, pc, lines: [Option<u32>; 2]| Finding {
+            check,
+            kind: "two waves write",
+            kernel: "k".into(),
+            at: site(pc, lines[0]),
+            group: [0; 3],
+            wave: 0,
+            lanes: 0,
+            what: String::new(),
+            other: Some(Other {
+                did: String::new(),
+                site: Some(site(pc + 0x100, lines[1])),
+                group: None,
+                wave: None,
+            }),
+            cure: String::new(),
+            count: 3,
+        };
+        let counts = |check, lines: [[Option<u32>; 2]; 3]| {
+            let mut findings = Findings::default();
+            for (n, lines) in lines.into_iter().enumerate() {
+                let one = finding(check, 8 * n as u64, lines);
+                let key = (one.kernel.clone(), check, one.kind, one.at.pc, n as u64);
+                findings.found.insert(key, one);
+            }
+            let merged = findings.by_source();
+            merged.iter().map(|one| one.count).collect::<Vec<_>>()
+        };
+        let [a, b, none] = [Some(1), Some(2), None];
+        assert_eq!(counts(Check::Race, [[a, b], [a, b], [a, b]]), [9]);
+        assert_eq!(counts(Check::Race, [[a, b], [b, a], [a, b]]), [9]);
+        assert_eq!(
+            counts(Check::Race, [[a, b], [a, none], [none, none]]),
+            [3, 3, 3]
+        );
+        assert_eq!(counts(Check::Init, [[a, b], [b, a], [a, b]]), [6, 3]);
+        assert_eq!(counts(Check::Hazard, [[a, b], [a, b], [a, b]]), [3, 3, 3]);
+    }
 
     #[test]
     fn lanes_are_told_as_ranges() {

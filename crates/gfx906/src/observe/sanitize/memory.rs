@@ -20,7 +20,7 @@ mod provenance;
 mod tests;
 mod wrap;
 
-use super::finding::{Detail, Other};
+use super::finding::{Detail, FREED, Other};
 use super::heap::{Block, MemoryDeclarations};
 use super::{Check, CheckedInstruction, CheckedLaunch, Findings, Watch};
 use crate::machine::Group;
@@ -260,12 +260,8 @@ fn freed(
     let Some(freed) = here.launch.memory.freed(at) else {
         return;
     };
-    findings.note(
-        here,
-        Check::Memory,
-        "freed memory",
-        freed.block.bytes.start,
-        || Detail {
+    findings.note(here, Check::Memory, FREED, freed.block.bytes.start, || {
+        Detail {
             lanes: 1 << lane,
             what: format!(
                 "{} {} at byte {} of {}, which is freed",
@@ -281,8 +277,8 @@ fn freed(
                 wave: None,
             }),
             cure: "free it when the last kernel that uses it is done".into(),
-        },
-    );
+        }
+    });
 }
 
 /// Checks for scratch that is not the work-item's own.

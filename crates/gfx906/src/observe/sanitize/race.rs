@@ -333,8 +333,8 @@ impl Race {
         findings.note(here, Check::Race, "lost update", lost.writer.pc(), || Detail {
             lanes: lost.lanes,
             what: format!(
-                "{:#x} is loaded at {:#x}, changed and stored here, while another of the groups writes it: one of the two updates is lost",
-                lost.at, lost.load,
+                "{} is loaded at {:#x}, changed and stored here, while another of the groups writes it: one of the two updates is lost",
+                memory_place(here, lost.at), lost.load,
             ),
             other: Some(Other {
                 did: "writes it".into(),
@@ -384,7 +384,7 @@ impl Race {
         findings.note(here, Check::Race, rule, mark.pc(), || {
             let place = match space {
                 Space::Lds => format!("byte {at} of LDS"),
-                _ => format!("{at:#x}"),
+                _ => memory_place(here, at),
             };
             let verb = |writes: bool| if writes { "written" } else { "read" };
             let between = if elsewhere { "groups" } else { "waves" };
@@ -416,6 +416,16 @@ impl Race {
                 cure: cure.into(),
             }
         });
+    }
+}
+
+/// Returns a place in memory as text: the byte of a block, or the address.
+fn memory_place(here: &CheckedInstruction<'_>, at: u64) -> String {
+    match here.launch.memory.find(&mut 0, at) {
+        Some((_, block)) if block.bytes.contains(&at) => {
+            format!("byte {} of `{}`", at - block.bytes.start, block.name)
+        }
+        _ => format!("{at:#x}"),
     }
 }
 

@@ -106,7 +106,7 @@ impl Sync {
                 lanes: 0,
                 what: format!("a wave of the group has ended without coming to this barrier, {PORTABLE}"),
                 other: Some(Other {
-                    did: format!("ended after {} barriers", other.barriers),
+                    did: format!("ended after {}", barriers(other.barriers)),
                     site: None,
                     group: None,
                     wave: Some(m as u32),
@@ -130,7 +130,7 @@ impl Sync {
         };
         findings.note(here, Check::Sync, "barrier skipped", last, || Detail {
             lanes: 0,
-            what: format!("the wave ends after {count} barriers, and another one of its group waits at one more, {PORTABLE}"),
+            what: format!("the wave ends after {}, and another one of its group waits at one more, {PORTABLE}", barriers(count)),
             other: Some(Other {
                 did: "waits".into(),
                 site: Some(here.code.site(last)),
@@ -139,6 +139,14 @@ impl Sync {
             }),
             cure: "let all waves of the group reach `__syncthreads()`: return after it, or guard the work and not the barrier".into(),
         });
+    }
+}
+
+/// Returns a number of barriers as text.
+fn barriers(count: u64) -> String {
+    match count {
+        1 => "1 barrier".to_owned(),
+        count => format!("{count} barriers"),
     }
 }
 
