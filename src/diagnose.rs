@@ -372,8 +372,8 @@ fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 22] {
         Box::new(operation::find),
         Box::new(outputs::find),
         Box::new(function::find),
-        Box::new(function::straight),
         Box::new(last_steps::function),
+        Box::new(function::straight),
         Box::new(added::find),
         Box::new(ties::find),
         Box::new(|experiment| {

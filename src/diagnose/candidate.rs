@@ -191,7 +191,10 @@ impl Partial {
             }
             let prediction = candidate.possible(experiment)?;
             let Some(found) = explanation(experiment, &prediction) else {
-                if let Some((number, found)) = explained_output(experiment, &prediction) {
+                // Along short axes many maps of indices agree.
+                let tried = (!candidate.change.is_move()).then_some(&prediction);
+                let found = tried.and_then(|prediction| explained_output(experiment, prediction));
+                if let Some((number, found)) = found {
                     self.of_output.push((candidate, number, found));
                 }
                 return None;

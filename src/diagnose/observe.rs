@@ -434,37 +434,32 @@ fn root(experiment: &Experiment<'_>, factor: f64) -> String {
         let numbered = axes.iter().enumerate();
         numbered.map(move |(at, axis)| (tensor, axis, is_input && at + 1 == axes.len()))
     });
-    let mut found: Vec<(String, String)> = axes
-        .filter_map(|(tensor, axis, is_last)| {
-            let (names, n) = (plural(&axis.name), axis.length);
-            let words = if n > 1 && near(square / (n * n) as f64) {
-                format!("{side}{n}, the number of {names}")
-            } else if n > 1 && near(square / n as f64) {
-                format!("{side}sqrt({n}), the root of the number of {names}")
-            } else if is_last && n > 2 && near((square - 1.0) * (n - 1) as f64) {
-                let (above, below) = if factor.abs() < 1.0 {
-                    (n - 1, n)
-                } else {
-                    (n, n - 1)
-                };
-                format!("sqrt({above} / {below}), of {n} {names} and one less")
-            } else {
-                return None;
+    let origins = axes.filter_map(|(tensor, axis, is_last)| {
+        let (names, n) = (plural(&axis.name), axis.length);
+        let (number, of) = if n > 1 && near(square / (n * n) as f64) {
+            (format!("{side}{n}"), format!("the number of {names}"))
+        } else if n > 1 && near(square / n as f64) {
+            let root = format!("the root of the number of {names}");
+            (format!("{side}sqrt({n})"), root)
+        } else if is_last && n > 2 && near((square - 1.0) * (n - 1) as f64) {
+            let (above, below) = match factor.abs() < 1.0 {
+                true => (n - 1, n),
+                false => (n, n - 1),
             };
-            Some((words, tensor.clone()))
-        })
-        .collect();
-    found.dedup_by(|next, first| next.0 == first.0);
-    let Some((words, tensor)) = found.pop() else {
-        return String::new();
-    };
-    // Several lengths may give the factor by chance.
-    match found.iter().all(|(other, _)| *other == words) {
-        true => format!(
-            ": {words} of `{}`",
-            found.first().map_or(&tensor, |first| &first.1)
-        ),
-        false => String::new(),
+            let number = format!("sqrt({above} / {below})");
+            (number, format!("of {n} {names} and one less"))
+        } else {
+            return None;
+        };
+        Some((number, format!("{of} of `{tensor}`")))
+    });
+    let origins: Vec<(String, String)> = origins.collect();
+    // Different lengths may give the factor by chance.
+    match origins.first() {
+        Some((number, of)) if origins.iter().all(|(other, _)| other == number) => {
+            format!(": {number}, {of}")
+        }
+        _ => String::new(),
     }
 }
 

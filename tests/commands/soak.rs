@@ -217,11 +217,15 @@ struct ListedIds {
 fn by_design(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).expect("readable");
     let part: toml::Table = text.parse().expect("TOML");
-    let phases = part["phase"].as_array().expect("phases").iter();
-    let tests = phases.flat_map(|phase| phase["test"].as_array().expect("tests"));
+    let phases = part["phase"].as_array().expect("phases");
+    let tests = phases.iter().filter_map(|phase| phase.get("test"));
+    let tests = tests.flat_map(|tests| tests.as_array().expect("tests"));
     let designed = tests.filter(|test| test.get("cases").is_some_and(toml::Value::is_str));
     let ids = designed.map(|test| test["id"].as_str().expect("an id").to_owned());
-    ids.collect()
+    let domains = phases.iter().filter_map(|phase| phase.get("domains"));
+    let domains = domains.flat_map(|domains| domains.as_table().expect("a table").keys());
+    ids.chain(domains.map(|contract| format!("{contract}_domain")))
+        .collect()
 }
 
 fn listed(here: &Path, seed: &str) -> ListedIds {

@@ -164,7 +164,7 @@ fn mistakes(x: Chunks, k: Vec<f64>, beta: Vec<f64>, sums: Option<Vec<f64>>) -> V
             |(k, beta, _), x| kkt(x.sizes, x.bt, k, beta, None),
         ));
         let explanation = "exponentials to base 2 of natural logarithms";
-        found.push(with("base", explanation, |(k, beta, sums), x| {
+        found.push(with("base-of-exp", explanation, |(k, beta, sums), x| {
             let sums = sums.iter().flatten().map(|g| g * std::f64::consts::LN_2);
             kkt(x.sizes, x.bt, k, beta, Some(&sums.collect::<Vec<f64>>()))
         }));
