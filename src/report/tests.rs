@@ -652,7 +652,7 @@ fn cases_that_are_not_diagnosed_join_the_diagnosed_one() {
     assert_eq!(groups::groups(report.trials()).len(), 2);
 }
 
-/// Where no cause was found, an error that is hardly larger than allowed may be that of a right kernel.
+/// An error without a cause that is hardly larger than allowed may be that of a right kernel.
 #[test]
 fn a_tolerance_may_be_too_tight_only_if_all_errors_are_small() {
     let tells = |used: [f64; 2], rms_allowed: Option<f64>| {

@@ -61,7 +61,7 @@ pub struct Race {
     updates: HashMap<(u64, u64), bool>,
     /// The load of LDS with which each wave may wait, with the stretches that stored what it found.
     loads: Vec<Option<(u64, Vec<Mark>)>>,
-    /// Whether the value of a load of LDS decides and goes nowhere else, by the link address of the load.
+    /// Answers to the question if the value of a load of LDS does nothing but decide, by the link address of the load.
     deciding: HashMap<u64, bool>,
     /// Loads of LDS by which a wave waits for a value: wave and link address.
     polls: HashSet<(usize, u64)>,
