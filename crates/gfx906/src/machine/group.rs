@@ -131,9 +131,7 @@ pub fn advance<O: Observer>(
     // A single wave has no other to wait for, unless other groups are resident.
     let (schedule, usual) = (meter.budget.schedule(), meter.budget.turn());
     let alone = waves.len() == 1 && rounds >= LONG;
-    let end = env
-        .clock
-        .saturating_add(rounds.saturating_mul(usual.into()));
+    let end = env.clock.saturating_add(rounds.saturating_mul(usual));
     for _ in 0..rounds {
         let (order, length) = schedule.round(waves.len(), group, *round, usual);
         let length = match *round {
