@@ -76,7 +76,7 @@ fn the_likely_mistake_is_named() {
             "chunk_tk compute_A",
             &["T=128"],
             "base 2 for base e",
-            "base",
+            "base-of-exp",
         ),
         (
             "chunk_tk recompute_w_u",
