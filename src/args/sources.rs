@@ -92,7 +92,7 @@ impl SelectionArgs {
 
     /// Returns true if the flags select nothing.
     pub fn is_empty(&self) -> bool {
-        self.phase.is_empty() && self.test.is_empty() && self.kernel.is_empty()
+        self.selection(false).is_whole()
     }
 
     /// Returns the selection of cases. With `require_all` it includes cases whose kernels are missing.

@@ -86,10 +86,7 @@ pub(super) fn zeros(experiment: &Experiment<'_>) -> Option<CauseReport> {
         tensor: None,
         kernel: None,
         text: texts.collect::<Vec<_>>().join("; "),
-        explains: Some(ExplainedElements {
-            right: count,
-            wrong: count,
-        }),
+        explains: Some(ExplainedElements::all(count)),
     })
 }
 
@@ -128,10 +125,7 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
         tensor: None,
         kernel: None,
         text: texts.collect::<Vec<_>>().join("; "),
-        explains: Some(ExplainedElements {
-            right: count,
-            wrong: count,
-        }),
+        explains: Some(ExplainedElements::all(count)),
     })
 }
 

@@ -92,6 +92,16 @@ pub struct ExplainedElements {
     pub wrong: u64,
 }
 
+impl ExplainedElements {
+    /// Returns the share of a cause that explains all of some wrong elements.
+    pub fn all(wrong: u64) -> ExplainedElements {
+        ExplainedElements {
+            right: wrong,
+            wrong,
+        }
+    }
+}
+
 /// The smallest case that fails in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmallestCase {

@@ -31,6 +31,9 @@ pub(super) const SCRATCH_STEP: u64 = 1 << 30;
 /// Unmapped bytes behind each wave's scratch.
 const SCRATCH_GAP: u64 = 1 << 16;
 
+/// Waves that a thread keeps: those of the largest group.
+const MOST_WAVES: usize = 16;
+
 /// Rounds of turns of a group once others have been set aside.
 const SHORT: u64 = 16;
 
@@ -406,7 +409,11 @@ impl<'a> Dispatch<'a> {
         for group in aside {
             observer.join(group.observer);
         }
-        WAVES.with_borrow_mut(|pool| pool.append(&mut waves));
+        WAVES.with_borrow_mut(|pool| {
+            pool.append(&mut waves);
+            // Groups that were set aside had waves of their own.
+            pool.truncate(MOST_WAVES);
+        });
         work.instructions.fetch_add(env.clock, Relaxed);
         meter.close(env.clock);
     }
