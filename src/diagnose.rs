@@ -11,6 +11,7 @@ mod fixture;
 mod function;
 mod influence;
 mod kernel;
+mod known;
 mod last_steps;
 mod norms;
 mod observe;
@@ -28,15 +29,14 @@ mod written;
 
 use std::cell::{Cell, RefCell};
 
-use crate::compare::{ZERO, is_general_hypothesis};
 use crate::contract::{Case, Function, Value, list_of};
-use crate::report::Signature;
 use crate::report::model::{
-    CauseReport, DiagnosisReport, Hypothesis, OutputReport, Problem, SmallestCase, TrialReport,
-    Verdict,
+    CauseReport, DiagnosisReport, OutputReport, Problem, SmallestCase, TrialReport, Verdict,
 };
-use crate::tensor::ElementKind;
+use crate::report::{Signature, is_far};
 use crate::trial::{Experiment, Plan, each};
+
+use known::{KnownMistakes, told_by};
 
 pub use element::{ElementReport, explain, page, text, worst_element};
 
@@ -79,14 +79,30 @@ pub fn diagnose_failures(
     kernel_tests: &dyn KernelTests,
     mut told: impl FnMut(usize, DiagnosisReport),
 ) {
-    let chosen = most_telling(failures);
+    let mistakes = (depth == Depth::Full).then(|| KnownMistakes::of(failures));
+    let chosen = most_telling(failures, mistakes.as_ref());
+    let has_cause = |found: &(usize, DiagnosisReport)| !found.1.causes.is_empty();
     let diagnosis = |position: usize| {
         let (plan, report) = &failures[position];
-        Some((position, diagnose(plan, report, depth, kernel_tests)?))
+        let known = mistakes.as_ref().and_then(|known| known.best(position));
+        let is_lone = || {
+            mistakes
+                .as_ref()
+                .is_some_and(|known| known.is_lone(position))
+        };
+        let found = match known {
+            Some(_) if !is_lone() => None,
+            Some(_) => by_experiments(plan, report, Depth::Blind, kernel_tests)
+                .filter(|found| !found.causes.is_empty()),
+            None => by_experiments(plan, report, depth, kernel_tests),
+        };
+        Some((position, found.or_else(|| Some(told_by(known?)))?))
     };
-    let has_cause = |found: &(usize, DiagnosisReport)| !found.1.causes.is_empty();
     let work = |&first: &usize, tell: &mut dyn FnMut(Option<(usize, DiagnosisReport)>)| {
-        let found = diagnosis(first);
+        let found = diagnosis(first).map(|(position, found)| {
+            let found = with_factor_elsewhere(failures, position, found, diagnosis);
+            (position, found)
+        });
         let short = || diagnosis(short_like(failures, first)?).filter(has_cause);
         tell(
             match found.as_ref().is_some_and(|found| !has_cause(found)) {
@@ -96,10 +112,90 @@ pub fn diagnose_failures(
         );
     };
     each(&chosen, jobs, work, |_, found| {
-        if let Some((position, diagnosis)) = found {
+        if let Some((position, mut diagnosis)) = found {
+            let own = Signature::of(&failures[position].1);
+            let is_far_like = |(_, report): &(&Plan<'_>, TrialReport)| {
+                is_far(report) && Signature::of(report).has_output_of(&own)
+            };
+            diagnosis.far_elsewhere =
+                diagnosis.causes.is_empty() && failures.iter().any(is_far_like);
             told(position, diagnosis);
         }
     });
+}
+
+/// Trials of other sizes with which a factor is compared.
+const ELSEWHERE: usize = 2;
+
+/// Compares the factor of an output that a diagnosis names with trials of other sizes. A number that is another one there is not told as that of one
+/// case, and where there is no factor, the diagnosis of that trial is told.
+fn with_factor_elsewhere(
+    failures: &[(&Plan<'_>, TrialReport)],
+    position: usize,
+    mut found: DiagnosisReport,
+    diagnosis: impl Fn(usize) -> Option<(usize, DiagnosisReport)>,
+) -> DiagnosisReport {
+    let cause = found
+        .causes
+        .first()
+        .filter(|cause| cause.kind == "scale" && cause.tensor.is_none());
+    let Some(name) = cause.and_then(|cause| cause.output.clone()) else {
+        return found;
+    };
+    let (plan, report) = &failures[position];
+    let lengths = |report: &TrialReport| -> Vec<usize> {
+        let axes = report.outputs.iter().flat_map(|output| &output.axes);
+        axes.map(|axis| axis.length).collect()
+    };
+    let others = (0..failures.len()).filter(|&other| {
+        let (of, other) = &failures[other];
+        let same_test = std::ptr::eq(of.test.function, plan.test.function);
+        let is_wrong = |output: &OutputReport| output.name == name && output.problem.is_some();
+        let has_output = other.outputs.iter().any(is_wrong);
+        same_test && has_output && is_explainable(other) && lengths(other) != lengths(report)
+    });
+    let mut others: Vec<usize> = others.collect();
+    others.sort_by_key(|&other| {
+        let (plan, report) = &failures[other];
+        rank(plan.test.function, plan.case, report)
+    });
+    let Some(here) = plan.experiment() else {
+        return found;
+    };
+    let own_case = plan.case.id.as_str();
+    for other in others.into_iter().take(ELSEWHERE) {
+        let plan = failures[other].0;
+        let there = plan.experiment().filter(is_small);
+        let compared = there.and_then(|there| {
+            observe::factor_elsewhere((&here, own_case), (&there, &plan.case.id), &name)
+        });
+        match compared {
+            Some(observe::Elsewhere::NoFactor) => {
+                if let Some((_, told)) = diagnosis(other)
+                    && !told.causes.is_empty()
+                {
+                    return told;
+                }
+                let text = &mut found.causes[0].text;
+                let factor = text.split(": ").next().unwrap_or_default();
+                *text = format!(
+                    "{factor} in {own_case}, and no multiple of it in {}",
+                    plan.case.id
+                );
+                return found;
+            }
+            Some(observe::Elsewhere::Factor(text)) => {
+                let cause = &mut found.causes[0];
+                // A factor of another number here is one that the case's own diagnosis told otherwise, as that of an input.
+                if cause.text.starts_with(&format!("`{name}` is ")) {
+                    cause.text = text;
+                }
+                return found;
+            }
+            None => {}
+        }
+    }
+    found
 }
 
 /// Returns the position of a shorter trial with the signature of another, of usual values if there is one.
@@ -119,8 +215,12 @@ fn short_like(failures: &[(&Plan<'_>, TrialReport)], of: usize) -> Option<usize>
 }
 
 /// Returns the positions of the trials that are diagnosed: the most telling one of each signature. A signature whose trials are all dull is
-/// left out if a more telling one has the same wrong output: different mistakes look alike in dull trials.
-fn most_telling(failures: &[(&Plan<'_>, TrialReport)]) -> Vec<usize> {
+/// left out if a more telling one has the same wrong output: different mistakes look alike in dull trials. So is one that no mistake of the
+/// contract's list explains, if one explains the most trials with that output.
+fn most_telling(
+    failures: &[(&Plan<'_>, TrialReport)],
+    mistakes: Option<&KnownMistakes<'_>>,
+) -> Vec<usize> {
     let rank = |position: usize| {
         let (plan, report) = &failures[position];
         rank(plan.test.function, plan.case, report)
@@ -138,12 +238,17 @@ fn most_telling(failures: &[(&Plan<'_>, TrialReport)]) -> Vec<usize> {
             Some(_) => {}
         }
     }
+    // A mistake that explains most trials with a wrong output is that of the others, too: roundings or infinities may hide it there.
+    let is_known =
+        |at: usize| mistakes.is_some_and(|known| known.best(at).is_some() && !known.is_lone(at));
     let is_outdone = |(signature, position): &(Signature, usize)| {
-        let mut others = chosen.iter();
         let plan = failures[*position].0;
-        dullness(plan.test.function, plan.case) > 0
+        let is_dull = dullness(plan.test.function, plan.case) > 0;
+        let mut others = chosen.iter();
+        !is_known(*position)
             && others.any(|(other, better)| {
-                other.has_output_of(signature) && rank(*better) < rank(*position)
+                let is_better = is_known(*better) || is_dull && rank(*better) < rank(*position);
+                other.has_output_of(signature) && is_better
             })
     };
     let telling = chosen.iter().filter(|choice| !is_outdone(choice));
@@ -203,25 +308,22 @@ pub fn diagnose_failure(
     depth: Depth,
     kernel_tests: &dyn KernelTests,
 ) -> Option<DiagnosisReport> {
-    is_explainable(report)
-        .then(|| diagnose(plan, report, depth, kernel_tests))
-        .flatten()
+    if !is_explainable(report) {
+        return None;
+    }
+    let known = (depth == Depth::Full).then(|| known::explaining(report));
+    match known.iter().flatten().next() {
+        Some(mistake) => Some(told_by(mistake)),
+        None => by_experiments(plan, report, depth, kernel_tests),
+    }
 }
 
-fn diagnose(
+fn by_experiments(
     plan: &Plan<'_>,
     report: &TrialReport,
     depth: Depth,
     kernel_tests: &dyn KernelTests,
 ) -> Option<DiagnosisReport> {
-    if depth == Depth::Full
-        && let Some(cause) = known_mistake(report)
-    {
-        return Some(DiagnosisReport {
-            causes: vec![cause],
-            ..DiagnosisReport::default()
-        });
-    }
     if let Some(found) = kernel::find(&kernel_tests.of(plan), depth) {
         return Some(found);
     }
@@ -359,7 +461,7 @@ struct SearchState {
 
 /// Returns the methods in their order. A cause that explains every element comes early, but for an eps, which looks like a factor where all
 /// values are small; then the properties, the most definite first.
-fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 22] {
+fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 23] {
     let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| -> Box<Method<'m>> {
         // Where results change with the order of waves, responses tell nothing.
         let depends = &state.depends_on_order;
@@ -394,6 +496,7 @@ fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 22] {
         }),
         Box::new(|experiment| state.partial.borrow_mut().find(experiment)),
         Box::new(added::stuck),
+        Box::new(added::limits),
         Box::new(observe::cut_off),
         in_any_order(uses::find),
         in_any_order(observe::row_factors),
@@ -435,6 +538,10 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         // Where the values of another input are what the kernels take them for by mistake, an index of this one looks unread.
         is_found_again(experiment, &found).then_some(found)
     });
+    let cause = cause.or_else(|| {
+        experiment.begin_last_method();
+        added::only_zeros(experiment)
+    });
     let cause = cause.or_else(|| state.race.take());
     let origins = experiment.origins();
     let cause = cause.or_else(|| {
@@ -448,6 +555,7 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         smallest: None,
         launches: experiment.launches(),
         cut_short,
+        far_elsewhere: false,
     };
     SearchResult { report, method }
 }
@@ -486,9 +594,14 @@ fn is_small(experiment: &Experiment<'_>) -> bool {
 }
 
 /// Returns true if a trial failed because the kernels computed other values than the reference. Unwritten elements and broken guards need
-/// no experiment.
+/// no experiment, and wrong values beside them may follow from what they follow from.
 pub fn is_explainable(report: &TrialReport) -> bool {
     let mut outputs = report.outputs.iter();
+    let is_unwritten =
+        |output: &OutputReport| matches!(output.problem, Some(Problem::PoisonLeft { .. }));
+    if outputs.clone().any(is_unwritten) {
+        return false;
+    }
     let wrong = outputs.any(|output| match &output.problem {
         Some(Problem::Mismatch { unwritten, .. } | Problem::NonFinite { unwritten, .. }) => {
             unwritten.is_empty()
@@ -497,60 +610,4 @@ pub fn is_explainable(report: &TrialReport) -> bool {
         _ => false,
     });
     report.verdict == Verdict::Fail && report.problem.is_none() && report.error.is_none() && wrong
-}
-
-/// Returns true if a hypothesis leaves no more than a kernel's own roundings, which grow with wrong values beyond the tolerance.
-fn leaves_roundings(output: &OutputReport, hypothesis: &Hypothesis) -> bool {
-    const ROUNDINGS: f64 = 16.0;
-    const MOST: f64 = 1.0 / 64.0;
-    let kinds = [ElementKind::F32, ElementKind::F16, ElementKind::Bf16];
-    let Some(kind) = kinds.into_iter().find(|kind| kind.name() == output.element) else {
-        return false;
-    };
-    let error = output.golden.max_abs.min(output.oracle.max_abs);
-    let mismatch = matches!(output.problem, Some(Problem::Mismatch { .. }));
-    mismatch && hypothesis.remaining < error * MOST.min(ROUNDINGS * weigh::spacing(kind))
-}
-
-/// Returns the mistake of the contract's list that explains every wrong output, if there is one. An output of zeros is explained by each mistake
-/// that makes zeros of it, and is no evidence for one.
-fn known_mistake(report: &TrialReport) -> Option<CauseReport> {
-    let mut found: Option<CauseReport> = None;
-    let mut zeros: Vec<&[Hypothesis]> = Vec::new();
-    for output in &report.outputs {
-        let hypotheses = match &output.problem {
-            None => continue,
-            Some(Problem::Mismatch { hypotheses, .. } | Problem::NonFinite { hypotheses, .. }) => {
-                hypotheses
-            }
-            Some(_) => return None,
-        };
-        let best = hypotheses.first()?;
-        if best.name == ZERO && best.explains_all {
-            zeros.push(hypotheses);
-            continue;
-        }
-        let explains = best.explains_all || leaves_roundings(output, best);
-        if is_general_hypothesis(&best.name) || !explains || best.except > 0 {
-            return None;
-        }
-        match &found {
-            Some(cause) if cause.kind != best.name => return None,
-            Some(_) => {}
-            None => {
-                found = Some(CauseReport {
-                    kind: best.name.clone(),
-                    output: None,
-                    tensor: None,
-                    kernel: None,
-                    text: best.explanation.clone(),
-                    explains: None,
-                });
-            }
-        }
-    }
-    let found = found?;
-    let agrees = |hypothesis: &Hypothesis| hypothesis.name == found.kind && hypothesis.explains_all;
-    let agree = zeros.iter().all(|zeros| zeros.iter().any(agrees));
-    agree.then_some(found)
 }

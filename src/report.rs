@@ -34,7 +34,7 @@ use crate::report::model::{
 };
 
 pub use counters::{Row as CountersRow, of_rows as counters_tables, share};
-pub use failure::{findings, text as failure_text};
+pub use failure::{findings, is_far, text as failure_text};
 pub use format::{Format, ReportFile, Stream};
 pub use groups::{Signature, grouped_text};
 pub use growing::Growing;

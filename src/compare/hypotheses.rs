@@ -20,6 +20,9 @@ use crate::tensor::Element;
 /// The maximum number of hypotheses in a report.
 const SHOWN: usize = 3;
 
+/// The same, with mistakes of the contract that explain everything: of several outputs, one mistake must explain each.
+const SHOWN_OF_CONTRACT: usize = 8;
+
 /// The minimum number of wrong elements, and of elements that a hypothesis must explain. Too few elements agree with
 /// any hypothesis by chance.
 const FEWEST: usize = 3;
@@ -190,7 +193,12 @@ pub(super) fn explain<E: Element>(
     // An output of zeros is explained by each mistake that makes zeros of it, and is no evidence for one.
     let is_zero = evidence.got.iter().all(|&value| value == 0.0);
     found.sort_by_key(|one| !(is_zero && one.name == ZERO && one.explains_all));
-    found.truncate(SHOWN);
+    let mut count = 0;
+    found.retain(|one| {
+        count += 1;
+        let explains = one.explains_all && !is_general_hypothesis(&one.name);
+        count <= SHOWN || explains && count <= SHOWN_OF_CONTRACT
+    });
     found
 }
 

@@ -6,6 +6,7 @@
 mod documented;
 mod elementwise;
 mod exchanged;
+mod gates;
 mod known;
 mod laws;
 mod matrix;

@@ -1,6 +1,6 @@
 //! Tensors of an instance, and their expected values.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::compare::{OutputLimits, Unusable};
 use crate::report::model::Rounding;
@@ -173,6 +173,21 @@ impl Mistake {
             compute: Box::new(values),
             made: OnceLock::new(),
         }
+    }
+
+    /// Makes a mistake of two outputs that one computation leaves, as it shows in each.
+    pub fn pair(
+        name: &'static str,
+        explanation: &'static str,
+        values: impl FnOnce() -> (Vec<f64>, Vec<f64>) + Send + Sync + 'static,
+    ) -> [Mistake; 2] {
+        type Both = dyn FnOnce() -> (Vec<f64>, Vec<f64>) + Send + Sync;
+        let both = Arc::new(LazyLock::new(Box::new(values) as Box<Both>));
+        let other = Arc::clone(&both);
+        [
+            Mistake::new(name, explanation, move || both.0.clone()),
+            Mistake::new(name, explanation, move || other.1.clone()),
+        ]
     }
 
     /// Returns the output that the mistake leaves. It is computed at the first call, because only a wrong output needs it.

@@ -94,6 +94,101 @@ pub(super) fn stuck(experiment: &Experiment<'_>) -> Option<CauseReport> {
     })
 }
 
+/// The number that all wrong elements of an output should have, or that all have.
+#[derive(Clone, Copy, PartialEq)]
+enum Limit {
+    /// All should have it, and have others.
+    Missing(f64),
+    /// All have it, and should have others.
+    Wrong(f64),
+}
+
+/// Returns the limit of an output's wrong elements, if they have one.
+fn limit(output: &ExperimentOutput) -> Option<Limit> {
+    let wrong = (0..output.got.len()).filter(|&at| output.wrong[at]);
+    let wrong: Vec<usize> = wrong.collect();
+    let same = |values: &[f64]| {
+        let first = values[*wrong.first()?];
+        wrong.iter().all(|&at| values[at] == first).then_some(first)
+    };
+    let is_usual = wrong.iter().all(|&at| output.got[at].is_finite());
+    let is_alone = output.wrong.iter().all(|wrong| *wrong);
+    // All numbers of one side are on the same side of a limit, and the wrong ones of the other are beyond it.
+    let ends = |limit: f64, within: &[f64], beyond: &[f64]| {
+        let side = |sign: f64| {
+            let is_within = |value: &f64| sign * (limit - value) >= 0.0;
+            within.iter().all(is_within) && wrong.iter().all(|&at| !is_within(&beyond[at]))
+        };
+        limit == 0.0 || side(1.0) || side(-1.0)
+    };
+    let (expected, got) = (&output.expected, &output.got);
+    match (same(expected), same(got)) {
+        _ if !is_usual || is_alone => None,
+        (Some(right), None) => ends(right, expected, got).then_some(Limit::Missing(right)),
+        (None, Some(limit)) => ends(limit, got, expected).then_some(Limit::Wrong(limit)),
+        _ => None,
+    }
+}
+
+/// Returns a cause if the wrong elements of each wrong output should all have one number and have several, or have one and should have several.
+pub(super) fn limits(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    limit_of(experiment, |number| number != 0.0)
+}
+
+/// Returns a cause if the wrong elements of each wrong output should all be 0, or are all 0. Where an index is wrong, its influence tells more.
+pub(super) fn only_zeros(experiment: &Experiment<'_>) -> Option<CauseReport> {
+    limit_of(experiment, |number| number == 0.0)
+}
+
+fn limit_of(experiment: &Experiment<'_>, counts: fn(f64) -> bool) -> Option<CauseReport> {
+    let outputs = experiment.outputs().iter().enumerate();
+    let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    let found = wrong.map(|(number, output)| {
+        let limit = limit(output).filter(|limit| {
+            let (Limit::Missing(at) | Limit::Wrong(at)) = limit;
+            counts(*at)
+        })?;
+        Some((number, output, limit))
+    });
+    let found: Vec<(usize, &ExperimentOutput, Limit)> = found.collect::<Option<_>>()?;
+    let count = found.iter().flat_map(|(_, output, _)| &output.wrong);
+    let count = count.filter(|wrong| **wrong).count();
+    let same = |other: &Experiment<'_>| {
+        let mut outputs = other.outputs().iter().enumerate();
+        outputs.all(|(number, output)| {
+            let first = found.iter().find(|(first, ..)| *first == number);
+            !output.wrong.contains(&true)
+                || first.is_some_and(|(_, _, first)| limit(output) == Some(*first))
+        })
+    };
+    if count < STUCK || !is_confirmed(experiment, "", same) {
+        return None;
+    }
+    let texts = found.iter().map(|(_, output, limit)| {
+        let name = &output.name;
+        match *limit {
+            Limit::Missing(0.0) => format!("`{name}` should be 0 wherever it is wrong"),
+            Limit::Missing(number) => format!(
+                "`{name}` should be {number} wherever it is wrong: a limit of {number} is missing, or in another place"
+            ),
+            Limit::Wrong(number) => format!("`{name}` is {number} wherever it is wrong"),
+        }
+    });
+    let (_, first, own) = found.first()?;
+    let kind = match own {
+        Limit::Wrong(0.0) => "zero",
+        _ => "constant",
+    };
+    Some(CauseReport {
+        kind: kind.into(),
+        output: Some(first.name.clone()),
+        tensor: None,
+        kernel: None,
+        text: texts.collect::<Vec<_>>().join("; "),
+        explains: Some(ExplainedElements::all(count as u64)),
+    })
+}
+
 /// Returns the values of an input where an output is wrong, if they are on one side of all others: ``: where `x` is above 0.0``.
 fn side(input: &ExperimentInput, output: &ExperimentOutput) -> Option<String> {
     if input.values.len() != output.got.len() {
@@ -392,5 +487,38 @@ impl Term {
             text,
             explains: Some(found.elements),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::ElementKind;
+
+    fn output(expected: &[f64], got: &[f64]) -> ExperimentOutput {
+        ExperimentOutput {
+            name: "o".into(),
+            axes: Vec::new(),
+            kind: ElementKind::F32,
+            expected: expected.to_vec(),
+            got: got.to_vec(),
+            allowed: vec![1e-6; got.len()],
+            wrong: expected.iter().zip(got).map(|(a, b)| a != b).collect(),
+        }
+    }
+
+    #[test]
+    fn a_limit_is_one_only_where_the_wrong_values_are_beyond_it() {
+        let right = [-40.0, -12.0, -40.0, -3.0];
+        let missing = limit(&output(&right, &[-41.0, -12.0, -50.0, -3.0]));
+        assert!(missing == Some(Limit::Missing(-40.0)));
+        // Values within it have another mistake.
+        assert!(limit(&output(&right, &[-35.0, -12.0, -30.0, -3.0])).is_none());
+        let wrong = limit(&output(&[1.0, 5.0, 7.0], &[1.0, 4.0, 4.0]));
+        assert!(wrong == Some(Limit::Wrong(4.0)));
+        assert!(limit(&output(&[1.0, 5.0, 3.0], &[1.0, 4.0, 4.0])).is_none());
+        // One wrong number for another is told elsewhere, and of wrong elements alone nothing is known.
+        assert!(limit(&output(&[1.0, 5.0, 5.0], &[1.0, 4.0, 4.0])).is_none());
+        assert!(limit(&output(&right[..1], &[-41.0])).is_none());
     }
 }

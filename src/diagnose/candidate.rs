@@ -313,6 +313,10 @@ pub(super) fn responds(experiment: &Experiment<'_>, input: &ExperimentInput) -> 
     predicted.is_some_and(|predicted| !predicted.iter().eq(outputs))
 }
 
+/// Draws of other seeds that a mistake must explain.
+const DRAWS: u64 = 2;
+const DRAWS_OF_CHOICES: u64 = 6;
+
 /// Wrong elements, on all inputs together, below which a mistake that explains them may do so by chance.
 const EVIDENCE: usize = 3;
 
@@ -330,10 +334,17 @@ pub(super) fn is_confirmed(
         experiment.changed(Changes::from([(input.name.clone(), values)]))
     });
     // The inputs of files are the same for each seed, and prove nothing.
-    let redrawn = [1, 2].map(|step| {
+    // Where an output is an index, few values decide, and other mistakes make the same choices.
+    let chooses = experiment
+        .outputs()
+        .iter()
+        .any(|output| !output.kind.is_float());
+    let draws = if chooses { DRAWS_OF_CHOICES } else { DRAWS };
+    let redrawn = (1..=draws).map(|step| {
         let redrawn = experiment.redrawn(experiment.seed().wrapping_add(step));
         redrawn.filter(|redrawn| redrawn.data().is_empty() || redrawn.data() != experiment.data())
     });
+    let redrawn: Vec<Option<Experiment<'_>>> = redrawn.collect();
     if redrawn.iter().all(Option::is_none) {
         return false;
     }

@@ -193,6 +193,29 @@ const VALUES: &[ValueChange] = &[
     ("function",    "loses its fraction", f64::trunc),
 ];
 
+/// Mistakes in bytes: small numbers such as the zero points of weights, or pairs of numbers of 4 bits.
+#[rustfmt::skip]
+const BYTES: &[ValueChange] = &[
+    ("not-applied", "is not applied: the outputs are those of 0", |_| 0.0),
+    ("not-applied", "is not read: the outputs are those of 8", |_| 8.0),
+    ("not-applied", "is not read: the outputs are those of 128", |_| 128.0),
+    ("constant",    "is taken as 1 more", |x| x + 1.0),
+    ("constant",    "is taken as 1 less", |x| x - 1.0),
+    ("index",       "is read with the 4 low and the 4 high bits exchanged", |x| low(x) * 16.0 + high(x)),
+    ("index",       "has its 4 low bits read in the place of the 4 high ones, too", |x| low(x) * 17.0),
+    ("index",       "has its 4 high bits read in the place of the 4 low ones, too", |x| high(x) * 17.0),
+    ("function",    "is read with bit 7 the other way round, as of a signed and an unsigned byte", |x| (x + 128.0).rem_euclid(256.0)),
+    ("function",    "is read with bits 3 and 7 the other way round, as of signed and unsigned numbers of 4 bits", |x| (low(x) + 8.0).rem_euclid(16.0) + 16.0 * (high(x) + 8.0).rem_euclid(16.0)),
+];
+
+fn low(byte: f64) -> f64 {
+    byte.rem_euclid(16.0)
+}
+
+fn high(byte: f64) -> f64 {
+    (byte.rem_euclid(256.0) / 16.0).floor()
+}
+
 /// Roundings of each value of an input to a narrow type.
 const ROUNDINGS: &[ValueChange] = &[
     ("rounded", "is rounded to bf16 on its way", |x| {
@@ -262,7 +285,6 @@ pub(super) fn roundings() -> impl Iterator<Item = Change> {
 /// Returns the changes of an input's values that stand for mistakes, the simplest first.
 pub(super) fn value_changes(input: &ExperimentInput) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
-    // A byte may be a part of a packed number. It can be read at another place or not at all.
     if input.kind.is_float() {
         if input.kind == ElementKind::F64 {
             changes.push(Change::of_values(&NARROWED));
@@ -270,6 +292,8 @@ pub(super) fn value_changes(input: &ExperimentInput) -> Vec<Change> {
         changes.extend(roundings());
         changes.extend(VALUES.iter().map(Change::of_values));
         changes.extend(factors(input));
+    } else if input.kind.size() == 1 {
+        changes.extend(BYTES.iter().map(Change::of_values));
     }
     changes
 }

@@ -60,6 +60,9 @@ fn largest_error(experiment: &Experiment<'_>) -> f64 {
 /// The distance from 0 at which softplus and SiLU are straight lines in f32.
 const STRAIGHT: f64 = 32.0;
 
+/// A third of the largest of the values where softplus and SiLU are no lines.
+const BENT: f64 = 0.25;
+
 /// Returns the first input of which a curve is taken as its straight lines: with values far above 0 and far below 0 the kernels are right. There, the
 /// outputs must respond to it above 0.
 pub(super) fn straight(experiment: &Experiment<'_>) -> Option<CauseReport> {
@@ -75,6 +78,11 @@ pub(super) fn straight(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let values = input.values.iter().map(|value| value + by).collect();
         experiment.changed(Changes::from([(input.name.clone(), values)]))
     };
+    // All values where the curves are farthest from lines: an epsilon of a norm does not count there, and no exp overflows.
+    let bent = |input: &ExperimentInput| {
+        let values = input.values.iter().map(|value| BENT * (2.0 + value.sin()));
+        experiment.changed(Changes::from([(input.name.clone(), values.collect())]))
+    };
     let is_straight = |input: &&ExperimentInput| {
         let Some(above) = moved(input, 1.0).filter(|above| is_right(above)) else {
             return false;
@@ -83,11 +91,12 @@ pub(super) fn straight(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let shifted = inputs.find(|shifted| shifted.name == input.name);
         shifted.is_some_and(|shifted| responds_much(&above, shifted))
             && moved(input, -1.0).is_some_and(|below| is_near(&below, experiment))
+            && bent(input).is_some_and(|bent| !is_right(&bent))
     };
     let input = inputs.find(is_straight)?;
     let text = format!(
         "`{}` is used rightly only where its values are far from 0, above {STRAIGHT} and below -{STRAIGHT}: near 0 the contract has a curve, such \
-         as softplus or SiLU, where the kernel may have max(x, 0)",
+         as softplus or SiLU, where the kernel has another one, or max(x, 0)",
         input.tensor
     );
     Some(cause("function", input, None, text))

@@ -3,7 +3,7 @@
 use crate::report::model::{CauseReport, DiagnosisReport, SmallestCase, Verdict};
 use crate::trial::{Plan, how};
 
-use super::{Depth, KernelTests, diagnose, is_explainable};
+use super::{Depth, KernelTests, diagnose_failure, is_explainable};
 
 /// No tests: a test of one kernel is diagnosed by itself.
 struct NoTests;
@@ -21,7 +21,8 @@ pub(super) fn find(tests: &[(String, Plan<'_>)], depth: Depth) -> Option<Diagnos
         // A run that ends in an error has perhaps only met the limit of an experiment.
         let failure = how(&finished).filter(|_| finished.report.verdict == Verdict::Fail)?;
         let report = finished.report;
-        let found = is_explainable(&report).then(|| diagnose(plan, &report, depth, &NoTests));
+        let found =
+            is_explainable(&report).then(|| diagnose_failure(plan, &report, depth, &NoTests));
         let mut found = found.flatten().unwrap_or_default();
         let place = format!("`{kernel}` is wrong by itself, in test `{}`", plan.test.id);
         let first = found.causes.pop();

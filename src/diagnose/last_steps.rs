@@ -8,7 +8,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 use super::activation::{ACTIVATIONS, Activation, IDENTITY, KERNELS};
 use super::candidate::is_confirmed;
 use super::influence::left_out;
-use super::observe::{columns, is_explained, is_summand, words};
+use super::observe::{columns, is_explained, is_summand, origin, words};
 use super::weigh::explanation;
 
 /// The most elements of an output whose functions are looked at. Each is inverted by bisection.
@@ -120,17 +120,6 @@ impl LastSteps {
             *value = base(at) * factor + summand;
         }
         predicted
-    }
-
-    /// Returns the base that the kernels' value of an element has. It is no number where the factor is 0.
-    fn kernels_base(&self, experiment: &Experiment<'_>) -> Vec<f64> {
-        let values = self.values(experiment);
-        let got = experiment.outputs()[self.number].got.iter().enumerate();
-        let base = got.map(|(at, got)| {
-            let (factor, summand) = values(at);
-            (got - summand) / factor
-        });
-        base.collect()
     }
 
     /// Returns the steps in words: `` before `gamma` and `beta` ``.
@@ -299,6 +288,9 @@ pub(super) fn row_terms(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let before = steps.before();
         let of = |at: usize| terms.iter().map(move |term| term[at]);
         let (least, most) = (of(1).fold(f64::INFINITY, f64::min), of(1).fold(f64::NEG_INFINITY, f64::max));
+        if of(1).all(|term| term == 0.0) {
+            return Some(only_factors(experiment, &steps, of(0).collect(), elements));
+        }
         let text = match of(0).all(|factor| (factor - 1.0).abs() < 1e-2) {
             true => format!(
                 "each row of `{name}`{before} is the right one plus a number of its own, {} to {}: a mean, a maximum or a sum is not taken off, or is wrong",
@@ -321,22 +313,81 @@ pub(super) fn row_terms(experiment: &Experiment<'_>) -> Option<CauseReport> {
     })
 }
 
+/// The share of a row's squares below which a term is none.
+const NO_TERM: f64 = 1e-6;
+
+/// The share by which the factors of rows may differ, if they are one number.
+const SAME: f64 = 1e-3;
+
+/// Returns the cause of rows that have factors and no terms.
+fn only_factors(
+    experiment: &Experiment<'_>,
+    steps: &LastSteps,
+    factors: Vec<f64>,
+    elements: ExplainedElements,
+) -> CauseReport {
+    let name = &experiment.outputs()[steps.number].name;
+    let before = steps.before();
+    let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (kind, text) = match most - least <= SAME * most.abs() {
+        true => (
+            "scale",
+            format!(
+                "`{name}`{before} is {} times the reference{}",
+                words(most),
+                origin(experiment, most)
+            ),
+        ),
+        false => (
+            "row-factor",
+            format!(
+                "each row of `{name}`{before} has a factor of its own, {} to {}: what is wrong is one number for the row, {}",
+                words(least),
+                words(most),
+                left_out(experiment, steps.number)
+                    .unwrap_or_else(|| "as a norm, a sum or a gate".into())
+            ),
+        ),
+    };
+    CauseReport {
+        kind: kind.into(),
+        output: Some(name.clone()),
+        tensor: None,
+        kernel: None,
+        text,
+        explains: Some(elements),
+    }
+}
+
 fn explained_terms(
     experiment: &Experiment<'_>,
     steps: &LastSteps,
 ) -> Option<(Terms, ExplainedElements)> {
     let output = &experiment.outputs()[steps.number];
     let columns = columns(output).filter(|&columns| columns >= COLUMNS)?;
-    let (base, got) = (steps.base(experiment)?, steps.kernels_base(experiment));
+    let (base, values) = (steps.base(experiment)?, steps.values(experiment));
     let rows = output.wrong.chunks(columns).enumerate();
     let rows: Vec<[f64; 2]> = rows
         .map(|(row, wrong)| match wrong.contains(&true) {
             true => {
                 let range = row * columns..(row + 1) * columns;
-                let (base, got) = (&base[range.clone()], &got[range]);
-                let [factor, term] = line(base, got)?;
-                let predicted = base.iter().map(|base| base * factor + term);
-                is_explained(got, base, predicted.collect()).then_some([factor, term])
+                let points = range.clone().map(|at| {
+                    let (factor, summand) = values(at);
+                    [base[at] * factor, factor, output.got[at] - summand]
+                });
+                let points: Vec<[f64; 3]> = points.collect();
+                let [factor, term] = line(&points)?;
+                let got: Vec<f64> = points.iter().map(|[.., got]| *got).collect();
+                let right: Vec<f64> = points.iter().map(|[right, ..]| *right).collect();
+                let predicted = points
+                    .iter()
+                    .map(|[right, one, _]| right * factor + one * term);
+                let is_line = is_explained(output.kind, &got, &right, predicted.collect());
+                let size = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+                let ones: Vec<f64> = points.iter().map(|[_, one, _]| *one).collect();
+                let is_none = term * term * size(&ones) <= NO_TERM * factor * factor * size(&right);
+                is_line.then_some([factor, if is_none { 0.0 } else { term }])
             }
             false => Some([1.0, 0.0]),
         })
@@ -355,20 +406,39 @@ fn explained_terms(
 /// The least factor of a row. A row that does not follow the right one has another mistake.
 const LEAST: f64 = 0.1;
 
-/// Returns the factor and the term of the line that is nearest to the pairs of two rows, by least squares. Returns none if one row does not
-/// follow the other.
-fn line(from: &[f64], to: &[f64]) -> Option<[f64; 2]> {
-    let pairs = from.iter().zip(to).filter(|(_, to)| to.is_finite());
-    let (mut n, mut x, mut y) = (0.0, 0.0, 0.0);
-    for (from, to) in pairs.clone() {
-        (n, x, y) = (n + 1.0, x + from, y + to);
-    }
-    let (mut squares, mut products) = (0.0, 0.0);
-    for (from, to) in pairs {
-        squares += (from - x / n).powi(2);
-        products += (from - x / n) * (to - y / n);
-    }
-    let factor = products / squares;
-    let term = (y - factor * x) / n;
+/// Returns the factor f and the term t for which `f x + t w` is nearest to y, by least squares over the points `[x, w, y]` of a row. Returns none if
+/// y does not follow x.
+fn line(points: &[[f64; 3]]) -> Option<[f64; 2]> {
+    let points = points.iter().filter(|[.., y]| y.is_finite());
+    let sum = |f: fn(&[f64; 3]) -> f64| -> f64 { points.clone().map(f).sum() };
+    let (xx, xw, ww) = (
+        sum(|p| p[0] * p[0]),
+        sum(|p| p[0] * p[1]),
+        sum(|p| p[1] * p[1]),
+    );
+    let (xy, wy) = (sum(|p| p[0] * p[2]), sum(|p| p[1] * p[2]));
+    let determinant = xx * ww - xw * xw;
+    let factor = (xy * ww - wy * xw) / determinant;
+    let term = (wy * xx - xy * xw) / determinant;
     (factor.abs() >= LEAST && term.is_finite()).then_some([factor, term])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_a_factor_and_a_term_also_where_its_weights_are_small() {
+        let weights = [1.0, -0.5, 1e-6, 2.0];
+        let base = [0.3, -1.2, 5.0, 0.7];
+        let points = base.iter().zip(weights);
+        let points: Vec<[f64; 3]> = points
+            .map(|(base, weight)| [base * weight, weight, (0.75 * base + 0.125) * weight])
+            .collect();
+        let [factor, term] = line(&points).expect("a line");
+        assert!((factor - 0.75).abs() < 1e-12 && (term - 0.125).abs() < 1e-12);
+        // What does not follow has no line.
+        let flat: Vec<[f64; 3]> = points.iter().map(|[x, w, _]| [*x, *w, *w]).collect();
+        assert_eq!(line(&flat), None);
+    }
 }

@@ -379,7 +379,7 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
             true => format!(
                 "`{name}`{less} is {} times the reference{}",
                 words(mean),
-                root(experiment, mean)
+                origin(experiment, mean)
             ),
             false => format!(
                 "each row of `{name}`{less} has a factor of its own, {} to {}: what is wrong is one number for the row, {}",
@@ -416,12 +416,16 @@ const BASES: [(f64, &str); 4] = [
     (LN_10, "ln(10), between the bases e and 10"),
 ];
 
-/// Returns a factor's origin in words, if it is that of another base, or if it follows from the length of one axis alone: the length, its root,
-/// or for the last axis of an input the root of its ratio to one less.
-fn root(experiment: &Experiment<'_>, factor: f64) -> String {
+/// The origin of a factor in words: the number, such as `sqrt(7)`, and what it is, such as `the root of the number of columns of `x``.
+type Origin = (String, String);
+
+/// Returns the origins that a factor may have: another base, or the length of an axis, its root, or for the last axis of an input the root of its
+/// ratio to one less.
+fn origins_of(experiment: &Experiment<'_>, factor: f64) -> Vec<Origin> {
     let mut bases = BASES.iter();
     if let Some((_, words)) = bases.find(|(base, _)| (factor / base - 1.0).abs() < 1e-4) {
-        return format!(": {words}");
+        let (number, of) = words.split_once(", ").unwrap_or((words, ""));
+        return vec![(number.into(), of.into())];
     }
     let square = (factor * factor).max((factor * factor).recip());
     let side = if factor.abs() < 1.0 { "1 / " } else { "" };
@@ -453,14 +457,81 @@ fn root(experiment: &Experiment<'_>, factor: f64) -> String {
         };
         Some((number, format!("{of} of `{tensor}`")))
     });
-    let origins: Vec<(String, String)> = origins.collect();
-    // Different lengths may give the factor by chance.
+    origins.collect()
+}
+
+/// Returns the origin of a factor as the end of a sentence, from the lengths of an experiment's axes.
+pub(super) fn origin(experiment: &Experiment<'_>, factor: f64) -> String {
+    named(&origins_of(experiment, factor))
+}
+
+/// Returns the origin of a factor as the end of a sentence. Different lengths may give the factor by chance.
+fn named(origins: &[Origin]) -> String {
     match origins.first() {
         Some((number, of)) if origins.iter().all(|(other, _)| other == number) => {
             format!(": {number}, {of}")
         }
         _ => String::new(),
     }
+}
+
+/// The factor of an output in two cases of other sizes.
+pub(super) enum Elsewhere {
+    /// One number in both, or one that follows from the sizes of both; its words replace those that one case gives.
+    Factor(String),
+    /// The other case has no factor, a factor of each row, or one that nothing explains together with that of the first.
+    NoFactor,
+}
+
+/// Compares the factor that an output has with the one that it has in a case of other sizes. Returns none if either is right, or if none of them has
+/// one factor.
+pub(super) fn factor_elsewhere(
+    (here, own_case): (&Experiment<'_>, &str),
+    (there, case): (&Experiment<'_>, &str),
+    output: &str,
+) -> Option<Elsewhere> {
+    let own = one_factor(here, output)?;
+    if is_right(there) {
+        return None;
+    }
+    let Some(other) = one_factor(there, output) else {
+        return Some(Elsewhere::NoFactor);
+    };
+    let (mut of_own, of_other) = (origins_of(here, own), origins_of(there, other));
+    of_own.retain(|(_, of)| of_other.iter().any(|(_, other)| other == of));
+    let same = (own / other - 1.0).abs() < SAME_FACTOR;
+    let than = match same {
+        true => String::new(),
+        false => format!(" in {own_case}, and {} times in {case}", words(other)),
+    };
+    let origin = named(&of_own);
+    if !same && origin.is_empty() {
+        return Some(Elsewhere::NoFactor);
+    }
+    Some(Elsewhere::Factor(format!(
+        "`{output}` is {} times the reference{than}{origin}",
+        words(own)
+    )))
+}
+
+/// The share by which the factors of two cases may differ, if they are one number.
+const SAME_FACTOR: f64 = 2e-3;
+
+/// Returns the one factor of an output, if its wrong elements have one.
+fn one_factor(experiment: &Experiment<'_>, output: &str) -> Option<f64> {
+    let mut outputs = experiment.outputs().iter();
+    let output = outputs.find(|of| of.name == output)?;
+    let wrong = (0..output.got.len()).filter(|&at| output.wrong[at]);
+    let ratios = wrong.map(|at| output.got[at] / output.expected[at]);
+    let mut ratios: Vec<f64> = ratios.filter(|ratio| ratio.is_finite()).collect();
+    ratios.sort_by(f64::total_cmp);
+    let middle = *ratios.get(ratios.len() / 2)?;
+    // Small elements have large errors.
+    let quarter = ratios.len() / 4;
+    let ends = [ratios[quarter], ratios[ratios.len() - 1 - quarter]];
+    let share = SAME_FACTOR.max(2.0 * spacing(output.kind));
+    let is_one = |end: f64| (end / middle - 1.0).abs() < share;
+    ends.into_iter().all(is_one).then_some(middle)
 }
 
 /// The error of a step of 1 that an output takes with an input, above that of the input's roundings.
@@ -511,7 +582,7 @@ fn factors(output: &ExperimentOutput, offsets: &[f64]) -> Option<Vec<f64>> {
         .map(|((got, expected), (size, wrong))| {
             let factor = factor(got, expected, share * size)?;
             let scaled = expected.iter().map(|expected| factor * expected);
-            let leaves_little = || is_explained(got, expected, scaled.collect());
+            let leaves_little = || is_explained(output.kind, got, expected, scaled.collect());
             (!wrong.contains(&true) || leaves_little()).then_some(factor)
         })
         .collect()
@@ -521,13 +592,40 @@ fn factors(output: &ExperimentOutput, offsets: &[f64]) -> Option<Vec<f64>> {
 /// to any number, and prove no factor.
 const REDUCTION: f64 = 16.0;
 
-/// Returns true if the values that a mistake makes of a row leave a small part of its errors.
-pub(super) fn is_explained(got: &[f64], expected: &[f64], predicted: Vec<f64>) -> bool {
+/// The same for a narrow type, whose roundings remain, in a row of so many elements.
+const NARROW_REDUCTION: f64 = 4.0;
+const MANY: usize = 32;
+
+/// The roundings of values of a narrow type, as a part of its spacing. A row with little error has no more than these.
+const ROUNDED: f64 = 0.3;
+
+/// Returns the sum of the squares of the numbers of a row.
+fn product_of_finite(row: &[f64]) -> f64 {
+    let finite = row.iter().filter(|value| value.is_finite());
+    finite.map(|value| value * value).sum()
+}
+
+/// Returns true if the values that a mistake makes of a row of a type leave a small part of its errors, or no more than roundings.
+pub(super) fn is_explained(
+    kind: ElementKind,
+    got: &[f64],
+    expected: &[f64],
+    predicted: Vec<f64>,
+) -> bool {
+    let is_narrow = matches!(kind, ElementKind::Bf16 | ElementKind::F16);
+    let reduction = match is_narrow && got.len() >= MANY {
+        true => NARROW_REDUCTION,
+        false => REDUCTION,
+    };
     let errors = |values: &[f64]| -> f64 {
         let pairs = got.iter().zip(values).filter(|(got, _)| got.is_finite());
         pairs.map(|(got, value)| (got - value).powi(2)).sum()
     };
-    REDUCTION * errors(&predicted) <= errors(expected)
+    let roundings = match is_narrow {
+        true => (ROUNDED * spacing(kind)).powi(2) * product_of_finite(got),
+        false => 0.0,
+    };
+    errors(&predicted) <= roundings.max(errors(expected) / reduction)
 }
 
 pub(super) fn columns(output: &ExperimentOutput) -> Option<usize> {

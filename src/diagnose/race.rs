@@ -35,7 +35,7 @@ pub(super) struct Race {
     pub(super) lacks_barrier: bool,
 }
 
-/// Returns the first race, one between the waves of a group before all others.
+/// Returns the first race: one that a barrier ends before all others, and one of two writers last.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<Race> {
     let checks = [Check::Race].into_iter().collect();
     first(&experiment.findings(checks)?)
@@ -44,7 +44,7 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<Race> {
 fn first(findings: &[FindingReport]) -> Option<Race> {
     let races = findings.iter();
     let mistakes = races.filter(|finding| finding.severity == Severity::Mistake);
-    let race = mistakes.min_by_key(|race| !lacks_barrier(race))?;
+    let race = mistakes.min_by_key(|race| (!lacks_barrier(race), overlaps(race)))?;
     let cause = CauseReport {
         kind: "race".into(),
         output: None,
@@ -60,14 +60,20 @@ fn first(findings: &[FindingReport]) -> Option<Race> {
 }
 
 fn lacks_barrier(race: &FindingReport) -> bool {
-    race.cure.starts_with("`__syncthreads()`")
+    race.cure.starts_with("`__syncthreads()`") && !overlaps(race)
+}
+
+/// Returns true if both sides write: what one of them left is lost whichever comes first, so more often an index is wrong.
+fn overlaps(race: &FindingReport) -> bool {
+    race.kind.starts_with("two ")
 }
 
 /// Returns a race in words: `a barrier is missing: LDS is read while it is written, a.hip:11: ds_read_b32 v1, v0; writes it, wave 1, ...`.
 fn text(race: &FindingReport) -> String {
-    let lacks = match lacks_barrier(race) {
-        true => "a barrier is missing",
-        false => "the kernel has a race",
+    let lacks = match (lacks_barrier(race), overlaps(race)) {
+        (true, _) => "a barrier is missing",
+        (_, true) => "an index may be wrong, for two writers have the same place",
+        _ => "the kernel has a race",
     };
     let other = race.other.iter().filter_map(|other| {
         let wave = other
@@ -126,5 +132,18 @@ mod tests {
         let found = first(&[hint, groups]).expect("a race");
         assert!(!found.lacks_barrier && found.cause.text.starts_with("the kernel has a race"));
         assert!(first(&[]).is_none());
+    }
+
+    #[test]
+    fn two_writers_of_a_place_have_a_wrong_index() {
+        let mut writers = finding("`__syncthreads()` between the two", Severity::Mistake);
+        writers.kind = "two waves write LDS".into();
+        let found = first(&[writers.clone()]).expect("a race");
+        let text =
+            "an index may be wrong, for two writers have the same place: two waves write LDS";
+        assert!(!found.lacks_barrier && found.cause.text.starts_with(text));
+        let barrier = finding("`__syncthreads()` between the two", Severity::Mistake);
+        let found = first(&[writers, barrier]).expect("a race");
+        assert!(found.lacks_barrier);
     }
 }

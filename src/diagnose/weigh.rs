@@ -13,6 +13,9 @@ const REDUCTION: f64 = 4.0;
 /// The share of the errors of its row that a wrong element may keep. Kernels round in f32, and a wrong state may grow.
 const REST: f64 = 1e-3;
 
+/// The part of a narrow type's spacing that remains in the mean of many values.
+const MEASURED: f64 = 1.0 / 16.0;
+
 /// The number of wrong elements of which one may stay unexplained.
 const MOST: u64 = 50;
 
@@ -95,13 +98,18 @@ pub(super) fn explanation_of(
 /// Returns the error that each wrong element may keep.
 fn rests(output: &ExperimentOutput) -> Vec<f64> {
     let columns = output.axes.last().map_or(1, |axis| axis.length).max(1);
-    let errors = output.got.iter().zip(&output.expected);
-    let errors: Vec<f64> = errors
-        .map(|(got, expected)| square(got - expected))
+    let pairs = output.got.iter().zip(&output.expected);
+    let squares: Vec<[f64; 2]> = pairs
+        .map(|(got, expected)| [square(got - expected), square(*got)])
         .collect();
-    let rows = errors.chunks(columns).flat_map(|row| {
-        let mean = row.iter().sum::<f64>() / row.len() as f64;
-        vec![REST * mean.sqrt(); row.len()]
+    // What is measured on values of a narrow type has a part of their roundings.
+    let narrow = match output.kind {
+        ElementKind::Bf16 | ElementKind::F16 => spacing(output.kind) * MEASURED,
+        _ => 0.0,
+    };
+    let rows = squares.chunks(columns).flat_map(|row| {
+        let mean = |of: usize| row.iter().map(|pair| pair[of]).sum::<f64>() / row.len() as f64;
+        vec![REST * mean(0).sqrt() + narrow * mean(1).sqrt(); row.len()]
     });
     rows.collect()
 }

@@ -239,6 +239,26 @@ const SMALL: f64 = 8.0;
 
 /// Returns words for errors so small that the tolerance may be too tight; none for others.
 fn small_error(trial: &TrialReport) -> String {
+    let far_elsewhere = trial
+        .diagnosis
+        .as_ref()
+        .is_some_and(|found| found.far_elsewhere);
+    match largest_error(trial) {
+        most @ 1.0..SMALL if !far_elsewhere => format!(
+            "; the largest error is {most:.1} times the tolerance, which may be too tight for a right kernel that rounds otherwise"
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Returns true if the errors of a failure are larger than the roundings of a right kernel.
+pub fn is_far(trial: &TrialReport) -> bool {
+    let most = largest_error(trial);
+    most.is_nan() || most >= SMALL
+}
+
+/// Returns the largest error of the wrong outputs of a trial as a multiple of its tolerance.
+fn largest_error(trial: &TrialReport) -> f64 {
     let wrong = trial
         .outputs
         .iter()
@@ -251,16 +271,10 @@ fn small_error(trial: &TrialReport) -> String {
                 .map_or(0.0, |allowed| metrics.relative_rms / allowed);
             metrics.used.max(rms)
         });
-    let most = shares.fold(
+    shares.fold(
         0.0,
         |most: f64, share| if share <= most { most } else { share },
-    );
-    match most {
-        1.0..SMALL => format!(
-            "; the largest error is {most:.1} times the tolerance, which may be too tight for a right kernel that rounds otherwise"
-        ),
-        _ => String::new(),
-    }
+    )
 }
 
 /// Adds the name of the output to a reason if the trial has several outputs.

@@ -227,9 +227,7 @@ fn of_problem(problem: &Problem) -> String {
     match problem {
         Problem::GuardOverwritten { buffer, side, .. } => format!("guard {buffer} {side:?}"),
         Problem::InputChanged { input, .. } => format!("input {input}"),
-        Problem::PoisonLeft { pattern, .. } => {
-            format!("unwritten {}", explained(&[], &[], pattern.as_deref()))
-        }
+        Problem::PoisonLeft { .. } => "unwritten".into(),
         Problem::NonFinite {
             unwritten,
             hypotheses,

@@ -29,7 +29,7 @@ const WORK: u64 = 1 << 26;
 const KEPT: u64 = WORK / 8 * 3;
 
 /// The work of a computation by the reference of a custom contract, which runs in another process: of each, and of each element.
-const REFERENCE_WORK: [u64; 2] = [1 << 14, 8];
+const REFERENCE_WORK: [u64; 2] = [1 << 12, 2];
 
 /// The work that these references may take in one diagnosis.
 const REFERENCES_WORK: u64 = 1 << 27;

@@ -3,6 +3,7 @@
 mod attention;
 mod chunk;
 mod deltanet;
+mod mistakes;
 mod state;
 
 use super::{Function, exchanged, laws, triangular, values};

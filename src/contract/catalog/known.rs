@@ -37,3 +37,21 @@ pub fn mistakes<X: Clone + Send + Sync + 'static, C: Clone + Send + Sync + 'stat
     };
     showing.map(mistake).collect()
 }
+
+/// Returns the mistakes that show, as they show in each of the two outputs that `compute` returns.
+pub fn pairs<X: Clone + Send + Sync + 'static, C: Clone + Send + Sync + 'static>(
+    known: &'static [KnownMistake<X, C>],
+    (wide, by): (&Arc<X>, &C),
+    compute: impl Fn(&X, &C) -> (Vec<f64>, Vec<f64>) + Copy + Send + Sync + 'static,
+) -> Vec<[Mistake; 2]> {
+    let showing = known.iter().filter(|known| (known.applies)(wide, by));
+    let mistake = |known: &'static KnownMistake<X, C>| {
+        let (wide, by) = (Arc::clone(wide), by.clone());
+        Mistake::pair(known.name, known.explanation, move || {
+            let (mut wide, mut by) = (X::clone(&wide), by);
+            (known.change)(&mut wide, &mut by);
+            compute(&wide, &by)
+        })
+    };
+    showing.map(mistake).collect()
+}

@@ -20,6 +20,9 @@ pub struct DiagnosisReport {
     /// True if experiments were left out because the case is too long for them.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub cut_short: bool,
+    /// True if no cause was found, and another case of the run is wrong by far more than roundings.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub far_elsewhere: bool,
 }
 
 /// The instruction that made a value that is not finite.

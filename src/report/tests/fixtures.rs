@@ -693,6 +693,7 @@ fn diagnosis() -> DiagnosisReport {
         }),
         launches: 87,
         cut_short: true,
+        far_elsewhere: false,
     }
 }
 

@@ -5,7 +5,7 @@ use deltanet_reference::{operators, pipelines};
 use super::attention::{PRODUCTS, factors};
 use super::laws;
 use super::triangular::{MATRIX, solved};
-use super::{Function, exchanged};
+use super::{Function, exchanged, mistakes};
 use crate::contract::relation::Step;
 use crate::contract::{
     Buffer, Choice, DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes, elements, table,
@@ -192,10 +192,13 @@ fn intra_chunk(t: &mut Instance<'_>) -> DeviceResult {
             of("G and Beta are exchanged", [0, 1, 3, 2]),
         ]
     };
+    let [mut in_solved, mut in_values, mut in_keys] = mistakes::of_chunk(inputs.clone());
+    in_solved.extend(exchanged(|x| x.attn_solved));
+    in_values.extend(exchanged(|x| x.v_new));
+    in_keys.extend(exchanged(|x| x.k_cumdecay));
     let solved = (golden.attn_solved, oracle.attn_solved);
-    t.check_or(attn_solved, solved, exchanged(|x| x.attn_solved))?;
-    let values = (golden.v_new, oracle.v_new);
-    t.check_or(v_new, values, exchanged(|x| x.v_new))?;
+    t.check_or(attn_solved, solved, in_solved)?;
+    t.check_or(v_new, (golden.v_new, oracle.v_new), in_values)?;
     let keys = (golden.k_cumdecay, oracle.k_cumdecay);
-    t.check_or(k_cumdecay, keys, exchanged(|x| x.k_cumdecay))
+    t.check_or(k_cumdecay, keys, in_keys)
 }

@@ -2,9 +2,9 @@
 
 use deltanet_reference::pipelines::{self, DeltanetInputs};
 
-use super::Function;
 use super::chunk::{FEW, GATES, KEYS, STRENGTHS, gates, keys, strengths};
 use super::laws;
+use super::{Function, mistakes};
 use crate::contract::relation::Step;
 use crate::contract::{DeviceResult, Domain, Factor, Instance, axes, table};
 use crate::references;
@@ -71,5 +71,6 @@ fn deltanet(t: &mut Instance<'_>) -> DeviceResult {
         .states
         .concat()
     });
-    t.check(states, (golden, oracle))
+    let inputs = [k, v, g, beta, state].map(|buffer| t.wide(buffer));
+    t.check_or(states, (golden, oracle), mistakes::of_states(inputs, s, c))
 }

@@ -4,6 +4,7 @@ use deltanet_reference::gdr::gating;
 
 use super::super::Function;
 use crate::contract::catalog::exchanged;
+use crate::contract::catalog::gates::Arguments;
 use crate::contract::{DeviceResult, Domain, Factor, Instance, Mistake, Rule, axes};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
@@ -66,25 +67,22 @@ fn gating(t: &mut Instance<'_>) -> DeviceResult {
     let (golden, oracle) = references!(t, |a_log, dt_bias, a, b| {
         gating::gdn_gating(a_log, dt_bias, a, b)
     });
-    let (right, rates) = (oracle.g.clone(), t.wide(a_log));
-    let linear = move || {
-        let gates = right.iter().zip(rates.iter().cycle());
-        gates.map(|(g, a_log)| g / a_log.exp() * a_log).collect()
-    };
     let inputs = [a_log, dt_bias, a, b].map(|buffer| t.wide(buffer));
     let [a_log, dt_bias, a, b] = inputs.clone();
     let heads_exchanged = move || gating::gdn_gating(&dt_bias, &a_log, &a, &b).g;
     let [a_log, dt_bias, a, b] = inputs.clone();
     let tokens_exchanged = move || gating::gdn_gating(&a_log, &dt_bias, &b, &a);
     let in_beta = tokens_exchanged.clone();
+    let [a_log, dt_bias, a, b] = inputs.clone();
+    let arguments = Arguments {
+        a,
+        b,
+        a_log,
+        dt_bias,
+    };
     let [a_log, _, a, _] = inputs;
     let unbiased = move || gating::gdn_gating(&a_log, &vec![0.0; a_log.len()], &a, &a).g;
-    let mistakes = vec![
-        Mistake::new(
-            "rate-not-exponential",
-            "A_log is taken for A: its exponential is missing",
-            linear,
-        ),
+    let mut in_g = vec![
         Mistake::new("bias-missing", "dt_bias is missing", unbiased),
         Mistake::new(
             exchanged::NAME,
@@ -95,7 +93,10 @@ fn gating(t: &mut Instance<'_>) -> DeviceResult {
             tokens_exchanged().g
         }),
     ];
-    t.check_or(g, (golden.g, oracle.g), mistakes)?;
     let mistake = Mistake::new(exchanged::NAME, TOKENS_EXCHANGED, move || in_beta().beta);
-    t.check_or(beta, (golden.beta, oracle.beta), vec![mistake])
+    let mut in_strengths = vec![mistake];
+    in_g.extend(arguments.gate_mistakes(|gates| gates));
+    in_strengths.extend(arguments.strength_mistakes(|strengths| strengths));
+    t.check_or(g, (golden.g, oracle.g), in_g)?;
+    t.check_or(beta, (golden.beta, oracle.beta), in_strengths)
 }

@@ -8,6 +8,7 @@ use deltanet_reference::rule::{HeadMap, Norm};
 use super::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
+use crate::contract::catalog::gates::{self, Arguments, arguments_of, logits_of};
 use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
 
 type Wide = Tensors<f64>;
@@ -15,11 +16,48 @@ type Wide = Tensors<f64>;
 /// Returns the mistakes as they show in the output, and in the states.
 pub(super) fn mistakes(wide: Wide, by: &Choices) -> [Vec<Mistake>; 2] {
     let wide = Arc::new(wide);
+    let arguments = Arguments {
+        a: wide.a.clone(),
+        b: wide.b.clone(),
+        a_log: wide.a_log.clone(),
+        dt_bias: wide.dt_bias.clone(),
+    };
     [false, true].map(|in_states| {
-        known::mistakes(MISTAKES, (&wide, by), move |wide, by| {
+        let part = move |wide: &Wide, by: &Choices| {
             let found = compute(wide, by);
             if in_states { found.states } else { found.o }
-        })
+        };
+        let mut mistakes = known::mistakes(MISTAKES, (&wide, by), part);
+        // The formula gives the mistake's gates and strengths from other arguments.
+        let (x, own) = (Arc::clone(&wide), by.clone());
+        mistakes.extend(arguments.gate_mistakes(move |gates| {
+            let mut x = Wide::clone(&x);
+            x.a = arguments_of(&gates, &x.a_log);
+            x.dt_bias.fill(0.0);
+            part(&x, &own)
+        }));
+        let (x, own) = (Arc::clone(&wide), by.clone());
+        mistakes.extend(arguments.strength_mistakes(move |strengths| {
+            let mut x = Wide::clone(&x);
+            x.b = logits_of(&strengths);
+            part(&x, &own)
+        }));
+        let (x, own) = (Arc::clone(&wide), by.clone());
+        mistakes.push(Mistake::new(
+            gates::DOUBLED.0,
+            gates::DOUBLED.1,
+            move || {
+                let (mut x, mut own) = (Wide::clone(&x), own.clone());
+                // A strength of 2 beta is beta for k and v times the root of 2.
+                let rows = own.norm.rows(&x.k, own.at.layout().key_size);
+                let grown = |values: &[f64]| values.iter().map(|x| x * 2f64.sqrt()).collect();
+                (x.k, x.v) = (grown(&rows), grown(&x.v));
+                x.q = own.norm.rows(&x.q, own.at.layout().key_size);
+                own.norm = Norm::None;
+                part(&x, &own)
+            },
+        ));
+        mistakes
     })
 }
 

@@ -13,6 +13,7 @@ use super::EPSILON;
 use super::conv::{self, of_states, of_tokens};
 use super::gated_norm::{Gating, NormChoices, NormTensors, gated_norm};
 use super::projections::{self, KEYS, RawGates, raw_gates};
+use crate::contract::catalog::gates::Arguments;
 use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake};
 use crate::contract::catalog::laws::{self, TWICE};
 use crate::contract::catalog::rule::problem::{head_map, states, tokens};
@@ -189,15 +190,35 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         width,
         convention,
         activated: true,
-        sigmoid: true,
         gated: NormChoices::right(s.value_heads),
     };
-    let known = known::mistakes(MISTAKES, (&wide, &by), |x, by| compute(x, by)[0].clone());
-    t.check_or(out, (golden.output, oracle.output), known)?;
-    let known = conv::state_mistakes(wide.conv_states.clone(), wide.qkv.clone(), conv);
-    t.check_or(conv_left, (golden.conv_states, oracle.conv_states), known)?;
-    let known = known::mistakes(MISTAKES, (&wide, &by), |x, by| compute(x, by)[1].clone());
-    t.check_or(state_left, (golden.state, oracle.state), known)
+    // ssm_a is -e^A_log already.
+    let arguments = Arguments {
+        a: wide.alpha.clone(),
+        b: wide.beta.clone(),
+        a_log: wide.a.iter().map(|a| (-a).ln()).collect(),
+        dt_bias: wide.dt.clone(),
+    };
+    let known = |part: usize| {
+        let known = known::mistakes(MISTAKES, (&wide, &by), move |x, by| {
+            compute(x, by)[part].clone()
+        });
+        let call = || (Arc::clone(&wide), by.clone());
+        let (x, own) = call();
+        let gates = arguments.gate_mistakes(move |gates| {
+            compute_by(&x, &own, &gates, &sigmoid(&x.beta))[part].clone()
+        });
+        let (x, own) = call();
+        let strengths = arguments.strength_mistakes(move |strengths| {
+            let gates = log_gates_of(&x.alpha, &x.a, &x.dt);
+            compute_by(&x, &own, &gates, &strengths)[part].clone()
+        });
+        known.into_iter().chain(gates).chain(strengths).collect()
+    };
+    t.check_or(out, (golden.output, oracle.output), known(0))?;
+    let of_conv = conv::state_mistakes(wide.conv_states.clone(), wide.qkv.clone(), conv);
+    t.check_or(conv_left, (golden.conv_states, oracle.conv_states), of_conv)?;
+    t.check_or(state_left, (golden.state, oracle.state), known(1))
 }
 
 /// The tensors of a layer in f64.
@@ -223,27 +244,32 @@ struct LayerChoices {
     convention: Convention,
     /// True if SiLU follows the convolution.
     activated: bool,
-    /// True if the write strengths go through the sigmoid.
-    sigmoid: bool,
     gated: NormChoices,
 }
 
 /// Returns the output and the state.
 fn compute(x: &LayerTensors, by: &LayerChoices) -> [Vec<f64>; 2] {
+    let gates = log_gates_of(&x.alpha, &x.a, &x.dt);
+    compute_by(x, by, &gates, &sigmoid(&x.beta))
+}
+
+/// Returns the output and the state, with gates and write strengths of their own.
+fn compute_by(
+    x: &LayerTensors,
+    by: &LayerChoices,
+    gates: &[f64],
+    strengths: &[f64],
+) -> [Vec<f64>; 2] {
     let conv = ggml_layer_conv(by.sizes, by.width);
     let joined = ggml_conv_input(conv, &x.conv_states, &x.qkv);
     let mixed = ggml_ssm_conv(conv, &joined, &x.conv_weights, by.activated);
     let [q, k, v] = &ggml_split(by.sizes, &mixed);
-    let strengths = match by.sigmoid {
-        true => sigmoid(&x.beta),
-        false => x.beta.clone(),
-    };
     let inputs = Inputs {
         q,
         k,
         v,
-        g: &log_gates_of(&x.alpha, &x.a, &x.dt),
-        beta: &strengths,
+        g: gates,
+        beta: strengths,
         state: &x.state,
     };
     let rule = recurrence(&by.convention, by.sizes, inputs);
@@ -287,12 +313,6 @@ const MISTAKES: &[KnownMistake<LayerTensors, LayerChoices>] = &[
         explanation: projections::SOFTPLUS_OVERFLOWS,
         applies: |x, _| projections::overflows(&x.alpha, &x.dt),
         change: |x, _| projections::overflow(&mut x.alpha, &x.dt),
-    },
-    KnownMistake {
-        name: "sigmoid-missing",
-        explanation: "beta is the write strength itself: it does not go through the sigmoid",
-        applies: |_, _| true,
-        change: |_, by| by.sigmoid = false,
     },
     KnownMistake {
         name: "norm-epsilon",

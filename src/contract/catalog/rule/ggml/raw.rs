@@ -11,6 +11,7 @@ use deltanet_reference::rule::{
 
 use super::projections::{self, KEYS, RawGates, raw_gates};
 use super::{EPSILON, NORM};
+use crate::contract::catalog::gates::Arguments;
 use crate::contract::catalog::known::{self, KnownMistake};
 use crate::contract::catalog::rule::problem::{Call, CallInputs, states, tokens, unit_rows};
 use crate::contract::{Buffer, DeviceResult, Instance, Rule, axes, elements};
@@ -123,12 +124,18 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         given: true,
         chunk: None,
     };
-    let of_rule = call.mistakes(oracle[split..].to_vec());
+    // ssm_a is -e^A_log already.
+    let arguments = Arguments {
+        a: wide.alpha.clone(),
+        b: wide.beta.clone(),
+        a_log: wide.a.iter().map(|a| (-a).ln()).collect(),
+        dt_bias: wide.dt.clone(),
+    };
+    let of_rule = call.mistakes_from(Some(arguments), oracle[split..].to_vec());
     let by = RawChoices {
         sizes: s,
         norm,
         snapshots,
-        sigmoid: true,
     };
     let wide = Arc::new(wide);
     let of_gates = [0..split, split..length].map(|range| {
@@ -175,24 +182,18 @@ struct RawChoices {
     sizes: Sizes,
     norm: Norm,
     snapshots: usize,
-    /// True if the write strengths go through the sigmoid.
-    sigmoid: bool,
 }
 
 /// Returns the output and the states, one behind the other.
 fn compute(x: &RawTensors, by: &RawChoices) -> Vec<f64> {
     let mut buffer = x.before.clone();
     let size = by.sizes.key_size;
-    let strengths = match by.sigmoid {
-        true => sigmoid(&x.beta),
-        false => x.beta.clone(),
-    };
     let inputs = Inputs {
         q: &by.norm.rows(&x.q, size),
         k: &by.norm.rows(&x.k, size),
         v: &x.v,
         g: &log_gates_of(&x.alpha, &x.a, &x.dt),
-        beta: &strengths,
+        beta: &sigmoid(&x.beta),
         state: &x.state,
     };
     ggml_gated_delta_net(by.sizes, inputs, by.snapshots, &mut buffer);
@@ -218,11 +219,5 @@ const MISTAKES: &[KnownMistake<RawTensors, RawChoices>] = &[
         explanation: projections::SOFTPLUS_OVERFLOWS,
         applies: |x, _| projections::overflows(&x.alpha, &x.dt),
         change: |x, _| projections::overflow(&mut x.alpha, &x.dt),
-    },
-    KnownMistake {
-        name: "sigmoid-missing",
-        explanation: "beta is the write strength itself: it does not go through the sigmoid",
-        applies: |_, _| true,
-        change: |_, by| by.sigmoid = false,
     },
 ];

@@ -15,22 +15,17 @@ type Wide = Tensors<Vec<f64>>;
 /// Returns the mistakes that show in a case, as they show in the output and in the states.
 pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
     let shared = Arc::new(wide);
-    let in_output = known::mistakes(MISTAKES, (&shared, &by), |x, by| compute(x, by).0);
-    let in_states = known::mistakes(MISTAKES, (&shared, &by), |x, by| compute(x, by).1);
-    let by_chunks = |state: bool| {
+    let known = known::pairs(MISTAKES, (&shared, &by), compute);
+    let by_chunks = by.chunk.map(|chunk| {
         let (wide, by) = (Arc::clone(&shared), by.clone());
-        let all = by.chunk.map(|chunk| {
-            chunked::mistakes(move |terms| {
-                let (output, states) = compute_by_chunks(&wide, &by, chunk, terms);
-                if state { states } else { output }
-            })
-        });
-        all.into_iter().flatten()
-    };
-    [
-        in_output.into_iter().chain(by_chunks(false)).collect(),
-        in_states.into_iter().chain(by_chunks(true)).collect(),
-    ]
+        chunked::mistakes(move |terms| compute_by_chunks(&wide, &by, chunk, terms))
+    });
+    let (output, states) = by_chunks.unwrap_or_default();
+    let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
+        known.into_iter().map(Into::into).unzip();
+    in_output.extend(output);
+    in_states.extend(states);
+    [in_output, in_states]
 }
 
 /// Computes the chunked form with a mistake.

@@ -12,6 +12,7 @@ use Effect::{Changed, Computed};
 
 use super::Problem;
 use crate::contract::catalog::exchanged;
+use crate::contract::catalog::gates::Arguments;
 use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
 use crate::contract::{Instance, Mistake};
 
@@ -65,30 +66,44 @@ impl Call {
     /// Returns the mistakes that show in this call, as they show in the output and in the states. `states` holds the right states after the
     /// last token and after those before it, one after another. It may be empty: then there is the one after the last token.
     pub fn mistakes(self, states: Vec<f64>) -> [Vec<Mistake>; 2] {
+        self.mistakes_from(None, states)
+    }
+
+    /// Returns the same, and the mistakes in the gates and write strengths that follow from their arguments.
+    pub fn mistakes_from(
+        self,
+        arguments: Option<Arguments>,
+        states: Vec<f64>,
+    ) -> [Vec<Mistake>; 2] {
         let shared = Arc::new((self, states));
-        let part = |state: bool| {
-            let mistakes = MISTAKES.iter().chain(terms::MISTAKES);
-            let mistakes = mistakes.filter(|mistake| (mistake.applies)(&shared.0));
-            let known = mistakes.map(|known| {
+        let mistakes = MISTAKES.iter().chain(terms::MISTAKES);
+        let mistakes = mistakes.filter(|mistake| (mistake.applies)(&shared.0));
+        let mut pairs: Vec<[Mistake; 2]> = mistakes
+            .map(|known| {
                 let shared = Arc::clone(&shared);
-                Mistake::new(known.name, known.explanation, move || {
-                    let (call, states) = &*shared;
-                    match state {
-                        true => call.states(&known.effect, states),
-                        false => call.compute(&known.effect, call.sizes.tokens).output,
-                    }
+                Mistake::pair(known.name, known.explanation, move || {
+                    shared.0.both(&known.effect, &shared.1)
                 })
-            });
-            let of_chunks = Arc::clone(&shared);
-            let chunked = shared.0.chunk.map(|chunk| {
-                chunked::mistakes(move |terms| {
-                    let (output, states) = of_chunks.0.by_chunks(chunk, terms);
-                    if state { states } else { output }
-                })
-            });
-            known.chain(chunked.into_iter().flatten()).collect()
-        };
-        [part(false), part(true)]
+            })
+            .collect();
+        if let Some(arguments) = &arguments {
+            pairs.extend(with_arguments(&shared, arguments));
+        }
+        let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
+            pairs.into_iter().map(Into::into).unzip();
+        if let Some(chunk) = shared.0.chunk {
+            let (output, states) = chunked::mistakes(move |terms| shared.0.by_chunks(chunk, terms));
+            in_output.extend(output);
+            in_states.extend(states);
+        }
+        [in_output, in_states]
+    }
+
+    /// Returns the call with other inputs.
+    fn with(&self, change: impl FnOnce(&mut CallInputs)) -> Call {
+        let mut inputs = self.inputs.clone();
+        change(&mut inputs);
+        Call { inputs, ..*self }
     }
 
     /// Computes the output and the states of the chunked form with a mistake.
@@ -135,8 +150,9 @@ impl Call {
         effect.compute(inputs, self.convention, sizes)
     }
 
-    /// Computes the states with a mistake. A state without a token is the right one.
-    fn states(&self, effect: &Effect, right: &[f64]) -> Vec<f64> {
+    /// Computes the output and the states with a mistake. A state without a token is the right one.
+    fn both(&self, effect: &Effect, right: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let whole = self.compute(effect, self.sizes.tokens);
         let length = self.inputs.state.len();
         let count = (right.len() / length.max(1)).max(1);
         let mut states = right.to_vec();
@@ -144,9 +160,12 @@ impl Call {
         let slots = states.chunks_exact_mut(length.max(1));
         let tokens = (1..=self.sizes.tokens).rev();
         for (slot, tokens) in slots.zip(tokens) {
-            slot.copy_from_slice(&self.compute(effect, tokens).state);
+            match tokens == self.sizes.tokens {
+                true => slot.copy_from_slice(&whole.state),
+                false => slot.copy_from_slice(&self.compute(effect, tokens).state),
+            }
         }
-        states
+        (whole.output, states)
     }
 }
 
@@ -173,6 +192,34 @@ impl CallInputs {
             state,
         }
     }
+}
+
+/// Returns the mistakes in the gates and write strengths, as they show in the output and in the states.
+fn with_arguments(shared: &Arc<(Call, Vec<f64>)>, arguments: &Arguments) -> Vec<[Mistake; 2]> {
+    let both = |change: Box<dyn Fn(&mut CallInputs) + Send + Sync>| {
+        let shared = Arc::clone(shared);
+        move || {
+            let call = shared.0.with(change);
+            call.both(&Changed(|_, _| ()), &shared.1)
+        }
+    };
+    let gates = arguments.gates().map(|(name, explanation, gates)| {
+        let change = both(Box::new(move |inputs| inputs.g = gates()));
+        Mistake::pair(name, explanation, change)
+    });
+    let strengths = arguments.strengths().map(|(name, explanation, strengths)| {
+        let change = both(Box::new(move |inputs| inputs.beta = strengths()));
+        Mistake::pair(name, explanation, change)
+    });
+    let to_base_2 = |g: &mut f64| *g *= std::f64::consts::LN_2;
+    let base = Mistake::pair(
+        "gate-exp2",
+        "the factor on the state is 2^g, not e^g: log2(e) is missing",
+        both(Box::new(move |inputs| {
+            inputs.g.iter_mut().for_each(to_base_2)
+        })),
+    );
+    gates.chain(strengths).chain([base]).collect()
 }
 
 /// A mistake that kernels of the rule make.

@@ -3,6 +3,7 @@
 use deltanet_reference::operators;
 use deltanet_reference::rule::{Norm, producers};
 
+use crate::contract::catalog::gates::Arguments;
 use crate::contract::catalog::values::{self, one_of_zeros};
 use crate::contract::{Choice, DeviceResult, Instance, axes, elements, table};
 use crate::references;
@@ -27,7 +28,14 @@ pub fn gate(t: &mut Instance<'_>) -> DeviceResult {
     let references = references!(t, |a, a_log, dt_bias| producers::log_gates(
         a, a_log, dt_bias
     ));
-    t.check(g, references)
+    let arguments = Arguments {
+        a: t.wide(a),
+        a_log: t.wide(a_log),
+        dt_bias: t.wide(dt_bias),
+        ..Arguments::default()
+    };
+    let mistakes = arguments.gate_mistakes(|gates| gates);
+    t.check_or(g, references, mistakes.collect())
 }
 
 pub fn beta(t: &mut Instance<'_>) -> DeviceResult {
@@ -41,7 +49,12 @@ pub fn beta(t: &mut Instance<'_>) -> DeviceResult {
     let b = values::input(t, "b", elements(n), drawn)?;
     let beta = t.output("beta", elements(n))?;
     let references = references!(t, |b| operators::sigmoid(b));
-    t.check(beta, references)
+    let arguments = Arguments {
+        b: t.wide(b),
+        ..Arguments::default()
+    };
+    let mistakes = arguments.strength_mistakes(|strengths| strengths);
+    t.check_or(beta, references, mistakes.collect())
 }
 
 pub fn l2norm(t: &mut Instance<'_>) -> DeviceResult {

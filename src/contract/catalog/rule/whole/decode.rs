@@ -4,6 +4,7 @@ use deltanet_reference::operators::sigmoid;
 use deltanet_reference::rule::producers::log_gates;
 use deltanet_reference::rule::{DecodeInputs, Norm, decode_step};
 
+use crate::contract::catalog::gates::Arguments;
 use crate::contract::catalog::rule::problem::{
     Call, CallInputs, STATE, read_convention, scalars, sizes, states, tokens,
 };
@@ -123,7 +124,13 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         given: t.word(STATE.0) != "zero",
         chunk: None,
     };
-    let [in_output, in_states] = call.mistakes(oracle.state.clone());
+    let arguments = Arguments {
+        a: t.wide(a),
+        b: t.wide(b),
+        a_log: t.wide(a_log),
+        dt_bias: t.wide(dt_bias),
+    };
+    let [in_output, in_states] = call.mistakes_from(Some(arguments), oracle.state.clone());
     t.check_or(o, (golden.output, oracle.output), in_output)?;
     t.check_or(after, (golden.state, oracle.state), in_states)
 }
