@@ -239,8 +239,15 @@ fn most_telling(
         }
     }
     // A mistake that explains most trials with a wrong output is that of the others, too: roundings or infinities may hide it there.
-    let is_known =
-        |at: usize| mistakes.is_some_and(|known| known.best(at).is_some() && !known.is_lone(at));
+    let known: Vec<usize> = match mistakes {
+        Some(mistakes) => chosen
+            .iter()
+            .map(|(_, at)| *at)
+            .filter(|&at| mistakes.best(at).is_some() && !mistakes.is_lone(at))
+            .collect(),
+        None => Vec::new(),
+    };
+    let is_known = |at: usize| known.contains(&at);
     let is_outdone = |(signature, position): &(Signature, usize)| {
         let plan = failures[*position].0;
         let is_dull = dullness(plan.test.function, plan.case) > 0;

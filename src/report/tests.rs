@@ -655,11 +655,12 @@ fn cases_that_are_not_diagnosed_join_the_diagnosed_one() {
 /// An error without a cause that is hardly larger than allowed may be that of a right kernel.
 #[test]
 fn a_tolerance_may_be_too_tight_only_if_all_errors_are_small() {
-    let tells = |used: [f64; 2], rms_allowed: Option<f64>| {
+    let tells_beside = |far_elsewhere: bool, used: [f64; 2], rms_allowed: Option<f64>| {
         let mut report = of_one_mistake(1);
         let trial = &mut report.phases[0].trials[0];
         trial.diagnosis = Some(model::DiagnosisReport {
             launches: 1,
+            far_elsewhere,
             ..model::DiagnosisReport::default()
         });
         for (output, used) in trial.outputs.iter_mut().zip(used) {
@@ -671,7 +672,9 @@ fn a_tolerance_may_be_too_tight_only_if_all_errors_are_small() {
         }
         failure::reasons(trial)[0].contains("may be too tight")
     };
+    let tells = |used, rms_allowed| tells_beside(false, used, rms_allowed);
     assert!(tells([0.5, 2.0], None));
+    assert!(!tells_beside(true, [0.5, 2.0], None));
     assert!(tells([0.5, 0.5], Some(2.5e-7)));
     assert!(!tells([0.5, 9.0], None));
     assert!(!tells([2.0, f64::NAN], None));
