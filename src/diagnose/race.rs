@@ -68,11 +68,18 @@ fn overlaps(race: &FindingReport) -> bool {
     race.kind.starts_with("two ")
 }
 
+/// The kind of a race between a reader and a writer of different groups.
+const READ_BY_ANOTHER_GROUP: &str = "a group reads what another writes";
+
 /// Returns a race in words: `a barrier is missing: LDS is read while it is written, a.hip:11: ds_read_b32 v1, v0; writes it, wave 1, ...`.
 fn text(race: &FindingReport) -> String {
     let lacks = match (lacks_barrier(race), overlaps(race)) {
         (true, _) => "a barrier is missing",
         (_, true) => "an index may be wrong, for two writers have the same place",
+        // No barrier orders groups, and kernels seldom mean to.
+        _ if race.kind == READ_BY_ANOTHER_GROUP => {
+            "an index may be wrong, for groups have no order"
+        }
         _ => "the kernel has a race",
     };
     let other = race.other.iter().filter_map(|other| {
@@ -132,6 +139,15 @@ mod tests {
         let found = first(&[hint, groups]).expect("a race");
         assert!(!found.lacks_barrier && found.cause.text.starts_with("the kernel has a race"));
         assert!(first(&[]).is_none());
+    }
+
+    #[test]
+    fn a_group_that_reads_what_another_writes_may_have_a_wrong_index() {
+        let mut groups = finding("make it two launches", Severity::Mistake);
+        groups.kind = READ_BY_ANOTHER_GROUP.into();
+        let found = first(&[groups]).expect("a race");
+        let text = "an index may be wrong, for groups have no order: a group reads what another";
+        assert!(!found.lacks_barrier && found.cause.text.starts_with(text));
     }
 
     #[test]

@@ -118,6 +118,7 @@ fn pasted(here: &Path, line: &str) -> Run {
 }
 
 #[test]
+#[ignore = "half a minute: .ci/nightly slow-tests"]
 fn each_line_of_a_failure_reproduces_it_where_it_is_pasted() {
     let mut lines = 0;
     for bug in 0.. {

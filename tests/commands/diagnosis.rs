@@ -19,6 +19,7 @@ pub(crate) const PLANTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/b
 
 /// Every planted bug of the document's phases, with the reason that experiments find. None may be written by hand.
 #[test]
+#[ignore = "half a minute: .ci/nightly slow-tests"]
 fn the_reasons_of_planted_bugs() {
     let here = scratch("reasons");
     let args = ["--phase", "1-7", "--explain", "blind", "--format", "json"];

@@ -113,6 +113,7 @@ fn named() -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
+#[ignore = "half a minute: .ci/nightly slow-tests"]
 fn what_built_in_kernels_do_not_take_is_skipped_with_the_reason() {
     let here = scratch("sizes");
     let listed = run(&here, &["contracts", "--format", "json"]);

@@ -166,6 +166,9 @@ fn other_sign(t: &mut Instance<'_>) -> DeviceResult {
 /// The body of a contract.
 type Run = &'static Mathematics;
 
+/// Cases in which a law must find a mistake.
+const ENOUGH: usize = 3;
+
 /// A law must find a mistake that kernel and reference share, which every other part of the judgement accepts.
 #[test]
 fn a_mistake_that_the_reference_shares_is_found() {
@@ -196,7 +199,10 @@ fn a_mistake_that_the_reference_shares_is_found() {
             let breaks = broken(&report).contains(&law);
             assert_eq!(report.verdict == Verdict::Fail, !broken(&report).is_empty());
             found += usize::from(breaks);
+            if found == ENOUGH {
+                break;
+            }
         }
-        assert!(found >= 3, "{id}: {law} broken in {found} cases");
+        assert_eq!(found, ENOUGH, "{id}: cases that break {law}");
     }
 }

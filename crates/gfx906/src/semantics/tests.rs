@@ -16,6 +16,17 @@ mod rounding;
 mod scalars;
 mod transcendental;
 
+/// Draws of each law that the gate tests. `.ci/nightly every-value` sets PROPTEST_CASES to more.
+const DRAWS: u32 = 10_000;
+
+fn cases() -> ProptestConfig {
+    let config = ProptestConfig::default();
+    ProptestConfig {
+        cases: config.cases.max(DRAWS),
+        ..config
+    }
+}
+
 /// All rounding modes.
 const ROUNDS: [Round; 4] = [
     Round::NearestEven,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use deltanet_reference::gdr::kkt::{cumsum, cumsum_kkt, kkt};
+use deltanet_reference::gdr::op::safe_exp;
 
 use super::chunked::{
     Chunks, GATED, ONE_TOKEN, OPERATOR, OTHER_HEADS, SIZES, SUMMED, SUMS, SUMS_BESIDE_PRODUCTS,
@@ -168,6 +169,14 @@ fn mistakes(x: Chunks, k: Vec<f64>, beta: Vec<f64>, sums: Option<Vec<f64>>) -> V
             let sums = sums.iter().flatten().map(|g| g * std::f64::consts::LN_2);
             kkt(x.sizes, x.bt, k, beta, Some(&sums.collect::<Vec<f64>>()))
         }));
+        let explanation = "e^x is taken where x > 0, too: safe_exp is 0 there";
+        found.push(with("safe-exp-missing", explanation, |inputs, x| {
+            with_decay(inputs, x, |of_row, of_column| (of_row - of_column).exp())
+        }));
+        let explanation = "the gates of A[i,j] are those of the tokens up to j less those up to i";
+        found.push(with("gate-sign", explanation, |inputs, x| {
+            with_decay(inputs, x, |of_row, of_column| safe_exp(of_column - of_row))
+        }));
     }
     if x.grouped() {
         found.push(with("head-map", OTHER_HEADS, |(k, beta, sums), x| {
@@ -183,15 +192,36 @@ fn without_beta((k, beta, sums): &Inputs, x: Chunks) -> Vec<f64> {
 }
 
 fn beta_of_column(inputs: &Inputs, x: Chunks) -> Vec<f64> {
-    let (s, bt, beta) = (x.sizes, x.bt, &inputs.1);
     let mut a = without_beta(inputs, x);
-    for (row, a) in a.chunks_exact_mut(bt).enumerate() {
-        let (row, head) = (row / s.value_heads, row % s.value_heads);
-        let (sequence, token) = (row / s.tokens, row % s.tokens);
-        for (column, a) in a.iter_mut().enumerate().take(token % bt) {
-            let at = sequence * s.tokens + token / bt * bt + column;
-            *a *= beta[at * s.value_heads + head];
-        }
+    for (a, _, column) in below_diagonal(&mut a, x) {
+        *a *= inputs.1[column];
     }
     a
+}
+
+/// Computes the products with another decay of the cumulated gates of an element's row and of its column.
+fn with_decay((k, beta, sums): &Inputs, x: Chunks, decay: fn(f64, f64) -> f64) -> Vec<f64> {
+    let mut a = kkt(x.sizes, x.bt, k, beta, None);
+    for (a, row, column) in below_diagonal(&mut a, x) {
+        *a *= sums
+            .as_ref()
+            .map_or(1.0, |sums| decay(sums[row], sums[column]));
+    }
+    a
+}
+
+/// Returns each element of a chunk's matrix below its diagonal, with the places of its row and of its column in a tensor of scalars `[B, T, H]`.
+fn below_diagonal(a: &mut [f64], x: Chunks) -> impl Iterator<Item = (&mut f64, usize, usize)> {
+    let (s, bt) = (x.sizes, x.bt);
+    let rows = a.chunks_exact_mut(bt).enumerate();
+    rows.flat_map(move |(row, a)| {
+        let head = row % s.value_heads;
+        let (sequence, token) = (
+            row / s.value_heads / s.tokens,
+            row / s.value_heads % s.tokens,
+        );
+        let first = sequence * s.tokens + token / bt * bt;
+        let elements = a.iter_mut().take(token % bt).enumerate();
+        elements.map(move |(column, a)| (a, row, (first + column) * s.value_heads + head))
+    })
 }

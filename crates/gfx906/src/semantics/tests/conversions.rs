@@ -72,7 +72,7 @@ fn halves_to_integers() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(50_000))]
+    #![proptest_config(cases())]
 
     #[test]
     fn narrowing_rounds_once(a in any_f32(), exponent in 100u32..145, fraction in any::<u32>()) {

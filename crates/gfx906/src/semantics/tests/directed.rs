@@ -48,7 +48,7 @@ fn operations<F: Format + core::fmt::Debug>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60_000))]
+    #![proptest_config(cases())]
 
     #[test]
     fn f32_operations(a in any_f32(), b in any_f32(), c in any_f32(), by in -300i32..300) {

@@ -36,7 +36,7 @@ fn divide_f64(mode: Mode, n: f64, d: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200_000))]
+    #![proptest_config(cases())]
 
     #[test]
     fn f32_quotients_are_correctly_rounded(n in any_f32(), d in any_f32()) {

@@ -29,7 +29,7 @@ fn bracket<F: Format>(results: [F; 4]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(cases())]
 
     #[test]
     fn f32_like_the_host(a in any_f32(), b in any_f32(), c in any_f32()) {

@@ -201,6 +201,12 @@ const MISTAKES: &[KnownMistake<Tensors<f64>, Choices>] = &[
         change: |_, by| by.has_initial.fill(0),
     },
     KnownMistake {
+        name: "flag-inverted",
+        explanation: "has_initial is taken the other way round",
+        applies: |_, by| by.has_initial.contains(&0) && by.has_initial.contains(&1),
+        change: |_, by| by.has_initial.iter_mut().for_each(|flag| *flag = 1 - *flag),
+    },
+    KnownMistake {
         name: "written-to-read-line",
         explanation: "the history after a sequence is written to the line that it was read from",
         applies: |_, by| by.read != by.written,

@@ -277,6 +277,29 @@ const MISTAKES: &[KnownMistake] = &[
         effect: Changed(|_, convention| convention.norm = Norm::None),
     },
     KnownMistake {
+        name: "norm-missing",
+        explanation: "k is divided by its norm, and q is not",
+        applies: |p| p.convention.norm != Norm::None && p.convention.readout == Readout::Query,
+        effect: Computed(|wide, convention, sizes| normed(wide, convention, sizes, [false, true])),
+    },
+    KnownMistake {
+        name: "norm-missing",
+        explanation: "q is divided by its norm, and k is not",
+        applies: |p| p.convention.norm != Norm::None && p.convention.readout == Readout::Query,
+        effect: Computed(|wide, convention, sizes| normed(wide, convention, sizes, [true, false])),
+    },
+    KnownMistake {
+        name: "norm-of-mean",
+        explanation: "q and k are divided by the root of the mean of squares, as in an RMS norm, and not by that of their sum",
+        applies: |p| p.convention.norm != Norm::None && p.sizes.key_size > 1,
+        effect: Computed(|wide, convention, sizes| {
+            let root = (sizes.key_size as f64).sqrt();
+            let scaled = |values: Vec<f64>| values.into_iter().map(|x| x * root).collect();
+            let rows = |values: &[f64]| scaled(convention.norm.rows(values, sizes.key_size));
+            with_rows(wide, convention, sizes, [rows(&wide.q), rows(&wide.k)])
+        }),
+    },
+    KnownMistake {
         name: "norm-epsilon",
         explanation: "the epsilon of the norm is added to the sum of squares",
         applies: |p| !matches!(p.convention.norm, Norm::None | Norm::RootOfSumPlus(_)),
@@ -323,6 +346,18 @@ const MISTAKES: &[KnownMistake] = &[
         explanation: "the error is taken from the decayed state",
         applies: |p| p.convention.order == Order::ErrorFirst,
         effect: Changed(|_, convention| convention.order = Order::DecayFirst),
+    },
+    KnownMistake {
+        name: "decay-twice",
+        explanation: "the state is decayed twice a token",
+        applies: |_| true,
+        effect: Changed(|wide, convention| {
+            let twice = |g: f64| match convention.gate {
+                Gate::Factor => g * g,
+                _ => 2.0 * g,
+            };
+            wide.g.iter_mut().for_each(|g| *g = twice(*g));
+        }),
     },
     KnownMistake {
         name: "gate-sign",
@@ -390,6 +425,41 @@ const MISTAKES: &[KnownMistake] = &[
         effect: Computed(state_shared),
     },
 ];
+
+/// Computes the rule with the norms of q and of k, where they are asked for.
+fn normed(
+    wide: &CallInputs,
+    convention: Convention,
+    sizes: Sizes,
+    [q, k]: [bool; 2],
+) -> Outputs<f64> {
+    let rows = |values: &[f64], is_normed| match is_normed {
+        true => convention.norm.rows(values, sizes.key_size),
+        false => values.to_vec(),
+    };
+    with_rows(
+        wide,
+        convention,
+        sizes,
+        [rows(&wide.q, q), rows(&wide.k, k)],
+    )
+}
+
+/// Computes the rule without norms of these q and k.
+fn with_rows(
+    wide: &CallInputs,
+    mut convention: Convention,
+    sizes: Sizes,
+    [q, k]: [Vec<f64>; 2],
+) -> Outputs<f64> {
+    convention.norm = Norm::None;
+    let changed = CallInputs {
+        q,
+        k,
+        ..wide.clone()
+    };
+    recurrence(&convention, sizes, changed.inputs())
+}
 
 fn initial_transposed(wide: &CallInputs, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
     convention.state = convention.state.other();
