@@ -347,6 +347,10 @@ if wanted ends; then
     ended freed "" 0 "$freed" ", which hipFreeAsync has freed" "1 launch failed, and"
     ended freed --sanitize 1 "memory: freed memory: writes 4 bytes at byte 0 of \`hipMallocAsync #2\`" "freed by hipFreeAsync" "\`both(int*)\` ends there"
     [[ $(grep -c "^  kernel  " "$out/stderr") == 1 ]] || verdict 1
+    ended part --sanitize 0 "hint: init: the host copies bytes that nobody has written: bytes 128 to 255 of \`hipMalloc #1\` (256 bytes"
+    [[ $(grep -c "the host copies" "$out/stderr") == 1 ]] || verdict 1
+    ended overlap --sanitize 1 "memory: a copy's ranges overlap: 252 bytes from 0x" "which is 4 bytes away"
+    ended unrecorded --sanitize 0 "hint: race: a stream waits for event 0x" "which was never recorded: it does not wait"
     # The processor that runs this says which register has the address.
     [[ $(uname -m) != x86_64 ]] || ended host "" 139 "the host has used an address of \`hipMalloc #1\`, which only kernels reach" "1 kernel, 1 launch,"
 fi

@@ -6,7 +6,9 @@ use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gfx906::machine::{Counters, Gpu, Launch, LaunchError, Nobody, Observer};
-use gfx906::observe::sanitize::{Checks, FREED, Finding, Heap, Sanitizer, Severity, SourceKey};
+use gfx906::observe::sanitize::{
+    Check, Checks, FREED, Finding, Heap, Sanitizer, Severity, SourceKey,
+};
 use gfx906::observe::{Footprint, Profile};
 
 use crate::diagnostics::trap::demangle;
@@ -35,6 +37,8 @@ struct FindingLog {
     keys: BTreeSet<SourceKey>,
     /// Kernels and instructions that use freed memory.
     freed: BTreeSet<(String, u64)>,
+    /// Allocations, addresses and events of which something has been logged at a call of the host.
+    calls: BTreeSet<String>,
 }
 
 /// Sanitizer of the environment, if it is on.
@@ -76,6 +80,47 @@ fn open_log() -> Option<File> {
             ));
             None
         }
+    }
+}
+
+/// Says once for each allocation that the host copies bytes of it that nobody has written. Copies of padding are right, so it is a hint.
+pub fn copied_to_host(from: u64, bytes: usize) {
+    let Some(sanitizer) = current().filter(|sanitizer| sanitizer.checks.has(Check::Init)) else {
+        return;
+    };
+    let Some((range, block)) = sanitizer.heap.unwritten(from..from + bytes as u64) else {
+        return;
+    };
+    let (first, last) = (range.start, range.end - 1);
+    let text = format!(
+        "hint: init: the host copies bytes that nobody has written: bytes {first} to {last} of {block}"
+    );
+    lock(&sanitizer.told).log_call(&block, Severity::Hint, text);
+}
+
+/// Says once for each target that a copy within the device's memory reads bytes that it writes. HIP leaves open what such a copy does.
+pub fn copied_within(from: u64, to: u64, bytes: usize) {
+    let Some(sanitizer) = current().filter(|sanitizer| sanitizer.checks.has(Check::Memory)) else {
+        return;
+    };
+    let distance = from.abs_diff(to);
+    if distance == 0 || distance >= bytes as u64 {
+        return;
+    }
+    let text = format!(
+        "memory: a copy's ranges overlap: {bytes} bytes from {from:#x} to {to:#x}, which is {distance} bytes away; copy by way of another buffer"
+    );
+    lock(&sanitizer.told).log_call(&format!("{to:#x}"), Severity::Mistake, text);
+}
+
+/// Says once for each event that a stream waits for it before it was recorded, which orders nothing.
+pub fn waited_for_nothing(event: u64) {
+    if let Some(sanitizer) = current().filter(|sanitizer| sanitizer.checks.has(Check::Race)) {
+        let event = format!("event {event:#x}");
+        let text = format!(
+            "hint: race: a stream waits for {event}, which was never recorded: it does not wait"
+        );
+        lock(&sanitizer.told).log_call(&event, Severity::Hint, text);
     }
 }
 
@@ -184,6 +229,17 @@ impl ProcessSanitizer {
 }
 
 impl FindingLog {
+    /// Logs what is wrong in a call of the host, once for what it concerns.
+    fn log_call(&mut self, of: &str, severity: Severity, text: String) {
+        if self.calls.insert(of.to_owned()) && self.calls.len() <= TOLD {
+            summary::count_finding(severity);
+            if severity > Severity::Hint {
+                messages::keep_finding(&text);
+            }
+            diagnostics::log(text);
+        }
+    }
+
     /// Logs a finding unless it has been logged before. Returns true if it is new.
     fn log(&mut self, finding: &Finding) -> bool {
         if finding.kind == FREED {

@@ -12,6 +12,7 @@ use crate::objects::graph::NodeAction;
 use crate::objects::stream::{ALL_UNITS, Stream, Units};
 use crate::queue::{LaneId, NULL};
 use crate::runtime::{state, streams};
+use crate::sanitize;
 
 const NON_BLOCKING: u32 = 1;
 /// Least and greatest priority. The smaller number is the greater priority.
@@ -166,7 +167,11 @@ pub fn wait_event(stream: Address, event: Address, flags: u32) -> HipResult {
         return match (captured, recorded) {
             (Some((id, nodes)), _) => join(id, lane, nodes),
             (None, Some(ticket)) if !ticket.is_done() => submit::mark(lane, vec![ticket]).map(drop),
-            _ => Ok(()),
+            (None, Some(_)) => Ok(()),
+            (None, None) => {
+                sanitize::waited_for_nothing(event);
+                Ok(())
+            }
         };
     };
     if flags == EXTERNAL {

@@ -134,6 +134,7 @@ fn moved(
         (MemoryPlace::Host, MemoryPlace::Host) => move_bytes(to, from, bytes),
         (_, MemoryPlace::Host) => from_host(gpu, to, host_bytes(from, bytes)?, ends.0),
         (MemoryPlace::Host, _) => {
+            sanitize::copied_to_host(from, bytes);
             let mut buffer = vec![0; bytes.min(CHUNK)];
             for at in (0..bytes).step_by(CHUNK) {
                 let part = &mut buffer[..CHUNK.min(bytes - at)];
@@ -147,6 +148,7 @@ fn moved(
             if let Some(heap) = sanitize::heap() {
                 heap.copied(from, to, bytes as u64);
             }
+            sanitize::copied_within(from, to, bytes);
             let mut buffer = vec![0; bytes.min(CHUNK)];
             let chunks = bytes.div_ceil(CHUNK);
             let backwards = from < to && to < from + bytes as u64;

@@ -242,6 +242,16 @@ impl Heap {
         blocks.find_map(|block| block.first_undefined(range.clone()))
     }
 
+    /// Returns the first bytes of a range that nobody has written, as offsets in their block, and the block in words.
+    pub fn unwritten(&self, range: Range<u64>) -> Option<(Range<u64>, String)> {
+        let first = self.first_undefined(range.clone())?;
+        let end = self.first_defined(first..range.end);
+        let state = self.state();
+        let block = state.within(&(first..end)).next()?;
+        let start = block.bytes.start;
+        Some((first - start..end - start, block.describe()))
+    }
+
     /// Returns the first byte of a range within one block that somebody has written, or the end of the range or of the block.
     fn first_defined(&self, range: Range<u64>) -> u64 {
         let state = self.state();

@@ -35,6 +35,12 @@ fn what_nobody_wrote_is_known_byte_by_byte() {
     heap.copied(0x1080, 0x1000, 2);
     assert_eq!(heap.first_undefined(0x1000..0x1100), Some(0x1001));
     assert_eq!(heap.first_undefined(0x1002..0x1081), None);
+    // The first of several pieces, as offsets in the block.
+    heap.written(0x1003..0x1005);
+    heap.undefined(0x1010..0x1012);
+    let (range, block) = heap.unwritten(0x1002..0x1100).expect("unwritten bytes");
+    assert_eq!(range, 0x10..0x12);
+    assert!(block.starts_with("`a` (256 bytes"), "{block}");
     // A dispatch that began earlier shares the block.
     let known = heap.known();
     let (_, block) = known.find(&mut 0, 0x1000).expect("a");
