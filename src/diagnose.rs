@@ -163,6 +163,11 @@ fn with_factor_elsewhere(
         return found;
     };
     let own_case = plan.case.id.as_str();
+    let other_cause = |other: usize| {
+        let (_, told) = diagnosis(other)?;
+        let cause = told.causes.first()?;
+        (cause.kind != "scale" || cause.tensor.is_some()).then_some(told)
+    };
     for other in others.into_iter().take(ELSEWHERE) {
         let plan = failures[other].0;
         let there = plan.experiment().filter(is_small);
@@ -170,10 +175,15 @@ fn with_factor_elsewhere(
             observe::factor_elsewhere((&here, own_case), (&there, &plan.case.id), &name)
         });
         match compared {
+            Some(observe::Elsewhere::OtherFactor(text)) => {
+                // Two different factors have one cause, which the other case may tell.
+                return other_cause(other).unwrap_or_else(|| {
+                    found.causes[0].text = text;
+                    found
+                });
+            }
             Some(observe::Elsewhere::NoFactor) => {
-                if let Some((_, told)) = diagnosis(other)
-                    && !told.causes.is_empty()
-                {
+                if let Some(told) = other_cause(other) {
                     return told;
                 }
                 let text = &mut found.causes[0].text;

@@ -128,6 +128,9 @@ impl Candidate {
     }
 }
 
+/// Wrong elements of one of several wrong outputs below which a mistake may explain them by chance.
+const OF_ONE_OUTPUT: usize = 4;
+
 /// Returns the number of the first of several wrong outputs of which a prediction explains every wrong element.
 fn explained_output(
     experiment: &Experiment<'_>,
@@ -139,7 +142,13 @@ fn explained_output(
     let wrong = wrong.filter(|(_, output)| output.kind.is_float());
     let wrong: Vec<usize> = wrong.map(|(number, _)| number).collect();
     let is_one_of_several = wrong.len() > 1;
-    let mut wrong = wrong.into_iter().filter(|_| is_one_of_several);
+    let is_enough = |number: usize| {
+        let wrong = experiment.outputs()[number].wrong.iter();
+        wrong.filter(|wrong| **wrong).count() >= OF_ONE_OUTPUT
+    };
+    let mut wrong = wrong
+        .into_iter()
+        .filter(|&number| is_one_of_several && is_enough(number));
     wrong.find_map(|number| Some((number, whole_output(experiment, prediction, number)?)))
 }
 
@@ -315,7 +324,10 @@ pub(super) fn responds(experiment: &Experiment<'_>, input: &ExperimentInput) -> 
 
 /// Draws of other seeds that a mistake must explain.
 const DRAWS: u64 = 2;
-const DRAWS_OF_CHOICES: u64 = 6;
+const MORE_DRAWS: u64 = 6;
+
+/// Wrong elements below which more draws are asked.
+const FEW: usize = 4;
 
 /// Wrong elements, on all inputs together, below which a mistake that explains them may do so by chance.
 const EVIDENCE: usize = 3;
@@ -334,12 +346,14 @@ pub(super) fn is_confirmed(
         experiment.changed(Changes::from([(input.name.clone(), values)]))
     });
     // The inputs of files are the same for each seed, and prove nothing.
-    // Where an output is an index, few values decide, and other mistakes make the same choices.
-    let chooses = experiment
-        .outputs()
-        .iter()
-        .any(|output| !output.kind.is_float());
-    let draws = if chooses { DRAWS_OF_CHOICES } else { DRAWS };
+    let wrong = |experiment: &Experiment<'_>| -> usize {
+        let wrong = experiment.outputs().iter().flat_map(|output| &output.wrong);
+        wrong.filter(|wrong| **wrong).count()
+    };
+    // Where an output is an index, or few elements are wrong, few values decide, and other mistakes make the same.
+    let mut outputs = experiment.outputs().iter();
+    let chooses = outputs.any(|output| !output.kind.is_float()) || wrong(experiment) < FEW;
+    let draws = if chooses { MORE_DRAWS } else { DRAWS };
     let redrawn = (1..=draws).map(|step| {
         let redrawn = experiment.redrawn(experiment.seed().wrapping_add(step));
         redrawn.filter(|redrawn| redrawn.data().is_empty() || redrawn.data() != experiment.data())
@@ -349,10 +363,6 @@ pub(super) fn is_confirmed(
         return false;
     }
     let others: Vec<Experiment<'_>> = redrawn.into_iter().chain([smaller]).flatten().collect();
-    let wrong = |experiment: &Experiment<'_>| -> usize {
-        let wrong = experiment.outputs().iter().flat_map(|output| &output.wrong);
-        wrong.filter(|wrong| **wrong).count()
-    };
     let all: usize = others.iter().map(wrong).sum::<usize>() + wrong(experiment);
     // A right output is no evidence against a mistake that these inputs do not show.
     let mut telling = others.iter().filter(|other| wrong(other) > 0);

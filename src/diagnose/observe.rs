@@ -359,8 +359,11 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
         let largest = factors.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // The factors of rows of a narrow type differ by the roundings of its elements.
         let share = spacing(output.kind).max(1e-3);
-        let same = largest - smallest < share * largest.abs().max(smallest.abs());
         let mean = factors.iter().sum::<f64>() / factors.len() as f64;
+        let range = largest - smallest;
+        // Roundings on the way give each row a factor near 1.
+        let is_rounding = range > (mean - 1.0).abs();
+        let same = range < share * largest.abs().max(smallest.abs()) && !is_rounding;
         // Short rows have one factor together, and another one for each draw would be no row's.
         let is_together = columns(output).is_some_and(|columns| columns < COLUMNS);
         // A factor that is 1 in print is a rounding, and no factor.
@@ -419,8 +422,11 @@ const BASES: [(f64, &str); 4] = [
 /// The origin of a factor in words: the number, such as `sqrt(7)`, and what it is, such as `the root of the number of columns of `x``.
 type Origin = (String, String);
 
-/// Returns the origins that a factor may have: another base, or the length of an axis, its root, or for the last axis of an input the root of its
-/// ratio to one less.
+/// Lengths to whose multiples a kernel may round the length of an axis up.
+const STEPS_OF_LENGTHS: [usize; 6] = [4, 16, 32, 64, 128, 256];
+
+/// Returns the origins that a factor may have: another base, or the length of an axis, its root, for the last axis of an input the root of its
+/// ratio to one less, or the root of its ratio to a multiple of a tile.
 fn origins_of(experiment: &Experiment<'_>, factor: f64) -> Vec<Origin> {
     let mut bases = BASES.iter();
     if let Some((_, words)) = bases.find(|(base, _)| (factor / base - 1.0).abs() < 1e-4) {
@@ -438,7 +444,25 @@ fn origins_of(experiment: &Experiment<'_>, factor: f64) -> Vec<Origin> {
         let numbered = axes.iter().enumerate();
         numbered.map(move |(at, axis)| (tensor, axis, is_input && at + 1 == axes.len()))
     });
-    let origins = axes.filter_map(|(tensor, axis, is_last)| {
+    let padded = axes.clone().filter(|(.., is_last)| *is_last);
+    let padded = padded.flat_map(|(tensor, axis, _)| {
+        let (names, n) = (plural(&axis.name), axis.length);
+        let steps = STEPS_OF_LENGTHS.iter().filter_map(move |step| {
+            let up = n.next_multiple_of(*step);
+            let is_it = n > 0 && up > n && near(square * n as f64 / up as f64);
+            is_it.then_some((step, up))
+        });
+        steps.map(move |(step, up)| {
+            let (above, below) = match factor.abs() < 1.0 {
+                true => (n, up),
+                false => (up, n),
+            };
+            let number = format!("sqrt({above} / {below})");
+            let of = format!("the number of {names} and its next multiple of {step}");
+            (number, format!("of {of} of `{tensor}`"))
+        })
+    });
+    let origins = axes.clone().filter_map(|(tensor, axis, is_last)| {
         let (names, n) = (plural(&axis.name), axis.length);
         let (number, of) = if n > 1 && near(square / (n * n) as f64) {
             (format!("{side}{n}"), format!("the number of {names}"))
@@ -457,7 +481,7 @@ fn origins_of(experiment: &Experiment<'_>, factor: f64) -> Vec<Origin> {
         };
         Some((number, format!("{of} of `{tensor}`")))
     });
-    origins.collect()
+    origins.chain(padded).collect()
 }
 
 /// Returns the origin of a factor as the end of a sentence, from the lengths of an experiment's axes.
@@ -479,7 +503,9 @@ fn named(origins: &[Origin]) -> String {
 pub(super) enum Elsewhere {
     /// One number in both, or one that follows from the sizes of both; its words replace those that one case gives.
     Factor(String),
-    /// The other case has no factor, a factor of each row, or one that nothing explains together with that of the first.
+    /// Another number in the other case, and no size explains both.
+    OtherFactor(String),
+    /// The other case has no factor, or a factor of each row.
     NoFactor,
 }
 
@@ -505,13 +531,14 @@ pub(super) fn factor_elsewhere(
         false => format!(" in {own_case}, and {} times in {case}", words(other)),
     };
     let origin = named(&of_own);
-    if !same && origin.is_empty() {
-        return Some(Elsewhere::NoFactor);
-    }
-    Some(Elsewhere::Factor(format!(
+    let text = format!(
         "`{output}` is {} times the reference{than}{origin}",
         words(own)
-    )))
+    );
+    Some(match !same && origin.is_empty() {
+        true => Elsewhere::OtherFactor(text),
+        false => Elsewhere::Factor(text),
+    })
 }
 
 /// The share by which the factors of two cases may differ, if they are one number.

@@ -205,6 +205,25 @@ fn a_design_takes_what_breaks_no_rule_and_rules_are_about_what_they_say() {
     );
 }
 
+/// The last of several chunks is a whole one in some case. A kernel that takes T modulo the chunk's tokens for its length computes none of it.
+#[test]
+fn designs_have_several_whole_chunks() {
+    for function in functions() {
+        let cases = design(function, None, 0);
+        for chunk in ["C", "BT"] {
+            let sizes = cases
+                .iter()
+                .filter_map(|case| case.get("T").zip(case.get(chunk)));
+            let sizes: Vec<(i64, i64)> = sizes.filter(|(tokens, of)| tokens > of).collect();
+            let is_whole = |&(tokens, of): &(i64, i64)| of > 1 && tokens % of == 0;
+            assert!(
+                sizes.is_empty() || sizes.iter().any(is_whole),
+                "{function:?}: {sizes:?}"
+            );
+        }
+    }
+}
+
 /// Axes along which kernels loop, and the contracts that have a loop with a carry on them at more than two passes of a wave.
 #[test]
 fn designs_have_three_passes_of_a_wave_and_one_of_each_size() {

@@ -14,14 +14,14 @@ use crate::tensor::Distribution::Normal;
 const DIRECTION: (&str, &[&str]) = ("direction", &["forward", "reverse"]);
 const SCALE: (&str, &[&str]) = ("scale", &["one", "log2e"]);
 
-/// One token, chunks that end early, and chunks of up to four waves, whose carries a kernel adds up.
+/// One token, chunks that end early, whole chunks alone, and chunks of up to four waves, whose carries a kernel adds up.
 const LENGTHS: Factor = Factor::Together(
     &["T", "BT"],
     &[
         &[1, 64],
         &[63, 64],
         &[65, 64],
-        &[50, 16],
+        &[48, 16],
         &[7, 3],
         &[200, 128],
         &[300, 256],

@@ -129,7 +129,7 @@ pub const FUNCTIONS: &[Function] = &[
             sizes::TWO_SEQUENCES,
             Factor::Together(
                 &["T", "C"],
-                &[&[1, 64], &[63, 64], &[129, 64], &[33, 16], &[7, 3]],
+                &[&[1, 64], &[63, 64], &[129, 64], &[32, 16], &[7, 3]],
             ),
             HEADS,
             sizes::KEY_CHANNELS,

@@ -94,7 +94,7 @@ pub const RULE: Domain = Domain::of(&SIZES)
     .without(&[FEW, WIDE, ONE_QUERY])
     .relations(LAWS);
 
-/// Sizes of the chunk pipeline: one token, one token less than a chunk, a last chunk of one token, small chunks and long ones.
+/// Sizes of the chunk pipeline: one token, one token less than a chunk, a last chunk of one token, whole chunks alone, small chunks and long ones.
 pub const CHUNKED: [Factor; 5] = [
     sizes::TWO_SEQUENCES,
     Factor::Together(
@@ -103,7 +103,7 @@ pub const CHUNKED: [Factor; 5] = [
             &[1, 64],
             &[63, 64],
             &[129, 64],
-            &[33, 16],
+            &[32, 16],
             &[7, 3],
             &[130, 128],
             &[140, 256],
@@ -123,7 +123,7 @@ pub const SUMS: [Factor; 5] = [
             &[1, 64],
             &[63, 64],
             &[65, 64],
-            &[33, 16],
+            &[32, 16],
             &[7, 3],
             &[200, 128],
             &[300, 256],
@@ -143,7 +143,7 @@ pub const SEVERAL_CHUNKS: [Factor; 5] = [
             &[1, 64],
             &[2, 1],
             &[191, 64],
-            &[33, 16],
+            &[32, 16],
             &[7, 3],
             &[130, 128],
             &[258, 256],
