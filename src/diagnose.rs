@@ -175,24 +175,12 @@ fn with_factor_elsewhere(
             observe::factor_elsewhere((&here, own_case), (&there, &plan.case.id), &name)
         });
         match compared {
-            Some(observe::Elsewhere::OtherFactor(text)) => {
-                // Two different factors have one cause, which the other case may tell.
+            // Different factors, and a factor of one case alone, follow from a cause that the other case may tell.
+            Some(observe::Elsewhere::Unlike(text)) => {
                 return other_cause(other).unwrap_or_else(|| {
                     found.causes[0].text = text;
                     found
                 });
-            }
-            Some(observe::Elsewhere::NoFactor) => {
-                if let Some(told) = other_cause(other) {
-                    return told;
-                }
-                let text = &mut found.causes[0].text;
-                let factor = text.split(": ").next().unwrap_or_default();
-                *text = format!(
-                    "{factor} in {own_case}, and no multiple of it in {}",
-                    plan.case.id
-                );
-                return found;
             }
             Some(observe::Elsewhere::Factor(text)) => {
                 let cause = &mut found.causes[0];

@@ -499,14 +499,12 @@ fn named(origins: &[Origin]) -> String {
     }
 }
 
-/// The factor of an output in two cases of other sizes.
+/// The factor of an output in two cases of other sizes, in words.
 pub(super) enum Elsewhere {
-    /// One number in both, or one that follows from the sizes of both; its words replace those that one case gives.
+    /// One number in both, or one that follows from the sizes of both.
     Factor(String),
-    /// Another number in the other case, and no size explains both.
-    OtherFactor(String),
-    /// The other case has no factor, or a factor of each row.
-    NoFactor,
+    /// The other case has no factor, a factor of each row, or another number, and no size explains both.
+    Unlike(String),
 }
 
 /// Compares the factor that an output has with the one that it has in a case of other sizes. Returns none if either is right, or if none of them has
@@ -520,8 +518,11 @@ pub(super) fn factor_elsewhere(
     if is_right(there) {
         return None;
     }
+    let is_times = format!("`{output}` is {} times the reference", words(own));
     let Some(other) = one_factor(there, output) else {
-        return Some(Elsewhere::NoFactor);
+        return Some(Elsewhere::Unlike(format!(
+            "{is_times} in {own_case}, and no multiple of it in {case}"
+        )));
     };
     let (mut of_own, of_other) = (origins_of(here, own), origins_of(there, other));
     of_own.retain(|(_, of)| of_other.iter().any(|(_, other)| other == of));
@@ -531,12 +532,9 @@ pub(super) fn factor_elsewhere(
         false => format!(" in {own_case}, and {} times in {case}", words(other)),
     };
     let origin = named(&of_own);
-    let text = format!(
-        "`{output}` is {} times the reference{than}{origin}",
-        words(own)
-    );
+    let text = format!("{is_times}{than}{origin}");
     Some(match !same && origin.is_empty() {
-        true => Elsewhere::OtherFactor(text),
+        true => Elsewhere::Unlike(text),
         false => Elsewhere::Factor(text),
     })
 }

@@ -55,3 +55,10 @@ pub fn pairs<X: Clone + Send + Sync + 'static, C: Clone + Send + Sync + 'static>
     };
     showing.map(mistake).collect()
 }
+
+/// Returns different values of both signs for unit tests of lists.
+#[cfg(test)]
+pub fn values(count: usize, from: f64) -> Vec<f64> {
+    let values = (0..count).map(|at| (from + at as f64 * 0.7).sin());
+    values.collect()
+}

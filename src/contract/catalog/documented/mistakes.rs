@@ -356,15 +356,10 @@ fn with(change: fn(&mut Terms)) -> Terms {
 
 #[cfg(test)]
 mod tests {
+    use crate::contract::catalog::known::values;
     use deltanet_reference::pipelines;
 
     use super::*;
-
-    fn values(count: usize, from: f64) -> Vec<f64> {
-        (0..count)
-            .map(|at| (from + at as f64 * 0.7).sin())
-            .collect()
-    }
 
     /// The right terms give the document's states, and each mistake gives others.
     #[test]

@@ -591,15 +591,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use crate::contract::catalog::known::values;
     use deltanet_reference::rule::{Convention, recurrence};
 
     use super::*;
-
-    fn values(count: usize, from: f64) -> Vec<f64> {
-        (0..count)
-            .map(|at| (from + at as f64 * 0.7).sin())
-            .collect()
-    }
 
     /// The right terms give the rule, in chunks of any length, and each mistake gives something else.
     #[test]
