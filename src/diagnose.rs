@@ -5,7 +5,11 @@ mod activation;
 mod added;
 mod candidate;
 mod change;
+mod choice;
+mod copies;
 mod element;
+mod factors;
+mod failed_run;
 #[cfg(test)]
 mod fixture;
 mod function;
@@ -29,19 +33,17 @@ mod written;
 
 use std::cell::{Cell, RefCell};
 
-use crate::contract::{Case, Function, Value, list_of};
 use crate::report::model::{
     CauseReport, DiagnosisReport, OutputReport, Problem, SmallestCase, TrialReport, Verdict,
 };
 use crate::report::{Signature, is_far};
 use crate::trial::{Experiment, Plan, each};
 
+use failed_run::FailedRun;
 use known::{KnownMistakes, told_by};
 
+pub use choice::{Rank, dullness, rank};
 pub use element::{ElementReport, explain, page, text, worst_element};
-
-/// Failures of one run that get experiments, each of another signature.
-const MAX_FAILURES: usize = 16;
 
 /// The number of elements of all tensors up to which experiments are made. Larger cases would take minutes.
 const MAX_ELEMENTS: usize = 1 << 21;
@@ -64,11 +66,8 @@ pub trait KernelTests: Sync {
 /// A way to find a cause.
 type Method<'m> = dyn Fn(&Experiment<'_>) -> Option<CauseReport> + 'm;
 
-/// Wave instructions of a trial that is diagnosed though a shorter one is there.
-const LONGEST: u64 = 1 << 24;
-
-/// Elements of the outputs of a custom contract that is diagnosed though a smaller case is there. Its reference runs in another process.
-const LARGEST: usize = 1 << 15;
+/// A failed trial with its plan.
+type Failure<'p> = (&'p Plan<'p>, TrialReport);
 
 /// Diagnoses the failures of a run, `jobs` at a time: of each signature the most telling trial, and a short one if that has no cause. Passes each
 /// diagnosis to `told`, with the position of its trial among the given ones.
@@ -79,37 +78,15 @@ pub fn diagnose_failures(
     kernel_tests: &dyn KernelTests,
     mut told: impl FnMut(usize, DiagnosisReport),
 ) {
-    let mistakes = (depth == Depth::Full).then(|| KnownMistakes::of(failures));
-    let chosen = most_telling(failures, mistakes.as_ref());
-    let has_cause = |found: &(usize, DiagnosisReport)| !found.1.causes.is_empty();
-    let diagnosis = |position: usize| {
-        let (plan, report) = &failures[position];
-        let known = mistakes.as_ref().and_then(|known| known.best(position));
-        let is_lone = || {
-            mistakes
-                .as_ref()
-                .is_some_and(|known| known.is_lone(position))
-        };
-        let found = match known {
-            Some(_) if !is_lone() => None,
-            Some(_) => by_experiments(plan, report, Depth::Blind, kernel_tests)
-                .filter(|found| !found.causes.is_empty()),
-            None => by_experiments(plan, report, depth, kernel_tests),
-        };
-        Some((position, found.or_else(|| Some(told_by(known?)))?))
+    let run = FailedRun {
+        failures,
+        depth,
+        kernel_tests,
+        mistakes: (depth == Depth::Full).then(|| KnownMistakes::of(failures)),
     };
+    let chosen = choice::most_telling(failures, run.mistakes.as_ref());
     let work = |&first: &usize, tell: &mut dyn FnMut(Option<(usize, DiagnosisReport)>)| {
-        let found = diagnosis(first).map(|(position, found)| {
-            let found = with_factor_elsewhere(failures, position, found, diagnosis);
-            (position, found)
-        });
-        let short = || diagnosis(short_like(failures, first)?).filter(has_cause);
-        tell(
-            match found.as_ref().is_some_and(|found| !has_cause(found)) {
-                true => short().or(found),
-                false => found,
-            },
-        );
+        tell(run.diagnosis_of_all_like(first));
     };
     each(&chosen, jobs, work, |_, found| {
         if let Some((position, mut diagnosis)) = found {
@@ -122,188 +99,6 @@ pub fn diagnose_failures(
             told(position, diagnosis);
         }
     });
-}
-
-/// Trials of other sizes with which a factor is compared.
-const ELSEWHERE: usize = 2;
-
-/// Compares the factor of an output that a diagnosis names with trials of other sizes. A number that is another one there is not told as that of one
-/// case, and where there is no factor, the diagnosis of that trial is told.
-fn with_factor_elsewhere(
-    failures: &[(&Plan<'_>, TrialReport)],
-    position: usize,
-    mut found: DiagnosisReport,
-    diagnosis: impl Fn(usize) -> Option<(usize, DiagnosisReport)>,
-) -> DiagnosisReport {
-    let cause = found
-        .causes
-        .first()
-        .filter(|cause| cause.kind == "scale" && cause.tensor.is_none());
-    let Some(name) = cause.and_then(|cause| cause.output.clone()) else {
-        return found;
-    };
-    let (plan, report) = &failures[position];
-    let lengths = |report: &TrialReport| -> Vec<usize> {
-        let axes = report.outputs.iter().flat_map(|output| &output.axes);
-        axes.map(|axis| axis.length).collect()
-    };
-    let others = (0..failures.len()).filter(|&other| {
-        let (of, other) = &failures[other];
-        let same_test = std::ptr::eq(of.test.function, plan.test.function);
-        let is_wrong = |output: &OutputReport| output.name == name && output.problem.is_some();
-        let has_output = other.outputs.iter().any(is_wrong);
-        same_test && has_output && is_explainable(other) && lengths(other) != lengths(report)
-    });
-    let mut others: Vec<usize> = others.collect();
-    others.sort_by_key(|&other| {
-        let (plan, report) = &failures[other];
-        rank(plan.test.function, plan.case, report)
-    });
-    let Some(here) = plan.experiment() else {
-        return found;
-    };
-    let own_case = plan.case.id.as_str();
-    let other_cause = |other: usize| {
-        let (_, told) = diagnosis(other)?;
-        let cause = told.causes.first()?;
-        (cause.kind != "scale" || cause.tensor.is_some()).then_some(told)
-    };
-    for other in others.into_iter().take(ELSEWHERE) {
-        let plan = failures[other].0;
-        let there = plan.experiment().filter(is_small);
-        let compared = there.and_then(|there| {
-            observe::factor_elsewhere((&here, own_case), (&there, &plan.case.id), &name)
-        });
-        match compared {
-            // Different factors, and a factor of one case alone, follow from a cause that the other case may tell.
-            Some(observe::Elsewhere::Unlike(text)) => {
-                return other_cause(other).unwrap_or_else(|| {
-                    found.causes[0].text = text;
-                    found
-                });
-            }
-            Some(observe::Elsewhere::Factor(text)) => {
-                let cause = &mut found.causes[0];
-                // A factor of another number here is one that the case's own diagnosis told otherwise, as that of an input.
-                if cause.text.starts_with(&format!("`{name}` is ")) {
-                    cause.text = text;
-                }
-                return found;
-            }
-            None => {}
-        }
-    }
-    found
-}
-
-/// Returns the position of a shorter trial with the signature of another, of usual values if there is one.
-fn short_like(failures: &[(&Plan<'_>, TrialReport)], of: usize) -> Option<usize> {
-    let signature = Signature::of(&failures[of].1);
-    let instructions = |position: usize| failures[position].1.wave_instructions;
-    let others = (0..failures.len()).filter(|&position| {
-        let report = &failures[position].1;
-        let is_shorter = instructions(position) < instructions(of);
-        is_shorter && is_explainable(report) && Signature::of(report) == signature
-    });
-    others.min_by_key(|&position| {
-        let plan = failures[position].0;
-        let unusual = unusual_values(plan.test.function, plan.case);
-        (unusual, instructions(position))
-    })
-}
-
-/// Returns the positions of the trials that are diagnosed: the most telling one of each signature. A signature whose trials are all dull is
-/// left out if a more telling one has the same wrong output: different mistakes look alike in dull trials. So is one that no mistake of the
-/// contract's list explains, if one explains the most trials with that output.
-fn most_telling(
-    failures: &[(&Plan<'_>, TrialReport)],
-    mistakes: Option<&KnownMistakes<'_>>,
-) -> Vec<usize> {
-    let rank = |position: usize| {
-        let (plan, report) = &failures[position];
-        rank(plan.test.function, plan.case, report)
-    };
-    let mut chosen: Vec<(Signature, usize)> = Vec::new();
-    for (position, (_, report)) in failures.iter().enumerate() {
-        if !is_explainable(report) {
-            continue;
-        }
-        let signature = Signature::of(report);
-        let known = chosen.iter_mut().find(|(of, _)| *of == signature);
-        match known {
-            None => chosen.push((signature, position)),
-            Some((_, at)) if rank(position) < rank(*at) => *at = position,
-            Some(_) => {}
-        }
-    }
-    // A mistake that explains most trials with a wrong output is that of the others, too: roundings or infinities may hide it there.
-    let known: Vec<usize> = match mistakes {
-        Some(mistakes) => chosen
-            .iter()
-            .map(|(_, at)| *at)
-            .filter(|&at| mistakes.best(at).is_some() && !mistakes.is_lone(at))
-            .collect(),
-        None => Vec::new(),
-    };
-    let is_known = |at: usize| known.contains(&at);
-    let is_outdone = |(signature, position): &(Signature, usize)| {
-        let plan = failures[*position].0;
-        let is_dull = dullness(plan.test.function, plan.case) > 0;
-        let mut others = chosen.iter();
-        !is_known(*position)
-            && others.any(|(other, better)| {
-                let is_better = is_known(*better) || is_dull && rank(*better) < rank(*position);
-                other.has_output_of(signature) && is_better
-            })
-    };
-    let telling = chosen.iter().filter(|choice| !is_outdone(choice));
-    let telling = telling.map(|(_, position)| *position);
-    telling.take(MAX_FAILURES).collect()
-}
-
-/// Measures of how little a trial tells: true if it is long or has wrong values that are no numbers, then its dullness and the number of its tensors
-/// with other values than usual together, that number, and its wave instructions.
-pub type Rank = (bool, usize, usize, Option<u64>);
-
-/// Returns how little a trial tells, the most telling first. Along an axis of one or two indices, and with a state of zeros, different
-/// mistakes look alike; huge and tiny values hide some. Of equal trials the shorter one comes first, and a long one after all others.
-pub fn rank(function: &Function, case: &Case, report: &TrialReport) -> Rank {
-    let instructions = report.wave_instructions;
-    let axes = report.outputs.iter().map(|output| output.axes.iter());
-    let elements = axes.map(|axes| axes.map(|axis| axis.length).product::<usize>());
-    let is_large = function.is_custom() && elements.sum::<usize>() > LARGEST;
-    if is_large || instructions.is_some_and(|count| count > LONGEST) {
-        return (true, usize::MAX, 0, instructions);
-    }
-    let (dullness, unusual) = (dullness(function, case), unusual_values(function, case));
-    let is_finite =
-        |output: &OutputReport| !matches!(output.problem, Some(Problem::NonFinite { .. }));
-    let infinite = !report.outputs.iter().all(is_finite);
-    (infinite, dullness + unusual, unusual, instructions)
-}
-
-/// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths
-/// of sequences, empty sequences, and a state of zeros.
-pub fn dullness(function: &Function, case: &Case) -> usize {
-    let values = case.values.iter();
-    let dull = values.filter(|(name, value)| match value {
-        Value::Number(number) => *number < 3,
-        Value::Word(word) if function.lists.contains(name) => list_of(word).contains(&0),
-        Value::Word(word) => ["zero", "empty"].contains(word),
-    });
-    let derived = function.derived.iter();
-    let short = derived.filter(|size| (size.value)(&case.values).is_some_and(|size| size < 3));
-    dull.count() + short.count()
-}
-
-/// Returns the number of tensors that have other values than the first that the contract lists.
-fn unusual_values(function: &Function, case: &Case) -> usize {
-    let values = function.domain.values.iter();
-    let unusual = values.filter(|(name, words)| {
-        let word = case.values.word(name);
-        word.is_some_and(|word| words.first() != Some(&word))
-    });
-    unusual.count()
 }
 
 /// Returns the diagnosis of a failed trial. Returns none if it has no wrong output, or if no experiment is possible.
@@ -466,7 +261,7 @@ struct SearchState {
 
 /// Returns the methods in their order. A cause that explains every element comes early, but for an eps, which looks like a factor where all
 /// values are small; then the properties, the most definite first.
-fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 23] {
+fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 24] {
     let in_any_order = |find: fn(&Experiment<'_>) -> Option<CauseReport>| -> Box<Method<'m>> {
         // Where results change with the order of waves, responses tell nothing.
         let depends = &state.depends_on_order;
@@ -478,6 +273,7 @@ fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 23] {
         Box::new(|experiment| state.partial.borrow_mut().whole(experiment)),
         Box::new(operation::find),
         Box::new(outputs::find),
+        Box::new(copies::find),
         Box::new(function::find),
         Box::new(last_steps::function),
         Box::new(function::straight),
@@ -504,7 +300,7 @@ fn methods<'m>(state: &'m SearchState) -> [Box<Method<'m>>; 23] {
         Box::new(added::limits),
         Box::new(observe::cut_off),
         in_any_order(uses::find),
-        in_any_order(observe::row_factors),
+        in_any_order(factors::row_factors),
         in_any_order(last_steps::row_terms),
         in_any_order(norms::size_of_normed),
         in_any_order(observe::coarse),

@@ -22,6 +22,7 @@ mod problem;
 mod progress;
 pub mod saved;
 mod saved_profile;
+mod shared;
 mod table;
 
 #[cfg(test)]

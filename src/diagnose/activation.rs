@@ -1,5 +1,7 @@
 //! Functions that end a layer, with their inverses.
 
+use std::f64::consts::LN_2;
+
 /// The name of the function that changes nothing.
 pub(super) const IDENTITY: &str = "identity";
 
@@ -40,6 +42,10 @@ pub(super) const KERNELS: &[Activation] = &[
     Activation::rising("GELU by a sigmoid of 1.702 x", |x| x * sigmoid(1.702 * x)),
     Activation::rising("softplus", softplus),
     Activation::rising("squared ReLU", |x| x.max(0.0).powi(2)),
+    Activation::rising("x / (1 + e^x)", |x| x * sigmoid(-x)),
+    Activation::rising("1 / (1 + e^x)", |x| sigmoid(-x)),
+    Activation::rising("x / (1 + 2^-x)", |x| x * sigmoid(x * LN_2)),
+    Activation::rising("1 / (1 + 2^-x)", |x| sigmoid(x * LN_2)),
 ];
 
 impl Activation {

@@ -5,8 +5,8 @@ use crate::tensor::{Axis, index, strides};
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::{is_confirmed, responds};
+use super::factors::words;
 use super::last_steps::fits;
-use super::observe::words;
 use super::weigh::{Explanation, explanation, plural};
 
 /// The share of a number by which it may differ from draw to draw.

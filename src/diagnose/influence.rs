@@ -170,6 +170,32 @@ fn hides(output: &ExperimentOutput) -> bool {
     got.any(|got| !got.is_finite() || got > LARGER * largest)
 }
 
+/// Returns whether the kernels of another trial do not respond, too, to an input to which those of one with this cause do not. Returns none for other
+/// causes, or if it is not known.
+pub(super) fn is_unread_too(experiment: &Experiment<'_>, cause: &CauseReport) -> Option<bool> {
+    let [tensor, output] = [&cause.tensor, &cause.output].map(Option::as_deref);
+    if cause.text != unread_text(tensor?, output) {
+        return None;
+    }
+    let outputs = experiment.outputs();
+    let is_meant = |of: &&ExperimentInput| Some(of.tensor.as_str()) == tensor;
+    let input = experiment.inputs().iter().find(is_meant)?;
+    let changed = input.values.iter().map(|value| 0.75 * value);
+    let changes = Changes::from([(input.name.clone(), changed.collect())]);
+    let left = experiment.run(&changes)?;
+    let pairs = outputs.iter().zip(&left);
+    let mut meant = pairs.filter(|(of, _)| output.is_none_or(|name| of.name == name));
+    Some(meant.all(|(of, left)| same_values(&of.got, left)))
+}
+
+/// Returns the text of the cause that one output, or none, responds to an input.
+fn unread_text(tensor: &str, output: Option<&str>) -> String {
+    match output {
+        Some(output) => format!("`{output}` does not respond to `{tensor}`"),
+        None => format!("no output responds to `{tensor}`"),
+    }
+}
+
 /// Returns a cause if the kernels, or one output of them, do not respond to an input at all.
 fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
     let outputs = experiment.outputs();
@@ -196,14 +222,14 @@ fn unread(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseR
     }
     // A kernel that leaves zeros responds to nothing.
     if shown && silent.iter().all(|silent| *silent) {
-        let text = format!("no output responds to `{}`", input.tensor);
+        let text = unread_text(&input.tensor, None);
         return Some(cause("unread", input, None, text));
     }
     let is_wrong = |number: usize| outputs[number].wrong.contains(&true);
     let number = (0..outputs.len())
         .find(|&number| silent[number] && expected[number] && is_wrong(number))?;
     let output = &outputs[number];
-    let text = format!("`{}` does not respond to `{}`", output.name, input.tensor);
+    let text = unread_text(&input.tensor, Some(&output.name));
     Some(cause("unread", input, Some(output), text))
 }
 

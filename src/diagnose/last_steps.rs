@@ -7,8 +7,8 @@ use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outpu
 
 use super::activation::{ACTIVATIONS, Activation, IDENTITY, KERNELS};
 use super::candidate::is_confirmed;
+use super::factors::{columns, is_explained, is_summand, origin, words};
 use super::influence::left_out;
-use super::observe::{columns, is_explained, is_summand, origin, words};
 use super::weigh::explanation;
 
 /// The most elements of an output whose functions are looked at. Each is inverted by bisection.

@@ -2,6 +2,7 @@
 
 use super::fixture::with_test;
 use super::*;
+use crate::contract::Case;
 use crate::registry::REGISTRY;
 
 /// Kernels without tests of their own.
@@ -111,7 +112,7 @@ fn one_factor_of_all_rows_of_a_narrow_output_is_a_scale() {
             let experiment = plan.experiment()?;
             let is_long = experiment.outputs()[0].axes.last()?.length > 8;
             experiment.begin_method();
-            is_long.then(|| observe::row_factors(&experiment)).flatten()
+            is_long.then(|| factors::row_factors(&experiment)).flatten()
         },
     );
     let cause = found.expect("a factor");

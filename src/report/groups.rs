@@ -40,6 +40,11 @@ impl Group<'_> {
         1 + self.others.len()
     }
 
+    /// Returns all trials of the group.
+    pub(super) fn trials(&self) -> impl Iterator<Item = &TrialReport> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
+
     /// Returns the number of the other trials and the ids of some; none if there is no other trial.
     pub(super) fn alike(&self) -> Option<String> {
         alike(&self.others)

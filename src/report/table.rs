@@ -14,6 +14,7 @@ use crate::text;
 use super::failure::{Detail, WHY};
 use super::groups::{Group, IDS, Signature, alike, groups};
 use super::look::RERUN;
+use super::shared::shared;
 use super::{Event, Look, Reporter, RunPlan, counters, failure, plain};
 
 /// The style of tables: a line under the header and no borders.
@@ -240,7 +241,7 @@ impl<W: Write + Send> Table<W> {
         let beyond = |trial: &&TrialReport| trial.verdict == Verdict::Unsupported;
         self.in_full("Beyond the device", &groups(report.trials().filter(beyond)))?;
         self.not_run(report)?;
-        self.causes(&bad)?;
+        self.causes(report, &bad)?;
         writeln!(
             self.out,
             "\n{:<17}{}",
@@ -335,7 +336,7 @@ impl<W: Write + Send> Table<W> {
     }
 
     /// Writes the place, the reason and the command of each group of failures. A single failure stands in full just above.
-    fn causes(&mut self, groups: &[Group<'_>]) -> io::Result<()> {
+    fn causes(&mut self, report: &RunReport, groups: &[Group<'_>]) -> io::Result<()> {
         if groups.iter().map(Group::count).sum::<usize>() < 2 {
             return Ok(());
         }
@@ -350,6 +351,8 @@ impl<W: Write + Send> Table<W> {
             let mut lines = Vec::new();
             let reasons = failure::reasons(trial);
             lines.extend(reasons.first().map(|text| (WHY, text.clone())));
+            let only = shared(group, report.trials());
+            lines.extend(only.map(|text| ("only", plain::line(&text))));
             let diagnosis = trial.diagnosis.as_ref();
             let smallest = diagnosis.and_then(|diagnosis| diagnosis.smallest.as_ref());
             let rerun = smallest.map_or(&trial.rerun, |smallest| &smallest.rerun);

@@ -91,6 +91,23 @@ pub(super) fn difference(
         );
         return Some(("index", text));
     }
+    // Each index is used at itself, too, where the contract has others alone.
+    let with_others: Vec<&Response> = responses
+        .iter()
+        .filter(|one| !one.possible.is_empty())
+        .collect();
+    let at_itself =
+        |one: &&Response| one.missing().is_empty() && one.surplus(from, to).iter().eq([&one.at]);
+    if from == to && with_others.len() > 1 && with_others.iter().all(at_itself) {
+        let later = with_others
+            .iter()
+            .all(|one| one.possible.iter().all(|at| *at > one.at));
+        let others = if later { "later ones" } else { "others" };
+        let text = format!(
+            "each {from} of `{x}` is used for its own {to} of `{o}`, too; the contract uses it for {others} alone"
+        );
+        return Some(("index", text));
+    }
     let (missing, surplus) = (differing.missing(), differing.surplus(from, to));
     let Response {
         at,

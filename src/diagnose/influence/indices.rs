@@ -8,7 +8,7 @@ use super::{cause, clear, is_same, must_respond, same_values, share};
 use crate::diagnose::candidate::responds;
 use crate::diagnose::weigh::ranges;
 use crate::report::model::CauseReport;
-use crate::tensor::{Axis, index};
+use crate::tensor::{Axis, index, strides};
 use crate::trial::{Changes, Experiment, ExperimentInput, Outputs};
 
 /// Longest axis whose indices are all tried, and the fewest indices that are tried where runs are long.
@@ -119,57 +119,121 @@ fn bounds(length: usize, most: usize) -> Vec<usize> {
     tried
 }
 
+/// Pieces of an axis that are changed at first in search of what a sum leaves out, and the number of runs for all pieces of an axis.
+const PIECES: usize = 16;
+const RUNS: usize = 64;
+
+/// The factor on a piece of an axis, so large that a sum over the axis has little else.
+const LARGER: f64 = 64.0;
+
 /// Returns which indices of an input's axis change no other index of an output in the kernels, though they do in the reference: those that a
 /// sum over the axis leaves out. Returns none if there are none.
 pub(in crate::diagnose) fn left_out(experiment: &Experiment<'_>, number: usize) -> Option<String> {
-    let output = &experiment.outputs()[number];
     let inputs = experiment.inputs().iter();
     let inputs = inputs.filter(|input| responds(experiment, input));
-    let pairs = inputs.flat_map(|input| {
+    let mut pairs = inputs.flat_map(|input| {
         let axes = (0..input.axes.len()).rev();
         axes.map(move |axis| (input, axis))
     });
-    pairs.into_iter().find_map(|(input, axis)| {
-        let (mut out, mut summed) = (BTreeSet::new(), BTreeSet::new());
-        let Axis { name, length } = &input.axes[axis];
-        for at in tried(*length, TRIED) {
-            let changes = changed_at(input, axis, at);
-            let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
-            let own = output.axes.iter().position(|axis| axis.name == *name);
-            let others = |flags: Vec<bool>| {
-                let mut flags = flags.into_iter().enumerate();
-                flags.any(|(flat, flag)| {
-                    flag && own.is_none_or(|own| index(&output.axes, flat)[own] != at)
-                })
-            };
-            let pairs = output.got.iter().zip(&left[number]);
-            let answers = pairs.map(|(old, new)| !is_same(*old, *new)).collect();
-            match (
-                others(answers),
-                others(relative(
-                    &output.expected,
-                    &predicted[number],
-                    share(output.kind),
-                )),
-            ) {
-                (true, _) => summed.insert(at),
-                (false, true) => out.insert(at),
-                (false, false) => false,
-            };
-        }
+    pairs.find_map(|(input, axis)| {
+        let [out, summed] = split(experiment, number, input, axis)?;
+        let name = &input.axes[axis].name;
         let used = match summed.is_empty() {
             true => "the contract's does".to_owned(),
             false => format!("it does to {}", ranges(name, &summed)),
         };
         let text = || {
+            let out = ranges(name, &out);
             format!(
-                "which does not respond to {} of `{}`; {used}",
-                ranges(name, &out),
+                "which does not respond to {out} of `{}`; {used}",
                 input.tensor
             )
         };
         (!out.is_empty()).then(text)
     })
+}
+
+/// Returns the indices of an axis that change no other index of an output in the kernels, though they do in the reference, and those that do. Pieces
+/// beside those that change nothing are halved until one index is left.
+fn split(
+    experiment: &Experiment<'_>,
+    number: usize,
+    input: &ExperimentInput,
+    axis: usize,
+) -> Option<[BTreeSet<usize>; 2]> {
+    let length = input.axes[axis].length;
+    let step = length.div_ceil(PIECES);
+    let mut pieces: Vec<(std::ops::Range<usize>, Option<bool>)> = Vec::new();
+    for start in (0..length).step_by(step) {
+        let piece = start..(start + step).min(length);
+        let answers = answers(experiment, number, input, axis, &piece)?;
+        pieces.push((piece, answers));
+    }
+    let mut runs = pieces.len();
+    let is_out = |piece: Option<&(_, Option<bool>)>| piece.is_some_and(|of| of.1 == Some(false));
+    while runs < RUNS {
+        let at_edge = (0..pieces.len()).find(|&at| {
+            let (piece, answers) = &pieces[at];
+            let before = at.checked_sub(1).and_then(|at| pieces.get(at));
+            let beside = is_out(before) || is_out(pieces.get(at + 1));
+            *answers == Some(true) && piece.len() > 1 && beside
+        });
+        let Some(at) = at_edge else {
+            break;
+        };
+        let piece = pieces[at].0.clone();
+        let middle = piece.start + piece.len() / 2;
+        let halves = [piece.start..middle, middle..piece.end];
+        let mut halved = Vec::new();
+        for half in halves {
+            let answers = answers(experiment, number, input, axis, &half)?;
+            halved.push((half, answers));
+        }
+        pieces.splice(at..=at, halved);
+        runs += 2;
+    }
+    let of = |wanted| {
+        let pieces = pieces
+            .iter()
+            .filter(|(_, answers)| *answers == Some(wanted));
+        pieces.flat_map(|(piece, _)| piece.clone()).collect()
+    };
+    Some([of(false), of(true)])
+}
+
+/// Returns whether the other indices of an output change in the kernels with a piece of an input's axis. Returns none inside if they do not in the
+/// reference, either.
+fn answers(
+    experiment: &Experiment<'_>,
+    number: usize,
+    input: &ExperimentInput,
+    axis: usize,
+    piece: &std::ops::Range<usize>,
+) -> Option<Option<bool>> {
+    let output = &experiment.outputs()[number];
+    let Axis { name, length } = &input.axes[axis];
+    let stride = strides(&input.axes)[axis];
+    let values = input.values.iter().enumerate();
+    let larger = values.map(
+        |(flat, value)| match piece.contains(&(flat / stride % length)) {
+            true => LARGER * value,
+            false => *value,
+        },
+    );
+    let changes = Changes::from([(input.name.clone(), larger.collect())]);
+    let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+    let own = output.axes.iter().position(|axis| axis.name == *name);
+    let others = |flags: Vec<bool>| {
+        let mut flags = flags.into_iter().enumerate();
+        flags.any(|(flat, flag)| {
+            flag && own.is_none_or(|own| !piece.contains(&index(&output.axes, flat)[own]))
+        })
+    };
+    let pairs = output.got.iter().zip(&left[number]);
+    let answers = others(pairs.map(|(old, new)| !is_same(*old, *new)).collect());
+    let share = share(output.kind);
+    let expected = others(relative(&output.expected, &predicted[number], share));
+    Some((answers || expected).then_some(answers))
 }
 
 /// Returns a cause if the kernels respond to some indices of an input's axis only.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use deltanet_reference::rule::{GateKind, Inputs, Order, StateLayout};
+use deltanet_reference::rule::{Convention, GateKind, Inputs, Scale, Sizes};
 
 use super::call::{Choices, Tensors, compute};
 use crate::contract::Mistake;
-use crate::contract::catalog::exchanged;
-use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake};
+use crate::contract::catalog::known::{self, KnownMistake};
 use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
+use crate::contract::catalog::rule::problem::{Call, CallInputs, KnownMistake as KnownOfRule};
 
 type Wide = Tensors<Vec<f64>>;
 
@@ -21,11 +21,90 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
         chunked::mistakes(move |terms| compute_by_chunks(&wide, &by, chunk, terms))
     });
     let (output, states) = by_chunks.unwrap_or_default();
+    // One sequence for all: a mistake that shows in one of them may show in all.
+    let of_tokens = sequences(&shared, &by).max_by_key(|call| call.sizes.tokens);
+    let of_tokens = of_tokens
+        .iter()
+        .filter(|_| by.steps == 1)
+        .flat_map(Call::known);
+    let of_tokens = of_tokens.map(|mistake| {
+        let (wide, by) = (Arc::clone(&shared), by.clone());
+        Mistake::pair(mistake.name, mistake.explanation, move || {
+            by_sequences(&wide, &by, mistake)
+        })
+    });
     let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
-        known.into_iter().map(Into::into).unzip();
+        known.into_iter().chain(of_tokens).map(Into::into).unzip();
     in_output.extend(output);
     in_states.extend(states);
     [in_output, in_states]
+}
+
+/// Returns the sequences as calls of the rule.
+fn sequences<'a>(x: &'a Wide, by: &'a Choices) -> impl Iterator<Item = Call> {
+    by.starts.iter().enumerate().map(|(n, start)| {
+        let tokens = by.bounds[n]..by.bounds[n + 1];
+        let of_tokens = |values: &[f64]| {
+            let width = values.len() / by.sizes.tokens.max(1);
+            values[tokens.start * width..tokens.end * width].to_vec()
+        };
+        let line = by.line();
+        Call {
+            inputs: CallInputs {
+                q: of_tokens(&x.q),
+                k: of_tokens(&x.k),
+                v: of_tokens(&x.v),
+                g: of_tokens(&x.g),
+                beta: of_tokens(&x.beta),
+                state: match start {
+                    Some(at) => x.states[at * line..(at + 1) * line].to_vec(),
+                    None => vec![0.0; line],
+                },
+            },
+            convention: Convention {
+                scale: Scale::Factor(by.scale),
+                head_map: by.head_map,
+                order: by.order,
+                state: by.state,
+                ..Convention::FLA
+            },
+            sizes: Sizes {
+                tokens: tokens.len(),
+                ..by.sizes
+            },
+            given: by.starts.iter().any(Option::is_some),
+            chunk: None,
+        }
+    })
+}
+
+/// Computes the sequences with a mistake of the rule.
+fn by_sequences(x: &Wide, by: &Choices, mistake: &KnownOfRule) -> (Vec<f64>, Vec<f64>) {
+    let (line, kind) = (by.line(), by.kept.0);
+    let mut states = x.states.clone();
+    for (line, _) in (states.chunks_exact_mut(line.max(1)).zip(&by.starts))
+        .filter(|(_, start)| by.apart && start.is_none())
+    {
+        line.fill(0.0);
+    }
+    let mut output = Vec::new();
+    for (call, lines) in sequences(x, by).zip(&by.lines) {
+        let tokens = call.sizes.tokens;
+        let first = tokens.saturating_sub(lines.len());
+        for token in first..tokens {
+            if let Some(at) = lines.get(token - first).copied().flatten() {
+                let left = mistake.compute(&call, token + 1).state;
+                for (kept, left) in states[at * line..].iter_mut().zip(left) {
+                    *kept = kind.round(left);
+                }
+            }
+        }
+        if tokens > 0 {
+            output.extend(mistake.compute(&call, tokens).output);
+        }
+    }
+    output.truncate(by.judged * by.sizes.value_heads * by.sizes.value_size);
+    (output, states)
 }
 
 /// Computes the chunked form with a mistake.
@@ -56,38 +135,6 @@ fn compute_by_chunks(x: &Wide, by: &Choices, chunk: usize, terms: Terms) -> (Vec
 
 const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
     KnownMistake {
-        name: "head-map",
-        explanation: HEAD_MAP,
-        applies: |_, by| by.sizes.key_heads > 1 && by.sizes.key_heads < by.sizes.value_heads,
-        change: |_, by| {
-            by.head_map = by.head_map.other();
-        },
-    },
-    KnownMistake {
-        name: "scale-missing",
-        explanation: "the output lacks its scale of 1/sqrt(K)",
-        applies: |_, by| by.sizes.key_size > 1,
-        change: |_, by| by.scale = 1.0,
-    },
-    KnownMistake {
-        name: exchanged::NAME,
-        explanation: "q and k are exchanged",
-        applies: |x, _| x.q.len() == x.k.len(),
-        change: |x, _| std::mem::swap(&mut x.q, &mut x.k),
-    },
-    KnownMistake {
-        name: "undecayed-error",
-        explanation: "the error is taken from the state before its decay",
-        applies: |_, _| true,
-        change: |_, by| by.order = Order::ErrorFirst,
-    },
-    KnownMistake {
-        name: "gate-sign",
-        explanation: "the gate has the wrong sign: states grow where they should decay",
-        applies: |_, _| true,
-        change: |x, _| x.g.iter_mut().for_each(|g| *g = -*g),
-    },
-    KnownMistake {
         name: "gate-of-head",
         explanation: "the gate of the first key channel is applied to all channels",
         applies: |_, by| by.sizes.gate_kind == GateKind::PerKeyChannel && by.sizes.key_size > 1,
@@ -95,17 +142,6 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
             for gates in x.g.chunks_exact_mut(by.sizes.key_size) {
                 let first = gates[0];
                 gates.fill(first);
-            }
-        },
-    },
-    KnownMistake {
-        name: "beta-on-v-only",
-        explanation: "beta scales the value and not the error",
-        applies: |_, _| true,
-        change: |x, by| {
-            for (v, beta) in x.v.chunks_exact_mut(by.sizes.value_size).zip(&mut x.beta) {
-                v.iter_mut().for_each(|v| *v *= *beta);
-                *beta = 1.0;
             }
         },
     },
@@ -137,12 +173,6 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         },
     },
     KnownMistake {
-        name: "initial-ignored",
-        explanation: "sequences begin with zeros in place of their states",
-        applies: |_, by| by.starts.iter().any(Option::is_some),
-        change: |_, by| by.starts.fill(None),
-    },
-    KnownMistake {
         name: "flags-ignored",
         explanation: "sequences begin with states where they should begin with zeros",
         applies: |_, by| by.starts.iter().any(Option::is_none),
@@ -150,23 +180,6 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
             for (start, lines) in by.starts.iter_mut().zip(&by.lines) {
                 *start = start.or(lines.first().copied().flatten());
             }
-        },
-    },
-    KnownMistake {
-        name: "initial-transposed",
-        explanation: "states are read in the other layout",
-        applies: |_, by| by.starts.iter().any(Option::is_some),
-        change: |x, by| {
-            let (keys, values) = (by.sizes.key_size, by.sizes.value_size);
-            let (rows, columns) = match by.state {
-                StateLayout::KeyMajor => (keys, values),
-                StateLayout::ValueMajor => (values, keys),
-            };
-            let heads = x.states.chunks_exact(keys * values);
-            let read = heads.flat_map(|head| {
-                (0..keys * values).map(move |at| head[at % columns * rows + at / columns])
-            });
-            x.states = read.collect();
         },
     },
     KnownMistake {

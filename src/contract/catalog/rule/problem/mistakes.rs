@@ -63,6 +63,12 @@ impl Problem {
 }
 
 impl Call {
+    /// Returns the mistakes of a token or a state that show in this call.
+    pub fn known(&self) -> impl Iterator<Item = &'static KnownMistake> {
+        let mistakes = MISTAKES.iter().chain(terms::MISTAKES);
+        mistakes.filter(|mistake| (mistake.applies)(self))
+    }
+
     /// Returns the mistakes that show in this call, as they show in the output and in the states. `states` holds the right states after the
     /// last token and after those before it, one after another. It may be empty: then there is the one after the last token.
     pub fn mistakes(self, states: Vec<f64>) -> [Vec<Mistake>; 2] {
@@ -76,9 +82,9 @@ impl Call {
         states: Vec<f64>,
     ) -> [Vec<Mistake>; 2] {
         let shared = Arc::new((self, states));
-        let mistakes = MISTAKES.iter().chain(terms::MISTAKES);
-        let mistakes = mistakes.filter(|mistake| (mistake.applies)(&shared.0));
-        let mut pairs: Vec<[Mistake; 2]> = mistakes
+        let mut pairs: Vec<[Mistake; 2]> = shared
+            .0
+            .known()
             .map(|known| {
                 let shared = Arc::clone(&shared);
                 Mistake::pair(known.name, known.explanation, move || {
@@ -223,11 +229,18 @@ fn with_arguments(shared: &Arc<(Call, Vec<f64>)>, arguments: &Arguments) -> Vec<
 }
 
 /// A mistake that kernels of the rule make.
-struct KnownMistake {
-    name: &'static str,
-    explanation: &'static str,
+pub struct KnownMistake {
+    pub name: &'static str,
+    pub explanation: &'static str,
     applies: fn(&Call) -> bool,
     effect: Effect,
+}
+
+impl KnownMistake {
+    /// Computes the first tokens of a call with the mistake.
+    pub fn compute(&self, call: &Call, tokens: usize) -> Outputs<f64> {
+        call.compute(&self.effect, tokens)
+    }
 }
 
 /// The way to the results of a mistake.
@@ -297,6 +310,22 @@ const MISTAKES: &[KnownMistake] = &[
             let scaled = |values: Vec<f64>| values.into_iter().map(|x| x * root).collect();
             let rows = |values: &[f64]| scaled(convention.norm.rows(values, sizes.key_size));
             with_rows(wide, convention, sizes, [rows(&wide.q), rows(&wide.k)])
+        }),
+    },
+    KnownMistake {
+        name: "norm-of-part",
+        explanation: "the norms of q and k have the first 64 channels alone, as sums of one wave have",
+        applies: |p| p.convention.norm != Norm::None && p.sizes.key_size > 64,
+        effect: Computed(|wide, convention, sizes| {
+            normed_by(wide, convention, sizes, |channel| channel < 64)
+        }),
+    },
+    KnownMistake {
+        name: "norm-of-part",
+        explanation: "the norms of q and k have the channels of half a wave alone: 32 of every 64",
+        applies: |p| p.convention.norm != Norm::None && p.sizes.key_size > 32,
+        effect: Computed(|wide, convention, sizes| {
+            normed_by(wide, convention, sizes, |channel| channel % 64 < 32)
         }),
     },
     KnownMistake {
@@ -443,6 +472,32 @@ fn normed(
         sizes,
         [rows(&wide.q, q), rows(&wide.k, k)],
     )
+}
+
+/// Computes the rule with norms that have a part of the channels.
+fn normed_by(
+    wide: &CallInputs,
+    convention: Convention,
+    sizes: Sizes,
+    has: fn(usize) -> bool,
+) -> Outputs<f64> {
+    let rows = |values: &[f64]| -> Vec<f64> {
+        let part = values.iter().enumerate();
+        let part = part.map(|(at, x)| if has(at % sizes.key_size) { *x } else { 0.0 });
+        let part: Vec<f64> = part.collect();
+        let normed = convention.norm.rows(&part, sizes.key_size);
+        let rows = values.chunks_exact(sizes.key_size);
+        let rows = rows.zip(part.chunks_exact(sizes.key_size));
+        let rows = rows.zip(normed.chunks_exact(sizes.key_size));
+        rows.flat_map(|((row, part), normed)| {
+            // A row's factor is that of its largest channel in the part.
+            let largest = (0..part.len()).max_by(|&i, &j| part[i].abs().total_cmp(&part[j].abs()));
+            let factor = largest.map_or(0.0, |at| normed[at] / part[at]);
+            row.iter().map(move |x| x * factor)
+        })
+        .collect()
+    };
+    with_rows(wide, convention, sizes, [rows(&wide.q), rows(&wide.k)])
 }
 
 /// Computes the rule without norms of these q and k.

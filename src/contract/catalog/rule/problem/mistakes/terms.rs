@@ -69,12 +69,33 @@ pub(super) const MISTAKES: &[KnownMistake] = &[
         }),
     },
     KnownMistake {
+        name: "decay-last",
+        explanation: "the decay comes last: the error is taken from the state before it, and what the token writes decays at once",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| {
+                token.decayed_from(token.open().state)
+            })
+        }),
+    },
+    KnownMistake {
         name: "output-before-update",
         explanation: "the output is read before the token is written to the state",
         applies: |_| true,
         effect: Computed(|wide, convention, sizes| {
             by_tokens(wide, convention, sizes, |token| Outputs {
                 output: token.decayed().output,
+                state: token.right().state,
+            })
+        }),
+    },
+    KnownMistake {
+        name: "output-before-token",
+        explanation: "the output is read from the state before the token: neither decayed nor written",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| Outputs {
+                output: token.unchanged().output,
                 state: token.right().state,
             })
         }),
@@ -113,15 +134,24 @@ impl OneToken {
         })
     }
 
-    /// Returns the state as it was, and the output from it.
-    fn unchanged(&self) -> Outputs<f64> {
-        let open = match self.convention.gate {
+    /// Returns the gate that does not decay.
+    fn open_gate(&self) -> f64 {
+        match self.convention.gate {
             Gate::Factor => 1.0,
             Gate::Log | Gate::NegatedLog => 0.0,
-        };
+        }
+    }
+
+    /// Returns the results without a decay.
+    fn open(&self) -> Outputs<f64> {
+        self.run(|wide| wide.g.fill(self.open_gate()))
+    }
+
+    /// Returns the state as it was, and the output from it.
+    fn unchanged(&self) -> Outputs<f64> {
         self.run(|wide| {
             wide.beta.fill(0.0);
-            wide.g.fill(open);
+            wide.g.fill(self.open_gate());
         })
     }
 
@@ -260,8 +290,21 @@ mod tests {
                 dot(state, q)
             }),
             directly(|state, decay, k, beta, v, q| {
+                let error = beta * (v - dot(state, k));
+                let pairs = state.iter_mut().zip(k);
+                pairs.for_each(|(s, k)| *s = decay * (*s + error * k));
+                dot(state, q)
+            }),
+            directly(|state, decay, k, beta, v, q| {
                 state.iter_mut().for_each(|s| *s *= decay);
                 let (error, read) = (beta * (v - dot(state, k)), dot(state, q));
+                state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
+                read
+            }),
+            directly(|state, decay, k, beta, v, q| {
+                let read = dot(state, q);
+                state.iter_mut().for_each(|s| *s *= decay);
+                let error = beta * (v - dot(state, k));
                 state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
                 read
             }),

@@ -1,0 +1,164 @@
+//! The trials that are diagnosed: of each kind of failure the one in which a mistake shows most.
+
+use crate::contract::{Case, Function, Value, list_of};
+use crate::report::Signature;
+use crate::report::model::{OutputReport, Problem, TrialReport};
+
+use super::known::KnownMistakes;
+use super::{Failure, is_explainable};
+
+/// Failures of one run that get experiments, each of another signature.
+const MAX_FAILURES: usize = 16;
+
+/// Wave instructions of a trial that is diagnosed though a shorter one is there.
+const LONGEST: u64 = 1 << 24;
+
+/// Elements of the outputs of a custom contract that is diagnosed though a smaller case is there. Its reference runs in another process.
+const LARGEST: usize = 1 << 15;
+
+/// Returns the positions of trials with the signature of another, to diagnose where that one has no cause: the next telling one, and the shortest
+/// of usual values.
+pub(super) fn instead_of(failures: &[Failure<'_>], of: usize) -> Vec<usize> {
+    let signature = Signature::of(&failures[of].1);
+    let others = (0..failures.len()).filter(|&position| {
+        let report = &failures[position].1;
+        position != of && is_explainable(report) && Signature::of(report) == signature
+    });
+    let others: Vec<usize> = others.collect();
+    let telling = others
+        .iter()
+        .copied()
+        .min_by_key(|&other| rank_of(&failures[other]));
+    let instructions = |position: usize| failures[position].1.wave_instructions;
+    let shorter = others
+        .iter()
+        .copied()
+        .filter(|&other| instructions(other) < instructions(of));
+    let shortest = shorter.min_by_key(|&other| {
+        let plan = failures[other].0;
+        (
+            unusual_values(plan.test.function, plan.case),
+            instructions(other),
+        )
+    });
+    let mut both: Vec<usize> = telling.into_iter().chain(shortest).collect();
+    both.dedup();
+    both
+}
+
+/// Returns the positions of the trials with a wrong output of this name that are as explainable as another, of the same contract, the most telling first.
+pub(super) fn others_with(failures: &[Failure<'_>], than: usize, output: &str) -> Vec<usize> {
+    let function = failures[than].0.test.function;
+    let others = (0..failures.len()).filter(|&other| {
+        let (plan, report) = &failures[other];
+        let is_wrong = |of: &OutputReport| of.name == output && of.problem.is_some();
+        other != than
+            && std::ptr::eq(plan.test.function, function)
+            && report.outputs.iter().any(is_wrong)
+            && is_explainable(report)
+    });
+    let mut others: Vec<usize> = others.collect();
+    others.sort_by_key(|&other| rank_of(&failures[other]));
+    others
+}
+
+fn rank_of((plan, report): &Failure<'_>) -> Rank {
+    rank(plan.test.function, plan.case, report)
+}
+
+/// Returns the positions of the trials that are diagnosed: the most telling one of each signature. A signature whose trials are all dull is
+/// left out if a more telling one has the same wrong output: different mistakes look alike in dull trials. So is one that no mistake of the
+/// contract's list explains, if one explains the most trials with that output.
+pub(super) fn most_telling(
+    failures: &[Failure<'_>],
+    mistakes: Option<&KnownMistakes<'_>>,
+) -> Vec<usize> {
+    let rank = |position: usize| rank_of(&failures[position]);
+    let mut chosen: Vec<(Signature, usize)> = Vec::new();
+    for (position, (_, report)) in failures.iter().enumerate() {
+        if !is_explainable(report) {
+            continue;
+        }
+        let signature = Signature::of(report);
+        let known = chosen.iter_mut().find(|(of, _)| *of == signature);
+        match known {
+            None => chosen.push((signature, position)),
+            Some((_, at)) if rank(position) < rank(*at) => *at = position,
+            Some(_) => {}
+        }
+    }
+    // A mistake that explains most trials with a wrong output is that of the others, too: roundings or infinities may hide it there.
+    let known: Vec<usize> = match mistakes {
+        Some(mistakes) => chosen
+            .iter()
+            .map(|(_, at)| *at)
+            .filter(|&at| mistakes.best(at).is_some() && !mistakes.is_lone(at))
+            .collect(),
+        None => Vec::new(),
+    };
+    let is_known = |at: usize| known.contains(&at);
+    let is_outdone = |(signature, position): &(Signature, usize)| {
+        let plan = failures[*position].0;
+        let is_dull = dullness(plan.test.function, plan.case) > 0;
+        let mut others = chosen.iter();
+        !is_known(*position)
+            && others.any(|(other, better)| {
+                let is_better = is_known(*better) || is_dull && rank(*better) < rank(*position);
+                other.has_output_of(signature) && is_better
+            })
+    };
+    let telling = chosen.iter().filter(|choice| !is_outdone(choice));
+    let telling = telling.map(|(_, position)| *position);
+    telling.take(MAX_FAILURES).collect()
+}
+
+/// Measures of how little a trial tells: true if it is long or has wrong values that are no numbers, then its dullness and the number of its tensors
+/// with other values than usual together, that number, and its wave instructions.
+pub type Rank = (bool, usize, usize, Option<u64>);
+
+/// Returns how little a trial tells, the most telling first. Along an axis of one or two indices, and with a state of zeros, different
+/// mistakes look alike; huge and tiny values hide some. Of equal trials the shorter one comes first, and a long one after all others.
+pub fn rank(function: &Function, case: &Case, report: &TrialReport) -> Rank {
+    let instructions = report.wave_instructions;
+    let axes = report.outputs.iter().map(|output| output.axes.iter());
+    let elements = axes.map(|axes| axes.map(|axis| axis.length).product::<usize>());
+    let is_large = function.is_custom() && elements.sum::<usize>() > LARGEST;
+    if is_large || instructions.is_some_and(|count| count > LONGEST) {
+        return (true, usize::MAX, 0, instructions);
+    }
+    let (dullness, unusual) = (dullness(function, case), unusual_values(function, case));
+    let is_finite =
+        |output: &OutputReport| !matches!(output.problem, Some(Problem::NonFinite { .. }));
+    let infinite = !report.outputs.iter().all(is_finite);
+    (infinite, dullness + unusual, unusual, instructions)
+}
+
+/// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths
+/// of sequences, empty sequences, a state of zeros, and gates that do nothing.
+pub fn dullness(function: &Function, case: &Case) -> usize {
+    let values = case.values.iter();
+    let dull = values.filter(|(name, value)| match value {
+        Value::Number(number) => *number < 3,
+        Value::Word(word) if function.lists.contains(name) => list_of(word).contains(&0),
+        Value::Word("none" | "absent") => *name == "gates",
+        Value::Word(word) => ["zero", "empty"].contains(word),
+    });
+    let derived = function.derived.iter();
+    let short = derived.filter(|size| (size.value)(&case.values).is_some_and(|size| size < 3));
+    dull.count() + short.count()
+}
+
+/// Classes of gates that are usual beside the first, in which states decay as in trained models.
+const USUAL: [&str; 2] = ["slow", "model"];
+
+/// Returns the number of choices of values, by tensor or for all, that are not the first that the contract lists.
+fn unusual_values(function: &Function, case: &Case) -> usize {
+    let classes = function.words.iter();
+    let classes = classes.filter(|(_, words)| words.first() == Some(&"usual"));
+    let unusual = function.domain.values.iter().chain(classes);
+    let unusual = unusual.filter(|(name, words)| {
+        let word = case.values.word(name);
+        word.is_some_and(|word| words.first() != Some(&word) && !USUAL.contains(&word))
+    });
+    unusual.count()
+}
