@@ -114,7 +114,7 @@ pub fn diagnose_failure(
     let known = (depth == Depth::Full).then(|| known::explaining(report));
     match known.iter().flatten().next() {
         Some(mistake) => Some(told_by(mistake)),
-        None => by_experiments(plan, report, depth, kernel_tests),
+        None => Some(by_experiments(plan, report, depth, kernel_tests)?.report),
     }
 }
 
@@ -123,45 +123,43 @@ fn by_experiments(
     report: &TrialReport,
     depth: Depth,
     kernel_tests: &dyn KernelTests,
-) -> Option<DiagnosisReport> {
-    if let Some(found) = kernel::find(&kernel_tests.of(plan), depth) {
-        return Some(found);
+) -> Option<SearchResult> {
+    if let Some(report) = kernel::find(&kernel_tests.of(plan), depth) {
+        return Some(SearchResult {
+            report,
+            method: None,
+        });
     }
     let smaller = shrink::shrink(plan, report);
     let Some((case, report)) = &smaller else {
-        return Some(diagnose_case(plan)?.report);
+        return diagnose_case(plan);
     };
-    let (mut found, method) = match diagnose_case(&Plan { case, ..*plan }) {
-        Some(found) => (Some(found.report), found.method),
-        None => (None, None),
-    };
+    let mut found = diagnose_case(&Plan { case, ..*plan });
     if let Some(found) = &mut found {
-        found.smallest = Some(SmallestCase {
+        found.report.smallest = Some(SmallestCase {
             case: case.id.clone(),
             rerun: report.rerun.clone(),
         });
     }
     // A smaller case may lack the part that is right: beside a tile that is not full, there is no full one.
     let original = diagnose_if_quick(plan);
-    if let Some(original) = &original
-        && counts_more(original, found.as_ref())
-    {
-        return Some(original.clone());
-    }
-    match holds(plan, found.as_ref(), method) {
-        false => original.or_else(|| Some(diagnose_case(plan)?.report)),
-        true => found,
+    match original {
+        Some(original) if counts_more(&original, found.as_ref()) => Some(original),
+        original if found.as_ref().is_some_and(|found| !holds(plan, found)) => {
+            original.or_else(|| diagnose_case(plan))
+        }
+        _ => found,
     }
 }
 
 /// Returns false if the wrong elements of a smaller case have a cause that those of the case itself do not have. The method that found the cause
 /// is asked again.
-fn holds(plan: &Plan<'_>, smaller: Option<&DiagnosisReport>, method: Option<usize>) -> bool {
-    let cause = smaller.and_then(|smaller| smaller.causes.first());
+fn holds(plan: &Plan<'_>, smaller: &SearchResult) -> bool {
+    let cause = smaller.report.causes.first();
     let Some(cause) = cause.filter(|cause| cause.explains.is_some()) else {
         return true;
     };
-    let Some((method, experiment)) = method.zip(plan.experiment().filter(is_small)) else {
+    let Some((method, experiment)) = smaller.method.zip(plan.experiment().filter(is_small)) else {
         return true;
     };
     let state = SearchState {
@@ -199,7 +197,7 @@ fn is_same_cause(one: &CauseReport, other: &CauseReport) -> bool {
 const QUICK: u64 = 1 << 17;
 
 /// Returns the diagnosis of a short trial, if it has a cause.
-fn diagnose_if_quick(plan: &Plan<'_>) -> Option<DiagnosisReport> {
+fn diagnose_if_quick(plan: &Plan<'_>) -> Option<SearchResult> {
     // The references of custom contracts may be slow.
     if plan.test.function.is_custom() {
         return None;
@@ -208,14 +206,14 @@ fn diagnose_if_quick(plan: &Plan<'_>) -> Option<DiagnosisReport> {
     if experiment.run_work() > QUICK {
         return None;
     }
-    let found = search(&experiment).report;
-    (!found.causes.is_empty()).then_some(found)
+    let found = search(&experiment);
+    (!found.report.causes.is_empty()).then_some(found)
 }
 
 /// Returns true if a diagnosis has another cause than that of a smaller case, and one that counts more: a cause that explains its wrong elements
 /// counts more than one that does not.
-fn counts_more(found: &DiagnosisReport, smaller: Option<&DiagnosisReport>) -> bool {
-    let cause = |found: &DiagnosisReport| found.causes.first().cloned();
+fn counts_more(found: &SearchResult, smaller: Option<&SearchResult>) -> bool {
+    let cause = |found: &SearchResult| found.report.causes.first().cloned();
     let (cause, smaller) = (cause(found), smaller.and_then(cause));
     let differs = match (&cause, &smaller) {
         (Some(cause), Some(smaller)) => !is_same_cause(cause, smaller),
@@ -350,6 +348,7 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         observe::non_finite(experiment, &origins)
     });
     let cut_short = cause.is_none() && experiment.is_cut_short();
+    let cause = cause.map(|cause| with_origin(experiment, cause));
     let report = DiagnosisReport {
         causes: cause.into_iter().collect(),
         origins,
@@ -359,6 +358,30 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         far_elsewhere: false,
     };
     SearchResult { report, method }
+}
+
+/// Says where a tensor that no launch gets comes in: by one that the reference makes of others, and does not read.
+fn with_origin(experiment: &Experiment<'_>, mut cause: CauseReport) -> CauseReport {
+    let Some(tensor) = &cause.tensor else {
+        return cause;
+    };
+    let inputs = experiment.inputs().iter();
+    let is_input = inputs.clone().any(|input| input.tensor == *tensor);
+    if !is_input || experiment.hands_over(tensor) {
+        return cause;
+    }
+    experiment.begin_again();
+    let made = inputs.filter(|input| {
+        experiment.hands_over(&input.tensor) && !candidate::responds(experiment, input)
+    });
+    let made: Vec<String> = made.map(|input| format!("`{}`", input.tensor)).collect();
+    if !made.is_empty() {
+        cause.text += &format!(
+            "; no launch gets `{tensor}` itself, so look at the use of {}",
+            made.join(" and ")
+        );
+    }
+    cause
 }
 
 /// Returns the race that may have made a cause: a value that is missing may not have been there yet.

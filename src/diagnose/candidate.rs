@@ -1,15 +1,21 @@
 //! Candidates: mistakes under which the reference computes what the kernels left.
 
+use std::collections::BTreeSet;
+
 use crate::report::model::CauseReport;
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::change::{
-    Change, diagonals, orders, output_moves, output_values, place_changes, roundings, value_changes,
+    Change, diagonals, orders, output_moves, output_values, place_changes, roundings, steps,
+    value_changes,
 };
 use super::weigh::{Explanation, explanation, explanation_of};
 
 /// The number of wrong elements of which one may stay unexplained by a mistake that is everywhere.
 const REST: u64 = 200;
+
+/// Lengths that kernels take for others: a number that is left out of a product, and sizes of tiles.
+const TILES: [usize; 3] = [1, 64, 128];
 
 /// A mistake in the use of one tensor.
 struct Candidate {
@@ -308,6 +314,18 @@ fn candidates(experiment: &Experiment<'_>) -> Vec<Candidate> {
             }));
         }
     }
+    // Wrong steps are many, so they come last.
+    let lengths = experiment.data().iter().flat_map(|input| &input.axes);
+    let lengths: BTreeSet<usize> = lengths.map(|axis| axis.length).chain(TILES).collect();
+    candidates.extend(inputs.iter().flat_map(|input| {
+        let steps = steps(input, &lengths).into_iter();
+        steps.map(|change| Candidate {
+            tensor: input.tensor.clone(),
+            change,
+            side: Side::Input,
+            stored: true,
+        })
+    }));
     candidates
 }
 

@@ -1,5 +1,7 @@
 //! Changes of an input that stand for mistakes: "the kernel takes X for f(X)".
 
+use std::collections::BTreeSet;
+
 use std::f64::consts::LOG2_E;
 
 use crate::tensor::{Axis, ElementKind, count, index, strides};
@@ -29,6 +31,8 @@ enum Effect {
     Move(usize, IndexMap),
     /// Two axes are stored in the other order: the first runs faster.
     Order(usize, usize),
+    /// An axis has so many elements from one index to the next. What lies beyond the end is 0.
+    Step(usize, usize),
     /// The last two axes are exchanged within square tiles of this many rows.
     Tiles(usize),
     /// A number is added on the diagonal of each matrix of an axis and the last one, or of each square block of rows.
@@ -77,6 +81,15 @@ impl Change {
             Effect::Order(first, second) => {
                 let places = places(axes, *first, *second);
                 places.into_iter().map(|place| values[place]).collect()
+            }
+            Effect::Step(axis, step) => {
+                let stride = strides(axes)[*axis];
+                let read = (0..values.len()).map(|flat| {
+                    let at = flat / stride % axes[*axis].length;
+                    values.get(flat - at * stride + at * step)
+                });
+                read.map(|value| value.copied().unwrap_or_default())
+                    .collect()
             }
             Effect::Tiles(size) => exchanged_in_tiles(axes, values, *size),
             Effect::Diagonal(row, number) => {
@@ -307,6 +320,35 @@ pub(super) fn place_changes(input: &ExperimentInput) -> Vec<Change> {
     changes.extend(orders(&input.axes, "read"));
     changes.extend(tiles(&input.axes));
     changes
+}
+
+/// Returns wrong steps of an input's axes: those that lack the length of an axis within, or have another length in its place.
+pub(super) fn steps(input: &ExperimentInput, lengths: &BTreeSet<usize>) -> Vec<Change> {
+    let axes = &input.axes;
+    let strides = strides(axes);
+    let pairs = (0..axes.len()).flat_map(|outer| (outer + 1..axes.len()).map(move |b| (outer, b)));
+    let pairs = pairs.filter(|&(outer, _)| axes[outer].length > 1);
+    let steps = pairs.flat_map(|(outer, inner)| {
+        let (stride, own) = (strides[outer], axes[inner].length);
+        let (name, names) = (&axes[outer].name, plural(&axes[inner].name));
+        let others = lengths.iter().filter(move |&&length| length != own);
+        let others = others.map(move |length| {
+            let of = match length {
+                1 => format!("the number of {names} is left out"),
+                _ => format!("{length} is taken for the number of {names}, {own}"),
+            };
+            let step = stride / own * length;
+            Change {
+                kind: "layout",
+                says: format!(
+                    "is read {step} elements further on from one {name} to the next, not {stride}: {of}"
+                ),
+                effect: Effect::Step(outer, step),
+            }
+        });
+        others.collect::<Vec<Change>>()
+    });
+    steps.collect()
 }
 
 /// Returns the exchanges of rows and columns within tiles, as a kernel makes that stages tiles of a matrix the wrong way round.

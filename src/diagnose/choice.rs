@@ -13,16 +13,19 @@ const MAX_FAILURES: usize = 16;
 /// Wave instructions of a trial that is diagnosed though a shorter one is there.
 const LONGEST: u64 = 1 << 24;
 
+/// Wave instructions above which there is no work for all experiments.
+const LONG: u64 = 1 << 20;
+
 /// Elements of the outputs of a custom contract that is diagnosed though a smaller case is there. Its reference runs in another process.
 const LARGEST: usize = 1 << 15;
 
-/// Returns the positions of trials with the signature of another, to diagnose where that one has no cause: the next telling one, and the shortest
-/// of usual values.
+/// Returns the positions of trials with the wrong output of another, to diagnose where that one has no cause: the next telling one, the shortest
+/// of usual values, and the shortest.
 pub(super) fn instead_of(failures: &[Failure<'_>], of: usize) -> Vec<usize> {
     let signature = Signature::of(&failures[of].1);
     let others = (0..failures.len()).filter(|&position| {
         let report = &failures[position].1;
-        position != of && is_explainable(report) && Signature::of(report) == signature
+        position != of && is_explainable(report) && Signature::of(report).has_output_of(&signature)
     });
     let others: Vec<usize> = others.collect();
     let telling = others
@@ -30,20 +33,23 @@ pub(super) fn instead_of(failures: &[Failure<'_>], of: usize) -> Vec<usize> {
         .copied()
         .min_by_key(|&other| rank_of(&failures[other]));
     let instructions = |position: usize| failures[position].1.wave_instructions;
-    let shorter = others
-        .iter()
-        .copied()
-        .filter(|&other| instructions(other) < instructions(of));
-    let shortest = shorter.min_by_key(|&other| {
+    let shorter = others.iter().copied();
+    let shorter = shorter.filter(|&other| instructions(other) < instructions(of));
+    let shortest = shorter.clone().min_by_key(|&other| instructions(other));
+    let usual = shorter.min_by_key(|&other| {
         let plan = failures[other].0;
         (
             unusual_values(plan.test.function, plan.case),
             instructions(other),
         )
     });
-    let mut both: Vec<usize> = telling.into_iter().chain(shortest).collect();
-    both.dedup();
-    both
+    let mut instead: Vec<usize> = Vec::new();
+    for other in [telling, usual, shortest].into_iter().flatten() {
+        if !instead.contains(&other) {
+            instead.push(other);
+        }
+    }
+    instead
 }
 
 /// Returns the positions of the trials with a wrong output of this name that are as explainable as another, of the same contract, the most telling first.
@@ -66,7 +72,7 @@ fn rank_of((plan, report): &Failure<'_>) -> Rank {
     rank(plan.test.function, plan.case, report)
 }
 
-/// Returns the positions of the trials that are diagnosed: the most telling one of each signature. A signature whose trials are all dull is
+/// Returns the positions of the trials that are diagnosed: the most telling one of each signature. A signature whose trials are all dull or of unusual values is
 /// left out if a more telling one has the same wrong output: different mistakes look alike in dull trials. So is one that no mistake of the
 /// contract's list explains, if one explains the most trials with that output.
 pub(super) fn most_telling(
@@ -99,7 +105,8 @@ pub(super) fn most_telling(
     let is_known = |at: usize| known.contains(&at);
     let is_outdone = |(signature, position): &(Signature, usize)| {
         let plan = failures[*position].0;
-        let is_dull = dullness(plan.test.function, plan.case) > 0;
+        let function = plan.test.function;
+        let is_dull = dullness(function, plan.case) + unusual_values(function, plan.case) > 0;
         let mut others = chosen.iter();
         !is_known(*position)
             && others.any(|(other, better)| {
@@ -112,7 +119,10 @@ pub(super) fn most_telling(
     telling.take(MAX_FAILURES).collect()
 }
 
-/// Measures of how little a trial tells: true if it is long or has wrong values that are no numbers, then its dullness and the number of its tensors
+/// The weight of unusual values, and of a long trial, beside dull sizes: by an epsilon or a limit, a mistake looks like another one.
+const UNUSUAL: usize = 2;
+
+/// Measures of how little a trial tells: true if it is long, or has wrong values that are no numbers or wrong only together, then its dullness and the number of its tensors
 /// with other values than usual together, that number, and its wave instructions.
 pub type Rank = (bool, usize, usize, Option<u64>);
 
@@ -127,10 +137,23 @@ pub fn rank(function: &Function, case: &Case, report: &TrialReport) -> Rank {
         return (true, usize::MAX, 0, instructions);
     }
     let (dullness, unusual) = (dullness(function, case), unusual_values(function, case));
-    let is_finite =
-        |output: &OutputReport| !matches!(output.problem, Some(Problem::NonFinite { .. }));
-    let infinite = !report.outputs.iter().all(is_finite);
-    (infinite, dullness + unusual, unusual, instructions)
+    let long = usize::from(instructions.is_some_and(|count| count > LONG));
+    // An error of all elements together, or of those beside infinities, tells little.
+    let hides = |output: &OutputReport| {
+        let problem = output.problem.as_ref();
+        problem.is_some_and(|problem| {
+            matches!(
+                problem,
+                Problem::NonFinite { .. } | Problem::RelativeRms { .. }
+            )
+        })
+    };
+    (
+        report.outputs.iter().any(hides),
+        dullness + UNUSUAL * (unusual + long),
+        unusual,
+        instructions,
+    )
 }
 
 /// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths

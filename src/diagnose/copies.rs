@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use crate::report::model::{CauseReport, ExplainedElements};
-use crate::tensor::index;
+use crate::tensor::{index, strides};
 use crate::trial::{Experiment, ExperimentInput, ExperimentOutput};
+
+use super::weigh::plural;
 
 /// The fewest wrong elements whose places tell something.
 const FEWEST: usize = 4;
@@ -67,9 +69,20 @@ fn text(input: &ExperimentInput, output: &ExperimentOutput, moved: &[Displacemen
         .iter()
         .map(|of| of.is as i64 - of.should_be as i64)
         .collect();
-    let words = |distance: i64| match distance.unsigned_abs() {
-        1 => "1 element".to_owned(),
-        many => format!("{many} elements"),
+    // The outermost axis of which the distance is a number of steps.
+    let words = |distance: i64| {
+        let distance = distance.unsigned_abs() as usize;
+        let steps = strides(&input.axes);
+        let axes = input.axes.iter().zip(&steps);
+        let mut whole = axes.filter(|(axis, step)| {
+            distance.is_multiple_of(**step) && (1..axis.length).contains(&(distance / **step))
+        });
+        match whole.next().map(|(axis, step)| (axis, distance / step)) {
+            Some((axis, 1)) => format!("1 {}", axis.name),
+            Some((axis, many)) => format!("{many} {}", plural(&axis.name)),
+            None if distance == 1 => "1 element".to_owned(),
+            None => format!("{distance} elements"),
+        }
     };
     let of_axis = |axis: usize| -> Option<i64> {
         let of = |(of, distance): (&Displacement, &i64)| {

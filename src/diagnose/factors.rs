@@ -69,7 +69,7 @@ pub(super) fn row_factors(experiment: &Experiment<'_>) -> Option<CauseReport> {
                 words(smallest),
                 words(largest),
                 left_out(experiment, number)
-                    .or_else(|| power_of_norm(experiment, number, summand))
+                    .or_else(|| power_of_measure(experiment, number, summand))
                     .unwrap_or_else(|| "as a norm, a sum or a gate".into())
             ),
         };
@@ -95,11 +95,12 @@ const POWERS: [(f64, &str); 6] = [
     (0.5, "the root of "),
 ];
 
-/// The ratio of the longest row to the shortest from which the rows tell a power.
+/// The ratio of the longest row to the shortest from which the rows tell a power, and the fewest rows that do.
 const UNLIKE: f64 = 1.1;
+const FEWEST_ROWS: usize = 3;
 
-/// Returns the power of the norm of an input's rows that the factors of an output's rows are, up to a number that they share.
-fn power_of_norm(
+/// Returns the power of a measure of an input's rows, such as their norm, that the factors of an output's rows are, up to a number that they share.
+fn power_of_measure(
     experiment: &Experiment<'_>,
     number: usize,
     summand: Option<&str>,
@@ -108,43 +109,86 @@ fn power_of_norm(
     let of_rows = factors(output, &offsets(experiment, number, summand))?;
     let rows = of_rows.len();
     let share = (4.0 * spacing(output.kind)).max(SAME_FACTOR);
+    let wrong: Vec<bool> = output
+        .wrong
+        .chunks(output.wrong.len() / rows)
+        .map(|wrong| wrong.contains(&true))
+        .collect();
     experiment.inputs().iter().find_map(|input| {
         let length = input.axes.last()?.length;
         if length < COLUMNS || input.values.len() != rows * length {
             return None;
         }
-        let norms = input
-            .values
-            .chunks(length)
-            .map(|row| product(row, row).sqrt());
-        let wrong = output.wrong.chunks(output.wrong.len() / rows);
-        let pairs = norms.zip(&of_rows).zip(wrong);
-        let pairs = pairs.filter(|((norm, _), wrong)| *norm > 0.0 && wrong.contains(&true));
-        let pairs: Vec<(f64, f64)> = pairs.map(|((norm, factor), _)| (norm, *factor)).collect();
-        let ratio = |of: &dyn Fn(&(f64, f64)) -> f64| {
-            let ends = pairs.iter().map(of);
-            let (least, largest) = ends.fold((f64::INFINITY, 0.0f64), |(least, largest), x| {
-                (least.min(x.abs()), largest.max(x.abs()))
-            });
-            largest / least
-        };
-        if pairs.len() < 2 || ratio(&|(norm, _)| *norm) < UNLIKE {
-            return None;
-        }
-        let (power, words_of) = POWERS
-            .iter()
-            .find(|(power, _)| ratio(&|(norm, factor)| factor / norm.powf(*power)) < 1.0 + share)?;
-        let (norm, factor) = pairs[0];
-        let times = factor / norm.powf(*power);
-        let times = match (times - 1.0).abs() < share {
-            true => String::new(),
-            false => format!("{} times ", words(times)),
-        };
-        Some(format!(
-            "{times}{words_of}the norm of its row of `{}`",
-            input.tensor
-        ))
+        let measures = measures(experiment, input, length);
+        measures.into_iter().find_map(|(measured, of)| {
+            let pairs = measured.iter().zip(&of_rows).zip(&wrong);
+            let pairs = pairs.filter(|((measure, _), wrong)| **measure > 0.0 && **wrong);
+            let pairs: Vec<(f64, f64)> = pairs.map(|((a, b), _)| (*a, *b)).collect();
+            let ratio = |of: &dyn Fn(&(f64, f64)) -> f64| {
+                let ends = pairs.iter().map(of);
+                let (least, largest) = ends.fold((f64::INFINITY, 0.0f64), |(least, largest), x| {
+                    (least.min(x.abs()), largest.max(x.abs()))
+                });
+                largest / least
+            };
+            let unlike = UNLIKE.max(1.0 + 8.0 * share);
+            if pairs.len() < FEWEST_ROWS || ratio(&|(measure, _)| *measure) < unlike {
+                return None;
+            }
+            let (power, words_of) = POWERS.iter().find(|(power, _)| {
+                ratio(&|(measure, factor)| factor / measure.powf(*power)) < 1.0 + share
+            })?;
+            let (measure, factor) = pairs[0];
+            let times = factor / measure.powf(*power);
+            let times = match (times - 1.0).abs() < share {
+                true => String::new(),
+                false => format!("{} times ", words(times)),
+            };
+            Some(format!("which is {times}{words_of}{of}"))
+        })
     })
+}
+
+/// Returns measures of the rows of an input by which a wrong norm may be off, each with its words.
+fn measures(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    length: usize,
+) -> Vec<(Vec<f64>, String)> {
+    let x = &input.tensor;
+    let rows = || input.values.chunks(length);
+    let norm = |row: &[f64]| product(row, row).sqrt();
+    let over_norm = |of: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
+        rows().map(|row| of(row) / norm(row)).collect()
+    };
+    let mut all = vec![
+        (
+            rows().map(norm).collect(),
+            format!("the norm of its row of `{x}`"),
+        ),
+        (
+            over_norm(&|row| row.iter().map(|x| x.abs()).sum()),
+            format!("the sum of the sizes of its row of `{x}` over the norm"),
+        ),
+        (
+            over_norm(&|row| row.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()))),
+            format!("the largest size in its row of `{x}` over the norm"),
+        ),
+    ];
+    let weights = experiment.inputs().iter();
+    let weights = weights.filter(|of| of.values.len() == length && of.kind.is_float());
+    all.extend(weights.map(|weights| {
+        let weighted = over_norm(&|row| {
+            let times = row.iter().zip(&weights.values).map(|(x, w)| x * w);
+            norm(&times.collect::<Vec<f64>>())
+        });
+        let w = &weights.tensor;
+        (
+            weighted,
+            format!("the norm of its row of `{x}` times `{w}` over that of `{x}`"),
+        )
+    }));
+    all
 }
 
 /// Returns a factor in words.

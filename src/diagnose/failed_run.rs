@@ -3,9 +3,11 @@
 use crate::report::model::{CauseReport, DiagnosisReport, TrialReport};
 use crate::trial::Plan;
 
-use super::choice::{instead_of, others_with};
+use super::choice::{dullness, instead_of, others_with};
 use super::known::{KnownMistakes, told_by};
-use super::{Depth, Failure, KernelTests, by_experiments, factors, influence, is_small};
+use super::{
+    Depth, Failure, KernelTests, SearchResult, by_experiments, factors, holds, influence, is_small,
+};
 
 /// The failures of a run.
 pub(super) struct FailedRun<'r> {
@@ -17,21 +19,35 @@ pub(super) struct FailedRun<'r> {
 }
 
 /// The diagnosis of a trial, with the trial's position among the failures.
-type Diagnosis = (usize, DiagnosisReport);
+struct Diagnosis {
+    position: usize,
+    found: SearchResult,
+}
+
+impl Diagnosis {
+    fn cause(&self) -> Option<&CauseReport> {
+        self.found.report.causes.first()
+    }
+}
 
 /// Other trials with which a cause is compared.
 const ELSEWHERE: usize = 2;
 
 impl FailedRun<'_> {
     /// Returns the diagnosis of a trial and those like it. Where no cause is found, or one that another trial contradicts, other trials are asked.
-    pub(super) fn diagnosis_of_all_like(&self, first: usize) -> Option<Diagnosis> {
+    pub(super) fn diagnosis_of_all_like(&self, first: usize) -> Option<(usize, DiagnosisReport)> {
         let mut nothing = None;
-        for position in std::iter::once(first).chain(instead_of(self.failures, first)) {
-            match self.diagnosis(position).map(|found| self.confirmed(found)) {
-                Some(Ok(found)) if !found.1.causes.is_empty() => return Some(found),
-                Some(Ok(found) | Err(found)) => nothing = nothing.or(Some(found)),
-                None => {}
+        let all = std::iter::once(first).chain(instead_of(self.failures, first));
+        for position in all {
+            let Some(found) = self.diagnosis(position) else {
+                continue;
+            };
+            let found = self.confirmed(found);
+            let report = found.found.report;
+            if !report.causes.is_empty() {
+                return Some((found.position, report));
             }
+            nothing = nothing.or(Some((found.position, report)));
         }
         nothing
     }
@@ -39,59 +55,78 @@ impl FailedRun<'_> {
     fn diagnosis(&self, position: usize) -> Option<Diagnosis> {
         let (plan, report) = &self.failures[position];
         let experiments = |depth| by_experiments(plan, report, depth, self.kernel_tests);
-        let Some(mistakes) = &self.mistakes else {
-            return Some((position, experiments(self.depth)?));
+        let mistakes = self.mistakes.as_ref();
+        let found = match mistakes.and_then(|mistakes| Some((mistakes, mistakes.best(position)?))) {
+            None => experiments(self.depth)?,
+            Some((mistakes, known)) => {
+                // Other mistakes look like one that explains few trials.
+                let found = match mistakes.is_lone(position) {
+                    true => experiments(Depth::Blind),
+                    false => None,
+                };
+                let found = found.filter(|found| !found.report.causes.is_empty());
+                found.unwrap_or_else(|| SearchResult {
+                    report: told_by(known),
+                    method: None,
+                })
+            }
         };
-        let Some(known) = mistakes.best(position) else {
-            return Some((position, experiments(self.depth)?));
-        };
-        // Other mistakes look like one that explains few trials.
-        let found = match mistakes.is_lone(position) {
-            true => experiments(Depth::Blind).filter(|found| !found.causes.is_empty()),
-            false => None,
-        };
-        Some((position, found.unwrap_or_else(|| told_by(known))))
+        Some(Diagnosis { position, found })
     }
 
-    /// Returns a diagnosis whose cause other trials do not contradict, which may be that of another trial, or as error the diagnosis without the
-    /// contradicted cause.
-    fn confirmed(&self, found: Diagnosis) -> Result<Diagnosis, Diagnosis> {
-        let Some(cause) = found.1.causes.first() else {
-            return Ok(found);
+    /// Returns a diagnosis whose cause other trials do not contradict, which may be that of another trial. A contradicted cause in whose place there is no
+    /// other is left out if it is one of a dull trial, a factor, or a missing response.
+    fn confirmed(&self, mut diagnosis: Diagnosis) -> Diagnosis {
+        let position = diagnosis.position;
+        let Some(cause) = diagnosis.cause() else {
+            return diagnosis;
         };
         if cause.kind == "scale" && cause.tensor.is_none() {
-            return Ok(self.with_factor_elsewhere(found));
+            return self.with_factor_elsewhere(diagnosis);
         }
-        let outputs = &self.failures[found.0].1.outputs;
-        let wrong = outputs.iter().find(|output| output.problem.is_some());
+        let (plan, report) = &self.failures[position];
+        let wrong = report
+            .outputs
+            .iter()
+            .find(|output| output.problem.is_some());
         let output = cause.output.as_ref().or(wrong.map(|output| &output.name));
-        let others = output.map(|output| others_with(self.failures, found.0, output));
-        for other in others.into_iter().flatten().take(ELSEWHERE) {
-            let there = self.plan(other).experiment().filter(is_small);
+        let others = output.map(|output| others_with(self.failures, position, output));
+        let others: Vec<usize> = others.into_iter().flatten().take(ELSEWHERE).collect();
+        let mut contradicts = others.iter().filter(|&&other| {
+            let plan = self.plan(other);
+            let there = plan.experiment().filter(is_small);
             match there.and_then(|there| influence::is_unread_too(&there, cause)) {
-                None | Some(true) => continue,
-                Some(false) => {}
+                Some(unread) => !unread,
+                None => !holds(plan, &diagnosis.found),
             }
-            if let Some(told) = self
-                .diagnosis(other)
-                .filter(|told| !told.1.causes.is_empty())
-            {
-                return Ok(told);
-            }
-            let (position, mut without) = found;
-            without.causes.clear();
-            return Err((position, without));
+        });
+        let missing = cause.explains.is_none();
+        let is_contradicted = match missing {
+            true => contradicts.next().is_some(),
+            false => !others.is_empty() && contradicts.count() == others.len(),
+        };
+        if !is_contradicted {
+            return diagnosis;
         }
-        Ok(found)
+        let told = others.iter().find_map(|&other| {
+            let told = self.diagnosis(other)?;
+            told.cause().is_some().then_some(told)
+        });
+        let is_dull = dullness(plan.test.function, plan.case) > 0;
+        if told.is_none() && (is_dull || missing || cause.kind == "scale") {
+            diagnosis.found.report.causes.clear();
+        }
+        told.unwrap_or(diagnosis)
     }
 
     /// Compares the factor of an output that a diagnosis names with trials of other sizes. A number that is another one there is not told as that of
     /// one case, and where there is no factor, the diagnosis of that trial is told.
-    fn with_factor_elsewhere(&self, (position, mut found): Diagnosis) -> Diagnosis {
+    fn with_factor_elsewhere(&self, mut diagnosis: Diagnosis) -> Diagnosis {
+        let position = diagnosis.position;
         let plan = self.plan(position);
-        let name = found.causes.first().and_then(|cause| cause.output.clone());
+        let name = diagnosis.cause().and_then(|cause| cause.output.clone());
         let Some((name, here)) = name.zip(plan.experiment()) else {
-            return (position, found);
+            return diagnosis;
         };
         let lengths = |position: usize| -> Vec<usize> {
             let outputs = self.failures[position].1.outputs.iter();
@@ -111,14 +146,14 @@ impl FailedRun<'_> {
                 // Different factors, and a factor of one case alone, follow from a cause that the other case may tell.
                 Some(factors::Elsewhere::Unlike(text)) => {
                     let told = self.diagnosis(other);
-                    let told = told.filter(|told| told.1.causes.first().is_some_and(is_another));
+                    let told = told.filter(|told| told.cause().is_some_and(is_another));
                     return told.unwrap_or_else(|| {
-                        found.causes[0].text = text;
-                        (position, found)
+                        diagnosis.found.report.causes[0].text = text;
+                        diagnosis
                     });
                 }
                 Some(factors::Elsewhere::Factor(text)) => {
-                    let cause = &mut found.causes[0];
+                    let cause = &mut diagnosis.found.report.causes[0];
                     // A factor of another number here is one that the case's own diagnosis told otherwise, as that of an input.
                     if cause.text.starts_with(&format!("`{name}` is ")) {
                         cause.text = text;
@@ -128,7 +163,7 @@ impl FailedRun<'_> {
                 None => {}
             }
         }
-        (position, found)
+        diagnosis
     }
 
     fn plan(&self, position: usize) -> &Plan<'_> {

@@ -12,6 +12,7 @@ use crate::tensor::{ElementKind, index};
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
+use super::observe::is_right;
 use super::weigh::spacing;
 pub(super) use answer::changed_at;
 use indices::along_axes;
@@ -68,8 +69,8 @@ fn compare(experiment: &Experiment<'_>) -> Option<CauseReport> {
         .or_else(|| integers::find(experiment))
         .or_else(|| each(misused))
         .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::Unused)))
+        .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::Used)))
         .or_else(|| along_axes(experiment, &inputs))
-        .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::All)))
 }
 
 /// Parts of the matrix of an axis and the last axis: the elements left of the diagonal, on it and right of it.
@@ -84,7 +85,8 @@ const REGIONS: [(Ordering, &str); 3] = [
 enum Choice {
     /// Parts that the contract does not use. Few matrices have one, and the kernels run for these alone.
     Unused,
-    All,
+    /// Parts that it uses.
+    Used,
 }
 
 /// Returns a cause if the kernels use a part of a matrix that the contract does not use, or do not read a part that it uses.
@@ -101,7 +103,7 @@ fn in_regions(
             let changed = changed_in_region(input, row, *region)?;
             let changes = Changes::from([(input.name.clone(), changed)]);
             let predicted = experiment.predict(&changes)?;
-            if choice == Choice::Unused && !is_unchanged(experiment, &predicted) {
+            if (choice == Choice::Unused) != is_unchanged(experiment, &predicted) {
                 return None;
             }
             let left = experiment.run(&changes)?;
@@ -118,8 +120,16 @@ fn in_regions(
                 used |= must_respond(experiment, input, output, predicted).contains(&true);
             }
             let tensor = &input.tensor;
+            // A kernel that reads the part instead of another one is not right without it.
+            let is_right_without = || {
+                let neutral = [0.0, 1.0].into_iter().filter_map(|value| {
+                    let changed = in_region(input, row, *region, |_| value);
+                    experiment.changed(Changes::from([(input.name.clone(), changed)]))
+                });
+                neutral.into_iter().any(|neutral| is_right(&neutral))
+            };
             match answers {
-                Some(output) if unused => {
+                Some(output) if unused && is_right_without() => {
                     let text = format!(
                         "`{}` responds to `{tensor}` {words}, which the contract does not use",
                         output.name
@@ -139,16 +149,27 @@ fn in_regions(
 /// Returns changed values of a part of an input's matrices. Elements that are 0 stay: a kernel that reads them computes the same as one that
 /// does not. Returns none if all of them are 0.
 fn changed_in_region(input: &ExperimentInput, row: usize, region: Ordering) -> Option<Vec<f64>> {
-    let columns = input.axes.last()?.length;
-    let changed = input.values.iter().enumerate().map(|(flat, &value)| {
+    let changed = in_region(input, row, region, |value| 0.75 * value);
+    (changed != input.values).then_some(changed)
+}
+
+/// Returns an input's values with others in a part of its matrices.
+fn in_region(
+    input: &ExperimentInput,
+    row: usize,
+    region: Ordering,
+    change: impl Fn(f64) -> f64,
+) -> Vec<f64> {
+    let columns = input.axes.last().map_or(1, |axis| axis.length);
+    let values = input.values.iter().enumerate();
+    let changed = values.map(|(flat, &value)| {
         let at = index(&input.axes, flat);
         match (at[row] % columns).cmp(&(flat % columns)) == region {
-            true => 0.75 * value,
+            true => change(value),
             false => value,
         }
     });
-    let changed: Vec<f64> = changed.collect();
-    (changed != input.values).then_some(changed)
+    changed.collect()
 }
 
 /// Returns true if the reference's outputs are those of the unchanged inputs.

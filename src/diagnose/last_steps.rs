@@ -234,40 +234,53 @@ impl Mistake {
     }
 }
 
-/// Returns the first mistake in the function of an output's base, or in the type of its argument, that explains all wrong elements.
+/// Returns the first mistake in the function of the base of all wrong outputs, or in the type of its argument, that explains all wrong elements.
 pub(super) fn function(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    wrong_outputs(experiment).find_map(|steps| {
-        let output = &experiment.outputs()[steps.number];
-        if output.got.len() > MOST {
-            return None;
+    let outputs = experiment.outputs();
+    let wrong: Vec<LastSteps> = wrong_outputs(experiment).collect();
+    let is_short = |steps: &LastSteps| outputs[steps.number].got.len() <= MOST;
+    let first = wrong.first().filter(|_| wrong.iter().all(is_short))?;
+    let pairs = ACTIVATIONS.iter().flat_map(|contract| {
+        let kernels = KERNELS.iter().filter(|kernel| kernel.name != contract.name);
+        kernels.map(|kernel| Mistake::Function(contract, kernel))
+    });
+    let ends = first.factor.is_some() || first.summand.is_some();
+    let rounded = ACTIVATIONS
+        .iter()
+        .filter(|function| ends || function.name != IDENTITY);
+    let rounded = rounded.flat_map(|function| NARROW.map(|kind| Mistake::Rounded(function, kind)));
+    pairs.chain(rounded).find_map(|mistake| {
+        let predict = |other: &Experiment<'_>| -> Option<Outputs> {
+            let right = other.outputs().iter();
+            let mut predicted: Outputs = right.map(|output| output.expected.clone()).collect();
+            for steps in &wrong {
+                predicted[steps.number] = mistake.predict(other, steps)?.swap_remove(steps.number);
+            }
+            Some(predicted)
+        };
+        let explained = |other: &Experiment<'_>| {
+            let found = explanation(other, &predict(other)?)?;
+            let whole = found.part.is_none() && found.elements.right == found.elements.wrong;
+            whole.then_some(found.elements)
+        };
+        let elements = explained(experiment)?;
+        let confirmed = is_confirmed(experiment, "", |other| explained(other).is_some());
+        let names = wrong.iter().map(|steps| &*outputs[steps.number].name);
+        let names = names.collect::<Vec<_>>().join("` and `");
+        let (kind, mut text) = mistake.cause(&names, first);
+        if wrong.len() > 1 {
+            text = text
+                .replace("` has ", "` have ")
+                .replace("` lacks ", "` lack ");
+            text = text.replace(" at its end", " at their ends");
         }
-        let pairs = ACTIVATIONS.iter().flat_map(|contract| {
-            let kernels = KERNELS.iter().filter(|kernel| kernel.name != contract.name);
-            kernels.map(|kernel| Mistake::Function(contract, kernel))
-        });
-        let ends = steps.factor.is_some() || steps.summand.is_some();
-        let rounded = ACTIVATIONS
-            .iter()
-            .filter(|function| ends || function.name != IDENTITY);
-        let rounded =
-            rounded.flat_map(|function| NARROW.map(|kind| Mistake::Rounded(function, kind)));
-        pairs.chain(rounded).find_map(|mistake| {
-            let explained = |other: &Experiment<'_>| {
-                let found = explanation(other, &mistake.predict(other, &steps)?)?;
-                let whole = found.part.is_none() && found.elements.right == found.elements.wrong;
-                whole.then_some(found.elements)
-            };
-            let elements = explained(experiment)?;
-            let confirmed = is_confirmed(experiment, "", |other| explained(other).is_some());
-            let (kind, text) = mistake.cause(&output.name, &steps);
-            confirmed.then(|| CauseReport {
-                kind: kind.into(),
-                output: Some(output.name.clone()),
-                tensor: None,
-                kernel: None,
-                text,
-                explains: Some(elements),
-            })
+        confirmed.then(|| CauseReport {
+            kind: kind.into(),
+            output: Some(outputs[first.number].name.clone()),
+            tensor: None,
+            kernel: None,
+            text,
+            explains: Some(elements),
         })
     })
 }

@@ -79,7 +79,9 @@ fn bound(experiment: &Experiment<'_>, input: &ExperimentInput, side: Side) -> Op
         true => f64::midpoint(last, first),
         false => 0.0,
     };
-    if !explains(experiment, input, side, bound) {
+    if !explains(experiment, input, side, bound)
+        || !responds_within(experiment, input, side, &order[..beyond], first)
+    {
         return None;
     }
     let (word, other) = match side {
@@ -97,6 +99,32 @@ fn bound(experiment: &Experiment<'_>, input: &ExperimentInput, side: Side) -> Op
         ),
         explains: None,
     })
+}
+
+/// Returns true if the kernels respond to the elements beyond the bound where they are within it, from one value away from the bound to another. Where
+/// the place of the elements decides, such as a diagonal, they do not.
+fn responds_within(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    side: Side,
+    beyond: &[usize],
+    within: f64,
+) -> bool {
+    let step = 0.5 * within.abs() + f64::from(f32::EPSILON);
+    let away = match side {
+        Side::Below => within + step,
+        Side::Above => within - step,
+    };
+    let left = [within, away].map(|value| {
+        let mut values = input.values.clone();
+        beyond.iter().for_each(|&at| values[at] = value);
+        experiment.run(&Changes::from([(input.name.clone(), values)]))
+    });
+    let [Some(one), Some(other)] = left else {
+        return false;
+    };
+    let mut pairs = one.iter().zip(&other);
+    pairs.any(|(one, other)| one.iter().zip(other).any(|(a, b)| !is_same(*a, *b)))
 }
 
 /// Returns true if most of the outputs' error goes if the reference gets the bound, or 0, in place of the values beyond it.

@@ -295,7 +295,7 @@ fn never_written(unwritten: &UnwrittenSource) -> (&'static str, String) {
     let what = match unwritten.what {
         UnwrittenStorage::Register => "a register that nobody had written",
         UnwrittenStorage::Lds => {
-            "LDS that nobody had written: a missing `__syncthreads()`, or fence within a wave?"
+            "LDS that nobody had written: an element left out, a wrong index, or a missing `__syncthreads()` or fence?"
         }
         UnwrittenStorage::Scratch => {
             "stack memory that nobody had written: an uninitialised local?"

@@ -107,7 +107,7 @@ impl BindingUsage {
             let name = describe_binding(binding);
             format!(
                 "warning: {name} hands the input `{input}` to no launch\n  \
-                 add it to the `args` of the kernel that reads it"
+                 if a kernel should read it, add it to its `args`; a step may get what is made of it instead"
             )
         };
         all.flat_map(|((binding, _), counts)| {

@@ -21,7 +21,7 @@ fn told(test: &str, what: &str) {
 fn lds_that_another_wave_has_not_stored_yet() {
     told(
         "gemm_nt_tiled",
-        "LDS that nobody had written: a missing `__syncthreads()`, or fence within a wave?",
+        "LDS that nobody had written: an element left out, a wrong index, or a missing `__syncthreads()` or fence?",
     );
 }
 

@@ -8,6 +8,16 @@ use crate::trial::{ExperimentInput, ExperimentOutput};
 /// Axes along which the influence of an input fades.
 const ORDERED: [&str; 2] = ["token", "chunk"];
 
+/// The meaning of a response of a token after those of the reference. The influence of a token fades below the precision of f64, by gates that the kernels
+/// may have wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Later {
+    /// Nothing: only a response of earlier tokens is certain to be wrong.
+    Fades,
+    /// It is wrong, if none of the other inputs hides the influence.
+    Counts,
+}
+
 /// The response of one output to one index of an input: the indices of each axis that change.
 pub(super) struct Response {
     /// The index of the input.
@@ -35,20 +45,18 @@ impl Response {
 
     /// Returns true if the kernels respond at other indices in the place of those of the contract. A gate hides a response, and makes none.
     pub(super) fn is_exchanged(&self, from: &str, to: &str) -> bool {
-        !self.missing().is_empty() && !self.surplus(from, to).is_empty()
+        !self.missing().is_empty() && !self.surplus(from, to, Later::Fades).is_empty()
     }
 
     /// Returns the indices at which the kernels respond against the contract.
-    fn surplus(&self, from: &str, to: &str) -> BTreeSet<usize> {
-        // The influence of a token fades below the precision of f64, by gates that the kernels may have wrong. Only a response of earlier
-        // tokens is certain to be wrong.
+    fn surplus(&self, from: &str, to: &str, later: Later) -> BTreeSet<usize> {
         let fades = [from, to].map(|axis| ORDERED.contains(&axis));
         let surplus = self.clear.difference(&self.possible);
         let first = self.possible.first();
         let itself = (from == to).then_some(&self.at);
         let counts = surplus.filter(|&at| match fades {
             [false, false] => first.is_some() && Some(at) != itself,
-            [true, true] => first.is_some_and(|first| at < first),
+            [true, true] => first.is_some_and(|first| at < first || later == Later::Counts),
             _ => false,
         });
         counts.copied().collect()
@@ -60,11 +68,12 @@ pub(super) fn differing(
     (input, axis): (&ExperimentInput, usize),
     (output, out_axis): (&ExperimentOutput, usize),
     responses: &[Response],
+    later: Later,
 ) -> Option<usize> {
     let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
     let mut responses = responses.iter();
     responses.position(|response| {
-        !response.missing().is_empty() || !response.surplus(from, to).is_empty()
+        !response.missing().is_empty() || !response.surplus(from, to, later).is_empty()
     })
 }
 
@@ -75,10 +84,11 @@ pub(super) fn difference(
     output: &ExperimentOutput,
     out_axis: usize,
     responses: &[Response],
+    later: Later,
 ) -> Option<(&'static str, String)> {
     let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
     let (x, o) = (&input.tensor, &output.name);
-    let differing = &responses[differing((input, axis), (output, out_axis), responses)?];
+    let differing = &responses[differing((input, axis), (output, out_axis), responses, later)?];
     // Each index is missing at itself alone.
     let own = responses
         .iter()
@@ -96,19 +106,20 @@ pub(super) fn difference(
         .iter()
         .filter(|one| !one.possible.is_empty())
         .collect();
-    let at_itself =
-        |one: &&Response| one.missing().is_empty() && one.surplus(from, to).iter().eq([&one.at]);
+    let at_itself = |one: &&Response| {
+        one.missing().is_empty() && one.surplus(from, to, later).iter().eq([&one.at])
+    };
     if from == to && with_others.len() > 1 && with_others.iter().all(at_itself) {
-        let later = with_others
+        let follow = with_others
             .iter()
             .all(|one| one.possible.iter().all(|at| *at > one.at));
-        let others = if later { "later ones" } else { "others" };
+        let others = if follow { "later ones" } else { "others" };
         let text = format!(
             "each {from} of `{x}` is used for its own {to} of `{o}`, too; the contract uses it for {others} alone"
         );
         return Some(("index", text));
     }
-    let (missing, surplus) = (differing.missing(), differing.surplus(from, to));
+    let (missing, surplus) = (differing.missing(), differing.surplus(from, to, later));
     let Response {
         at,
         found,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::answer::{Answer, changed_at, changed_in};
-use super::difference::{Response, difference, differing};
+use super::difference::{Later, Response, difference, differing};
 use super::{cause, clear, is_same, must_respond, same_values, share};
 use crate::diagnose::candidate::responds;
 use crate::diagnose::weigh::ranges;
@@ -154,7 +154,7 @@ pub(in crate::diagnose) fn left_out(experiment: &Experiment<'_>, number: usize) 
 }
 
 /// Returns the indices of an axis that change no other index of an output in the kernels, though they do in the reference, and those that do. Pieces
-/// beside those that change nothing are halved until one index is left.
+/// at the end and beside those that change nothing are halved until one index is left.
 fn split(
     experiment: &Experiment<'_>,
     number: usize,
@@ -175,7 +175,9 @@ fn split(
         let at_edge = (0..pieces.len()).find(|&at| {
             let (piece, answers) = &pieces[at];
             let before = at.checked_sub(1).and_then(|at| pieces.get(at));
-            let beside = is_out(before) || is_out(pieces.get(at + 1));
+            // A sum may leave out the last index alone.
+            let is_last = at + 1 == pieces.len();
+            let beside = is_out(before) || is_out(pieces.get(at + 1)) || is_last;
             *answers == Some(true) && piece.len() > 1 && beside
         });
         let Some(at) = at_edge else {
@@ -339,38 +341,41 @@ fn other_indices(
     pairs.sort_by_key(|&(number, output, out_axis, axis, _)| {
         (number, output.axes[out_axis].name != input.axes[axis].name)
     });
-    pairs
-        .into_iter()
-        .find_map(|(number, output, out_axis, axis, answers)| {
-            let mut responses: Vec<Response> = answers
-                .iter()
-                .map(|answer| response(experiment, (input, axis), (number, out_axis), answer))
-                .collect();
-            for _ in 0..DOUBTS {
-                let first = differing((input, axis), (output, out_axis), &responses)?;
-                if responses[first].is_confirmed {
-                    break;
+    let found = |later: Later| {
+        pairs
+            .iter()
+            .find_map(|&(number, output, out_axis, axis, answers)| {
+                let of = (output, out_axis);
+                let mut responses: Vec<Response> = answers
+                    .iter()
+                    .map(|answer| response(experiment, (input, axis), (number, out_axis), answer))
+                    .collect();
+                for _ in 0..DOUBTS {
+                    let first = differing((input, axis), of, &responses, later)?;
+                    if responses[first].is_confirmed {
+                        break;
+                    }
+                    let at = (number, out_axis);
+                    doubt(experiment, (input, axis), at, &mut responses[first]);
                 }
-                doubt(
-                    experiment,
-                    (input, axis),
-                    (number, out_axis),
-                    &mut responses[first],
-                );
-            }
-            let first = differing((input, axis), (output, out_axis), &responses)?;
-            let (kind, text) = difference(input, axis, output, out_axis, &responses)?;
-            let differing = &responses[first];
-            let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
-            (differing.is_confirmed || differing.is_exchanged(from, to))
-                .then(|| cause(kind, input, Some(output), text))
-        })
+                let first = differing((input, axis), of, &responses, later)?;
+                let (kind, text) = difference(input, axis, output, out_axis, &responses, later)?;
+                let differing = &responses[first];
+                let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
+                (differing.is_confirmed || differing.is_exchanged(from, to))
+                    .then(|| cause(kind, input, Some(output), text))
+            })
+    };
+    found(Later::Fades).or_else(|| found(Later::Counts))
 }
 
 /// Differing responses that are tried again before an axis is left.
 const DOUBTS: usize = 4;
 
-/// Adds the responses to a change of the same index where each other input is 0, or 1. A gate may hide a response, in the kernels or in the
+/// Values that an input of a gate, or its logarithm, has where the gate does nothing.
+const NEUTRAL: [f64; 3] = [0.0, 1.0, -64.0];
+
+/// Adds the responses to a change of the same index where each other input has one of these values. A gate may hide a response, in the kernels or in the
 /// reference, and an index is used if it counts with any gate.
 fn doubt(
     experiment: &Experiment<'_>,
@@ -381,7 +386,7 @@ fn doubt(
     let output = &experiment.outputs()[number];
     let others = experiment.inputs().iter();
     let others = others.filter(|other| other.name != input.name && responds(experiment, other));
-    for (other, value) in others.flat_map(|other| [0.0, 1.0].map(|value| (other, value))) {
+    for (other, value) in others.flat_map(|other| NEUTRAL.map(|value| (other, value))) {
         let before = Changes::from([(other.name.clone(), vec![value; other.values.len()])]);
         let mut after = before.clone();
         after.extend(changed_at(input, axis, response.at));

@@ -90,6 +90,7 @@ fn gating(t: &mut Instance<'_>) -> DeviceResult {
         b,
         a_log,
         dt_bias,
+        ..Arguments::default()
     };
     let [a_log, _, a, _] = inputs;
     let unbiased = move || gating::gdn_gating(&a_log, &vec![0.0; a_log.len()], &a, &a).g;

@@ -2,87 +2,126 @@
 
 use std::sync::Arc;
 
+use deltanet_reference::gdr::sigmoid_gating::GatingParameters;
 use deltanet_reference::operators::sigmoid;
-use deltanet_reference::rule::{HeadMap, Norm};
+use deltanet_reference::rule::{Convention, GateKind, Norm, Scale, Sizes};
 
 use super::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
-use crate::contract::catalog::gates::{self, Arguments, arguments_of, logits_of};
-use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
+use crate::contract::catalog::gates::Arguments;
+use crate::contract::catalog::known::{self, KnownMistake, SUMS_DOUBLED};
+use crate::contract::catalog::rule::problem::{Call, CallInputs, Sequences};
 
 type Wide = Tensors<f64>;
 
 /// Returns the mistakes as they show in the output, and in the states.
 pub(super) fn mistakes(wide: Wide, by: &Choices) -> [Vec<Mistake>; 2] {
-    let wide = Arc::new(wide);
-    let arguments = Arguments {
+    let of_rule = sequences(&wide, by).mistakes(Some(&Arguments {
         a: wide.a.clone(),
         b: wide.b.clone(),
         a_log: wide.a_log.clone(),
         dt_bias: wide.dt_bias.clone(),
+        softplus: Some(by.softplus.map(f64::from)),
+    }));
+    let padding_read = padding_read(&wide, by);
+    let known = known::pairs(MISTAKES, (&Arc::new(wide), by), |wide, by| {
+        let found = compute(wide, by);
+        (found.o, found.states)
+    });
+    let (in_output, in_states): (Vec<Mistake>, Vec<Mistake>) = known
+        .into_iter()
+        .chain(of_rule)
+        .chain(padding_read)
+        .map(Into::into)
+        .unzip();
+    [in_output, in_states]
+}
+
+/// Returns the mistake of a kernel that begins a sequence without a slot with the first state, and leaves it there.
+fn padding_read(x: &Wide, by: &Choices) -> Option<[Mistake; 2]> {
+    let mut read = sequences(x, by);
+    let slots = read.calls.iter_mut().zip(&by.slots);
+    let mut padded = slots.filter(|(_, slot)| **slot < 0).peekable();
+    padded.peek()?;
+    for (call, _) in padded {
+        let line = call.inputs.state.len();
+        call.inputs.state.copy_from_slice(&x.states[..line]);
+    }
+    let explanation = "a negative slot is read as slot 0, where a sequence should begin with zeros";
+    Some(Mistake::pair("padding-read", explanation, move || {
+        read.right()
+    }))
+}
+
+/// Returns the sequences as calls of the rule.
+fn sequences(x: &Wide, by: &Choices) -> Sequences {
+    let layout = by.at.layout();
+    let [softplus_beta, softplus_threshold] = by.softplus.map(f64::from);
+    let gating = GatingParameters {
+        a_log: &x.a_log,
+        dt_bias: &x.dt_bias,
+        a: &x.a,
+        b: &x.b,
+        softplus_beta,
+        softplus_threshold,
     };
-    [false, true].map(|in_states| {
-        let part = move |wide: &Wide, by: &Choices| {
-            let found = compute(wide, by);
-            if in_states { found.states } else { found.o }
-        };
-        let mut mistakes = known::mistakes(MISTAKES, (&wide, by), part);
-        // The formula gives the mistake's gates and strengths from other arguments.
-        let (x, own) = (Arc::clone(&wide), by.clone());
-        mistakes.extend(arguments.gate_mistakes(move |gates| {
-            let mut x = Wide::clone(&x);
-            x.a = arguments_of(&gates, &x.a_log);
-            x.dt_bias.fill(0.0);
-            part(&x, &own)
-        }));
-        let (x, own) = (Arc::clone(&wide), by.clone());
-        mistakes.extend(arguments.strength_mistakes(move |strengths| {
-            let mut x = Wide::clone(&x);
-            x.b = logits_of(&strengths);
-            part(&x, &own)
-        }));
-        let (x, own) = (Arc::clone(&wide), by.clone());
-        mistakes.push(Mistake::new(
-            gates::DOUBLED.0,
-            gates::DOUBLED.1,
-            move || {
-                let (mut x, mut own) = (Wide::clone(&x), own.clone());
-                // A strength of 2 beta is beta for k and v times the root of 2.
-                let rows = own.norm.rows(&x.k, own.at.layout().key_size);
-                let grown = |values: &[f64]| values.iter().map(|x| x * 2f64.sqrt()).collect();
-                (x.k, x.v) = (grown(&rows), grown(&x.v));
-                x.q = own.norm.rows(&x.q, own.at.layout().key_size);
-                own.norm = Norm::None;
-                part(&x, &own)
-            },
-        ));
-        mistakes
-    })
+    let (g, beta) = (gating.gates(), gating.strengths());
+    let line = layout.value_heads * layout.key_size * layout.value_size;
+    let slots: Vec<Option<usize>> = by
+        .slots
+        .iter()
+        .map(|&slot| usize::try_from(slot).ok())
+        .collect();
+    let calls = slots
+        .iter()
+        .zip(by.at.bounds.windows(2))
+        .map(|(slot, bounds)| {
+            let of_tokens = |values: &[f64]| {
+                let width = values.len() / layout.tokens().max(1);
+                values[bounds[0] * width..bounds[1] * width].to_vec()
+            };
+            Call {
+                inputs: CallInputs {
+                    q: of_tokens(&x.q),
+                    k: of_tokens(&x.k),
+                    v: of_tokens(&x.v),
+                    g: of_tokens(&g),
+                    beta: of_tokens(&beta),
+                    state: match slot {
+                        Some(at) => x.states[at * line..(at + 1) * line].to_vec(),
+                        None => vec![0.0; line],
+                    },
+                },
+                convention: Convention {
+                    head_map: by.head_map,
+                    norm: by.norm,
+                    scale: Scale::Factor(by.scale),
+                    ..Convention::FLA
+                },
+                sizes: Sizes {
+                    sequences: 1,
+                    tokens: bounds[1] - bounds[0],
+                    key_heads: layout.key_heads,
+                    value_heads: layout.value_heads,
+                    key_size: layout.key_size,
+                    value_size: layout.value_size,
+                    gate_kind: GateKind::PerHead,
+                },
+                given: slots.iter().any(Option::is_some),
+                chunk: None,
+            }
+        });
+    Sequences {
+        calls: calls.collect(),
+        lines: slots.iter().map(|slot| vec![*slot]).collect(),
+        states: x.states.clone(),
+        kept: Arc::new(|x| x),
+        judged: x.v.len(),
+    }
 }
 
 const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
-    KnownMistake {
-        name: "head-map",
-        explanation: HEAD_MAP,
-        applies: |_, by| {
-            let layout = by.at.layout();
-            layout.key_heads > 1 && layout.key_heads < layout.value_heads
-        },
-        change: |_, by| by.head_map = HeadMap::Tiled,
-    },
-    KnownMistake {
-        name: "scale-missing",
-        explanation: "q lacks its scale of 1/sqrt(K)",
-        applies: |_, _| true,
-        change: |_, by| by.scale = 1.0,
-    },
-    KnownMistake {
-        name: exchanged::NAME,
-        explanation: "q and k are exchanged",
-        applies: |_, _| true,
-        change: |x, _| std::mem::swap(&mut x.q, &mut x.k),
-    },
     KnownMistake {
         name: exchanged::NAME,
         explanation: "a and b are exchanged",
@@ -119,18 +158,6 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         },
     },
     KnownMistake {
-        name: "norm-missing",
-        explanation: "q and k are not normalised",
-        applies: |_, by| by.norm != Norm::None,
-        change: |_, by| by.norm = Norm::None,
-    },
-    KnownMistake {
-        name: "norm-epsilon",
-        explanation: "the epsilon of the norm does not stand under the root",
-        applies: |_, by| by.norm != Norm::None,
-        change: |_, by| by.norm = Norm::MaxWith(1e-6),
-    },
-    KnownMistake {
         name: "bias-missing",
         explanation: "dt_bias is left out of the gate",
         applies: |_, _| true,
@@ -141,6 +168,12 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         explanation: "the softplus is that of steepness 1 and threshold 20, not the one asked for",
         applies: |_, by| by.softplus != [1.0, 20.0],
         change: |_, by| by.softplus = [1.0, 20.0],
+    },
+    KnownMistake {
+        name: "softplus-threshold",
+        explanation: "the threshold of the softplus is compared with its argument, and not with the argument times its steepness",
+        applies: |_, by| by.softplus[0] != 1.0,
+        change: |_, by| by.softplus[1] *= by.softplus[0],
     },
     KnownMistake {
         name: "slots-ignored",

@@ -198,6 +198,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         b: wide.beta.clone(),
         a_log: wide.a.iter().map(|a| (-a).ln()).collect(),
         dt_bias: wide.dt.clone(),
+        ..Arguments::default()
     };
     let known = |part: usize| {
         let known = known::mistakes(MISTAKES, (&wide, &by), move |x, by| {

@@ -130,6 +130,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         b: wide.beta.clone(),
         a_log: wide.a.iter().map(|a| (-a).ln()).collect(),
         dt_bias: wide.dt.clone(),
+        ..Arguments::default()
     };
     let of_rule = call.mistakes_from(Some(arguments), oracle[split..].to_vec());
     let by = RawChoices {

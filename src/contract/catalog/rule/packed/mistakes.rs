@@ -8,7 +8,7 @@ use super::call::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::known::{self, KnownMistake};
 use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
-use crate::contract::catalog::rule::problem::{Call, CallInputs, KnownMistake as KnownOfRule};
+use crate::contract::catalog::rule::problem::{Call, CallInputs, Sequences};
 
 type Wide = Tensors<Vec<f64>>;
 
@@ -21,28 +21,20 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
         chunked::mistakes(move |terms| compute_by_chunks(&wide, &by, chunk, terms))
     });
     let (output, states) = by_chunks.unwrap_or_default();
-    // One sequence for all: a mistake that shows in one of them may show in all.
-    let of_tokens = sequences(&shared, &by).max_by_key(|call| call.sizes.tokens);
-    let of_tokens = of_tokens
-        .iter()
-        .filter(|_| by.steps == 1)
-        .flat_map(Call::known);
-    let of_tokens = of_tokens.map(|mistake| {
-        let (wide, by) = (Arc::clone(&shared), by.clone());
-        Mistake::pair(mistake.name, mistake.explanation, move || {
-            by_sequences(&wide, &by, mistake)
-        })
-    });
+    let of_rule = match by.steps {
+        1 => sequences(&shared, &by).mistakes(None),
+        _ => Vec::new(),
+    };
     let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
-        known.into_iter().chain(of_tokens).map(Into::into).unzip();
+        known.into_iter().chain(of_rule).map(Into::into).unzip();
     in_output.extend(output);
     in_states.extend(states);
     [in_output, in_states]
 }
 
 /// Returns the sequences as calls of the rule.
-fn sequences<'a>(x: &'a Wide, by: &'a Choices) -> impl Iterator<Item = Call> {
-    by.starts.iter().enumerate().map(|(n, start)| {
+fn sequences(x: &Wide, by: &Choices) -> Sequences {
+    let calls = by.starts.iter().enumerate().map(|(n, start)| {
         let tokens = by.bounds[n]..by.bounds[n + 1];
         let of_tokens = |values: &[f64]| {
             let width = values.len() / by.sizes.tokens.max(1);
@@ -75,36 +67,20 @@ fn sequences<'a>(x: &'a Wide, by: &'a Choices) -> impl Iterator<Item = Call> {
             given: by.starts.iter().any(Option::is_some),
             chunk: None,
         }
-    })
-}
-
-/// Computes the sequences with a mistake of the rule.
-fn by_sequences(x: &Wide, by: &Choices, mistake: &KnownOfRule) -> (Vec<f64>, Vec<f64>) {
-    let (line, kind) = (by.line(), by.kept.0);
-    let mut states = x.states.clone();
-    for (line, _) in (states.chunks_exact_mut(line.max(1)).zip(&by.starts))
-        .filter(|(_, start)| by.apart && start.is_none())
-    {
-        line.fill(0.0);
+    });
+    let (mut states, kind) = (x.states.clone(), by.kept.0);
+    let lines = states.chunks_exact_mut(by.line().max(1));
+    let emptied = lines
+        .zip(&by.starts)
+        .filter(|(_, start)| by.apart && start.is_none());
+    emptied.for_each(|(line, _)| line.fill(0.0));
+    Sequences {
+        calls: calls.collect(),
+        lines: by.lines.clone(),
+        states,
+        kept: Arc::new(move |x| kind.round(x)),
+        judged: by.judged * by.sizes.value_heads * by.sizes.value_size,
     }
-    let mut output = Vec::new();
-    for (call, lines) in sequences(x, by).zip(&by.lines) {
-        let tokens = call.sizes.tokens;
-        let first = tokens.saturating_sub(lines.len());
-        for token in first..tokens {
-            if let Some(at) = lines.get(token - first).copied().flatten() {
-                let left = mistake.compute(&call, token + 1).state;
-                for (kept, left) in states[at * line..].iter_mut().zip(left) {
-                    *kept = kind.round(left);
-                }
-            }
-        }
-        if tokens > 0 {
-            output.extend(mistake.compute(&call, tokens).output);
-        }
-    }
-    output.truncate(by.judged * by.sizes.value_heads * by.sizes.value_size);
-    (output, states)
 }
 
 /// Computes the chunked form with a mistake.

@@ -1,5 +1,6 @@
 //! The mistakes that kernels of the rule make. A report names a mistake whose outputs fit the kernel's.
 
+mod sequences;
 mod terms;
 
 use std::sync::Arc;
@@ -12,9 +13,11 @@ use Effect::{Changed, Computed};
 
 use super::Problem;
 use crate::contract::catalog::exchanged;
-use crate::contract::catalog::gates::Arguments;
+use crate::contract::catalog::gates::{Arguments, Wrong};
 use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
 use crate::contract::{Instance, Mistake};
+
+pub use sequences::Sequences;
 
 /// A call of the rule in f64.
 pub struct Call {
@@ -31,7 +34,7 @@ pub struct Call {
 }
 
 /// The inputs of a call.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct CallInputs {
     pub q: Vec<f64>,
     pub k: Vec<f64>,
@@ -92,9 +95,14 @@ impl Call {
                 })
             })
             .collect();
-        if let Some(arguments) = &arguments {
-            pairs.extend(with_arguments(&shared, arguments));
-        }
+        let wrong = arguments.iter().flat_map(wrong_arguments);
+        pairs.extend(wrong.map(|(name, explanation, change)| {
+            let shared = Arc::clone(&shared);
+            Mistake::pair(name, explanation, move || {
+                let call = shared.0.with(&*change);
+                call.both(&Changed(|_, _| ()), &shared.1)
+            })
+        }));
         let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
             pairs.into_iter().map(Into::into).unzip();
         if let Some(chunk) = shared.0.chunk {
@@ -137,6 +145,11 @@ impl Call {
             layout: convention.state,
         };
         rows.compute(terms)
+    }
+
+    /// Computes the first tokens.
+    fn right(&self, tokens: usize) -> Outputs<f64> {
+        self.compute(&Changed(|_, _| ()), tokens)
     }
 
     /// Computes the first tokens with a mistake.
@@ -200,30 +213,27 @@ impl CallInputs {
     }
 }
 
-/// Returns the mistakes in the gates and write strengths, as they show in the output and in the states.
-fn with_arguments(shared: &Arc<(Call, Vec<f64>)>, arguments: &Arguments) -> Vec<[Mistake; 2]> {
-    let both = |change: Box<dyn Fn(&mut CallInputs) + Send + Sync>| {
-        let shared = Arc::clone(shared);
-        move || {
-            let call = shared.0.with(change);
-            call.both(&Changed(|_, _| ()), &shared.1)
-        }
-    };
+/// A change of gates or write strengths.
+type InputsChange = Box<dyn Fn(&mut CallInputs) + Send + Sync>;
+
+/// Returns the mistakes in the gates and write strengths: name, explanation and the change of both.
+fn wrong_arguments(arguments: &Arguments) -> Vec<Wrong<InputsChange>> {
     let gates = arguments.gates().map(|(name, explanation, gates)| {
-        let change = both(Box::new(move |inputs| inputs.g = gates()));
-        Mistake::pair(name, explanation, change)
+        let change: InputsChange = Box::new(move |inputs| inputs.g = gates());
+        (name, explanation, change)
     });
     let strengths = arguments.strengths().map(|(name, explanation, strengths)| {
-        let change = both(Box::new(move |inputs| inputs.beta = strengths()));
-        Mistake::pair(name, explanation, change)
+        let change: InputsChange = Box::new(move |inputs| inputs.beta = strengths());
+        (name, explanation, change)
     });
-    let to_base_2 = |g: &mut f64| *g *= std::f64::consts::LN_2;
-    let base = Mistake::pair(
+    let to_base_2: InputsChange = Box::new(|inputs| {
+        let gates = inputs.g.iter_mut();
+        gates.for_each(|g| *g *= std::f64::consts::LN_2);
+    });
+    let base = (
         "gate-exp2",
         "the factor on the state is 2^g, not e^g: log2(e) is missing",
-        both(Box::new(move |inputs| {
-            inputs.g.iter_mut().for_each(to_base_2)
-        })),
+        to_base_2,
     );
     gates.chain(strengths).chain([base]).collect()
 }

@@ -140,6 +140,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         b: t.wide(b),
         a_log: t.wide(a_log),
         dt_bias: t.wide(dt_bias),
+        ..Arguments::default()
     };
     let [in_output, mut in_states] = call.mistakes_from(Some(arguments), oracle.state.clone());
     in_states.extend(by_tokens);

@@ -1,0 +1,104 @@
+//! The mistakes of the rule in calls of several sequences, whose states stand in the lines of one tensor.
+
+use std::sync::Arc;
+
+use super::{Call, CallInputs, wrong_arguments};
+use crate::contract::Mistake;
+use crate::contract::catalog::gates::Arguments;
+
+/// A call of several sequences.
+pub struct Sequences {
+    /// The sequences, each with its own tokens and the state that it begins with.
+    pub calls: Vec<Call>,
+    /// The lines that each sequence writes, by token; a sequence may have fewer lines than tokens, which then are the last tokens'.
+    pub lines: Vec<Vec<Option<usize>>>,
+    /// All lines before the call.
+    pub states: Vec<f64>,
+    /// The rounding of a state to the type that lines have.
+    pub kept: Arc<dyn Fn(f64) -> f64 + Send + Sync>,
+    /// The elements of the output that are judged, the first ones.
+    pub judged: usize,
+}
+
+impl Sequences {
+    /// Returns the mistakes that show, as they show in the output and in the states: those of the rule, and those in gates and write strengths that
+    /// follow from their arguments. A mistake that shows in the longest sequence may show in all.
+    pub fn mistakes(self, arguments: Option<&Arguments>) -> Vec<[Mistake; 2]> {
+        let shared = Arc::new(self);
+        let longest = shared.calls.iter().max_by_key(|call| call.sizes.tokens);
+        let of_rule = longest.into_iter().flat_map(Call::known);
+        let of_rule = of_rule.map(|known| {
+            let shared = Arc::clone(&shared);
+            Mistake::pair(known.name, known.explanation, move || {
+                shared.compute(|call, tokens| known.compute(call, tokens))
+            })
+        });
+        let of_arguments = arguments.into_iter().flat_map(wrong_arguments);
+        let of_arguments = of_arguments.map(|(name, explanation, change)| {
+            let shared = Arc::clone(&shared);
+            Mistake::pair(name, explanation, move || {
+                let changed = shared.with(&*change);
+                changed.right()
+            })
+        });
+        of_rule.chain(of_arguments).collect()
+    }
+
+    /// Computes the output and the lines.
+    pub fn right(&self) -> (Vec<f64>, Vec<f64>) {
+        self.compute(Call::right)
+    }
+
+    /// Computes the output and the lines. `compute` computes the first tokens of a sequence.
+    fn compute(
+        &self,
+        compute: impl Fn(&Call, usize) -> deltanet_reference::rule::Outputs<f64>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let (mut states, mut output) = (self.states.clone(), Vec::new());
+        for (call, lines) in self.calls.iter().zip(&self.lines) {
+            let tokens = call.sizes.tokens;
+            let first = tokens.saturating_sub(lines.len());
+            for token in first..tokens {
+                if let Some(at) = lines.get(token - first).copied().flatten() {
+                    let left = compute(call, token + 1).state;
+                    for (kept, left) in states[at * left.len()..].iter_mut().zip(left) {
+                        *kept = (self.kept)(left);
+                    }
+                }
+            }
+            if tokens > 0 {
+                output.extend(compute(call, tokens).output);
+            }
+        }
+        output.truncate(self.judged);
+        (output, states)
+    }
+
+    /// Returns the sequences with other gates and write strengths, which `change` gets of all tokens.
+    fn with(&self, change: &dyn Fn(&mut CallInputs)) -> Sequences {
+        let mut all = CallInputs::default();
+        for call in &self.calls {
+            all.g.extend(&call.inputs.g);
+            all.beta.extend(&call.inputs.beta);
+        }
+        change(&mut all);
+        let (mut g, mut beta) = (&all.g[..], &all.beta[..]);
+        let calls = self.calls.iter().map(|call| {
+            let split = |values: &mut &[f64], length: usize| -> Vec<f64> {
+                let (own, rest) = values.split_at(length);
+                *values = rest;
+                own.to_vec()
+            };
+            let g = split(&mut g, call.inputs.g.len());
+            let beta = split(&mut beta, call.inputs.beta.len());
+            call.with(|inputs| (inputs.g, inputs.beta) = (g, beta))
+        });
+        Sequences {
+            calls: calls.collect(),
+            lines: self.lines.clone(),
+            states: self.states.clone(),
+            kept: Arc::clone(&self.kept),
+            judged: self.judged,
+        }
+    }
+}
