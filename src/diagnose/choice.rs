@@ -5,7 +5,7 @@ use crate::report::Signature;
 use crate::report::model::{OutputReport, Problem, TrialReport};
 
 use super::known::KnownMistakes;
-use super::{Failure, is_explainable};
+use super::{Failure, QUICK, is_explainable};
 
 /// Failures of one run that get experiments, each of another signature.
 const MAX_FAILURES: usize = 16;
@@ -19,13 +19,16 @@ const LONG: u64 = 1 << 20;
 /// Elements of the outputs of a custom contract that is diagnosed though a smaller case is there. Its reference runs in another process.
 const LARGEST: usize = 1 << 15;
 
-/// Returns the positions of trials with the wrong output of another, to diagnose where that one has no cause: the next telling one, the shortest
-/// of usual values, and the shortest.
+/// Returns the positions of trials with the wrong output of another, to diagnose where that one has no cause: of short ones the next telling one,
+/// the shortest of usual values, and the shortest.
 pub(super) fn instead_of(failures: &[Failure<'_>], of: usize) -> Vec<usize> {
     let signature = Signature::of(&failures[of].1);
     let others = (0..failures.len()).filter(|&position| {
         let report = &failures[position].1;
-        position != of && is_explainable(report) && Signature::of(report).has_output_of(&signature)
+        position != of
+            && report.wave_instructions.is_some_and(|count| count <= QUICK)
+            && is_explainable(report)
+            && Signature::of(report).has_output_of(&signature)
     });
     let others: Vec<usize> = others.collect();
     let telling = others

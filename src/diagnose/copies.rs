@@ -1,6 +1,6 @@
 //! Outputs that are copies of elements of inputs: a wrong one is a right element in the wrong place, and its value tells where it came from.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::report::model::{CauseReport, ExplainedElements};
 use crate::tensor::{index, strides};
@@ -20,13 +20,16 @@ struct Displacement {
 
 /// Returns the cause if all wrong elements of an output are elements of one input that belong elsewhere.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    let outputs = experiment.outputs().iter();
-    let mut wrong = outputs.filter(|output| output.wrong.contains(&true));
-    wrong.find_map(|output| {
-        let mut inputs = experiment.inputs().iter();
-        inputs.find_map(|input| {
+    let outputs = experiment.outputs().iter().enumerate();
+    let mut wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
+    wrong.find_map(|(number, output)| {
+        let mut inputs = experiment.inputs().iter().enumerate();
+        inputs.find_map(|(of, input)| {
             let moved = displaced(input, output)?;
-            Some(CauseReport {
+            // A maximum has values of its input, too, but from other places in each draw.
+            let redrawn = experiment.redrawn(experiment.seed().wrapping_add(1))?;
+            let again = displaced(&redrawn.inputs()[of], &redrawn.outputs()[number])?;
+            is_same(&moved, &again).then(|| CauseReport {
                 kind: "index".into(),
                 output: Some(output.name.clone()),
                 tensor: Some(input.tensor.clone()),
@@ -36,6 +39,15 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
             })
         })
     })
+}
+
+/// Returns true if the elements that are wrong in two draws have the same places in both, and enough are.
+fn is_same(one: &[Displacement], other: &[Displacement]) -> bool {
+    let other: HashMap<usize, &Displacement> = other.iter().map(|of| (of.at, of)).collect();
+    let pairs = one.iter().filter_map(|of| Some((of, *other.get(&of.at)?)));
+    let pairs: Vec<_> = pairs.collect();
+    let same = |(a, b): &(&Displacement, &Displacement)| (a.is, a.should_be) == (b.is, b.should_be);
+    pairs.len() >= FEWEST && pairs.iter().all(same)
 }
 
 /// Returns the wrong elements of an output, if all values of the output are those of elements of an input. Values that the input has more than once
@@ -59,7 +71,9 @@ fn displaced(input: &ExperimentInput, output: &ExperimentOutput) -> Option<Vec<D
             moved.push(Displacement { at, is, should_be });
         }
     }
-    (moved.len() >= FEWEST).then_some(moved)
+    // A function may have two values of the input everywhere.
+    let distinct: HashSet<usize> = moved.iter().map(|of| of.should_be).collect();
+    (distinct.len() >= FEWEST).then_some(moved)
 }
 
 /// Returns the places in words: as one distance, as a step along an axis of the output that is too short or too long, or as an example.
