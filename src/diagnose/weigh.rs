@@ -213,11 +213,7 @@ pub(super) fn runs<'i>(indices: impl IntoIterator<Item = &'i usize>) -> Vec<(usi
     runs
 }
 
-/// Returns the plural of an axis's name: `key channels`, `tokens before the last`.
+/// Returns the plural of an axis's name: `key channels`.
 pub(super) fn plural(axis: &str) -> String {
-    match axis {
-        // Some axes are named by what they count.
-        _ if axis.contains("s before ") => axis.into(),
-        _ => format!("{axis}s"),
-    }
+    format!("{axis}s")
 }

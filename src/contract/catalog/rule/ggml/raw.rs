@@ -152,7 +152,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
             mistakes
         })
     };
-    let mut snapshot_axes = axes([("tokens before the last", snapshots)]);
+    let mut snapshot_axes = axes([("snapshot", snapshots)]);
     snapshot_axes.extend(states(s, layout));
     t.check_part(o, ("o", values()), part(0, split), in_output)?;
     t.check_part(

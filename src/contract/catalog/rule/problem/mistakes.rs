@@ -105,6 +105,13 @@ impl Call {
         }));
         let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
             pairs.into_iter().map(Into::into).unzip();
+        if !shared.1.is_empty() && shared.0.sizes.tokens > 1 {
+            let shared = Arc::clone(&shared);
+            let explanation = "the snapshots are in the order of the tokens: the first is the state after the first token, not after the last";
+            in_states.push(Mistake::new("snapshots-reversed", explanation, move || {
+                shared.0.by_tokens(&shared.1)
+            }));
+        }
         if let Some(chunk) = shared.0.chunk {
             let (output, states) = chunked::mistakes(move |terms| shared.0.by_chunks(chunk, terms));
             in_output.extend(output);
@@ -145,6 +152,16 @@ impl Call {
             layout: convention.state,
         };
         rows.compute(terms)
+    }
+
+    /// Computes the states after the first tokens, in the order of the tokens. A state without a token is the right one.
+    fn by_tokens(&self, right: &[f64]) -> Vec<f64> {
+        let mut states = right.to_vec();
+        let slots = states.chunks_exact_mut(self.inputs.state.len().max(1));
+        for (slot, tokens) in slots.zip(1..=self.sizes.tokens) {
+            slot.copy_from_slice(&self.right(tokens).state);
+        }
+        states
     }
 
     /// Computes the first tokens.

@@ -9,7 +9,7 @@ use crate::contract::catalog::rule::problem::{
     Call, CallInputs, STATE, read_convention, scalars, sizes, states, tokens,
 };
 use crate::contract::catalog::values;
-use crate::contract::{Choice, DeviceResult, Instance, Mistake, Rule, axes};
+use crate::contract::{Choice, DeviceResult, Instance, Rule, axes};
 use crate::references;
 use crate::tensor::Distribution::{Normal, Uniform};
 use crate::tensor::{ElementKind, Stream};
@@ -93,7 +93,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         values::input_of(t, class, ("initial", of_states.clone()), Normal(0.1))?
     };
     let o = t.output("o", tokens(s, s.value_heads, s.value_size))?;
-    let mut of_kept = axes([("tokens before the last", kept)]);
+    let mut of_kept = axes([("snapshot", kept)]);
     of_kept.extend(of_states);
     let after = t.output("states", of_kept)?;
     t.outputs(&[o, after])?;
@@ -109,17 +109,6 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
             state: initial,
         };
         decode_step(&convention, s, inputs, kept)
-    });
-    let inputs = [q, k, v, a, b, a_log, dt_bias, initial].map(|buffer| t.wide(buffer));
-    let by_tokens = (s.tokens > 1).then(|| {
-        let explanation = "the snapshots are in the order of the tokens: the first is the state after the first token, not after the last";
-        Mistake::new("snapshots-reversed", explanation, move || {
-            let [q, k, v, a, b, a_log, dt_bias, state] = &inputs;
-            let inputs = DecodeInputs { q, k, v, a, b, a_log, dt_bias, state };
-            let all = decode_step(&convention, s, inputs, s.tokens).state;
-            let reversed = all.chunks_exact(all.len() / s.tokens).rev();
-            reversed.take(kept).flatten().copied().collect()
-        })
     });
     let call = Call {
         inputs: CallInputs {
@@ -142,8 +131,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
         dt_bias: t.wide(dt_bias),
         ..Arguments::default()
     };
-    let [in_output, mut in_states] = call.mistakes_from(Some(arguments), oracle.state.clone());
-    in_states.extend(by_tokens);
+    let [in_output, in_states] = call.mistakes_from(Some(arguments), oracle.state.clone());
     t.check_or(o, (golden.output, oracle.output), in_output)?;
     t.check_or(after, (golden.state, oracle.state), in_states)
 }

@@ -93,7 +93,7 @@ pub fn run(t: &mut Instance<'_>) -> DeviceResult {
     });
     // One buffer holds the output, then the states; each is judged alone.
     let outputs = tokens(s, s.value_heads, s.value_size);
-    let mut snapshot_axes = axes([("tokens before the last", snapshots)]);
+    let mut snapshot_axes = axes([("snapshot", snapshots)]);
     snapshot_axes.extend(states(s, StateLayout::ValueMajor));
     let (golden, oracle) = references;
     let split = golden.len() - snapshots * s.sequences * s.value_heads * s.key_size * s.value_size;
