@@ -348,7 +348,6 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         observe::non_finite(experiment, &origins)
     });
     let cut_short = cause.is_none() && experiment.is_cut_short();
-    let cause = cause.map(|cause| with_origin(experiment, cause));
     let report = DiagnosisReport {
         causes: cause.into_iter().collect(),
         origins,
@@ -358,30 +357,6 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         far_elsewhere: false,
     };
     SearchResult { report, method }
-}
-
-/// Says where a tensor that no launch gets comes in: by one that the reference makes of others, and does not read.
-fn with_origin(experiment: &Experiment<'_>, mut cause: CauseReport) -> CauseReport {
-    let Some(tensor) = &cause.tensor else {
-        return cause;
-    };
-    let inputs = experiment.inputs().iter();
-    let is_input = inputs.clone().any(|input| input.tensor == *tensor);
-    if !is_input || experiment.hands_over(tensor) {
-        return cause;
-    }
-    experiment.begin_again();
-    let made = inputs.filter(|input| {
-        experiment.hands_over(&input.tensor) && !candidate::responds(experiment, input)
-    });
-    let made: Vec<String> = made.map(|input| format!("`{}`", input.tensor)).collect();
-    if !made.is_empty() {
-        cause.text += &format!(
-            "; no launch gets `{tensor}` itself, so look at the use of {}",
-            made.join(" and ")
-        );
-    }
-    cause
 }
 
 /// Returns the race that may have made a cause: a value that is missing may not have been there yet.

@@ -140,3 +140,33 @@ fn right_kernels_read_each_tensor_of_whole_numbers_that_counts() {
     }
     assert!(tried >= 10, "{tried}");
 }
+
+/// Another case confirms that kernels do not read an input, or contradicts it.
+#[test]
+fn a_missing_response_is_confirmed_where_the_kernels_lack_it_alone() {
+    let cause = |tensor: &str, text: &str| CauseReport {
+        kind: "unread".into(),
+        output: Some("o".into()),
+        tensor: Some(tensor.into()),
+        kernel: None,
+        text: text.into(),
+        explains: None,
+    };
+    let test = "gdr_sigmoid_gating_update_domain";
+    let answers = with_test(test, Some("dt_bias forgotten"), |plan| {
+        let experiment = plan.experiment()?;
+        let is_wrong = experiment.outputs()[0].wrong.contains(&true);
+        let is_too = |tensor, text: &str| {
+            experiment.begin_again();
+            influence::is_unread_too(&experiment, &cause(tensor, text))
+        };
+        is_wrong.then(|| {
+            [
+                is_too("dt_bias", "`o` does not respond to `dt_bias`"),
+                is_too("v", "`o` does not respond to `v`"),
+                is_too("dt_bias", "dt_bias is left out of the gate"),
+            ]
+        })
+    });
+    assert_eq!(answers, Some([Some(true), Some(false), None]));
+}

@@ -107,7 +107,7 @@ impl BindingUsage {
             let name = describe_binding(binding);
             format!(
                 "warning: {name} hands the input `{input}` to no launch\n  \
-                 if a kernel should read it, add it to its `args`; a step may get what is made of it instead"
+                 add `{input}` to the `args` of the kernel that should read it; a step of an algorithm may get a tensor made of `{input}` instead"
             )
         };
         all.flat_map(|((binding, _), counts)| {

@@ -21,9 +21,9 @@ pub use domain::{
     CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, LAWS, ONE_PRODUCT, ONE_QUERY, RULE, SEVERAL_CHUNKS,
     STRENGTHS, SUMS, VALUES, WIDE,
 };
-pub use mistakes::{Call, CallInputs, Sequences};
+pub use mistakes::{Call, CallInputs, SequenceCalls};
 
-/// Sequences, tokens, query/key heads, value heads, key channels, value channels.
+/// SequenceCalls, tokens, query/key heads, value heads, key channels, value channels.
 pub const DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V"];
 /// Gate regimes: none; about 1 % a token; as in a fresh Qwen3-Next; as in llama.cpp's test; slow with rare tokens
 /// that forget everything. Such a token is one in 250, because the f32 sum of a chunk's gates loses more digits with

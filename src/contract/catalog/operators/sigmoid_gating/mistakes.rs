@@ -11,7 +11,7 @@ use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
 use crate::contract::catalog::gates::Arguments;
 use crate::contract::catalog::known::{self, KnownMistake, SUMS_DOUBLED};
-use crate::contract::catalog::rule::problem::{Call, CallInputs, Sequences};
+use crate::contract::catalog::rule::problem::{Call, CallInputs, SequenceCalls};
 
 type Wide = Tensors<f64>;
 
@@ -40,11 +40,10 @@ pub(super) fn mistakes(wide: Wide, by: &Choices) -> [Vec<Mistake>; 2] {
 
 /// Returns the mistake of a kernel that begins a sequence without a slot with the first state, and leaves it there.
 fn padding_read(x: &Wide, by: &Choices) -> Option<[Mistake; 2]> {
+    by.slots.iter().find(|slot| **slot < 0)?;
     let mut read = sequences(x, by);
     let slots = read.calls.iter_mut().zip(&by.slots);
-    let mut padded = slots.filter(|(_, slot)| **slot < 0).peekable();
-    padded.peek()?;
-    for (call, _) in padded {
+    for (call, _) in slots.filter(|(_, slot)| **slot < 0) {
         let line = call.inputs.state.len();
         call.inputs.state.copy_from_slice(&x.states[..line]);
     }
@@ -55,7 +54,7 @@ fn padding_read(x: &Wide, by: &Choices) -> Option<[Mistake; 2]> {
 }
 
 /// Returns the sequences as calls of the rule.
-fn sequences(x: &Wide, by: &Choices) -> Sequences {
+fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
     let layout = by.at.layout();
     let [softplus_beta, softplus_threshold] = by.softplus.map(f64::from);
     let gating = GatingParameters {
@@ -77,22 +76,11 @@ fn sequences(x: &Wide, by: &Choices) -> Sequences {
         .iter()
         .zip(by.at.bounds.windows(2))
         .map(|(slot, bounds)| {
-            let of_tokens = |values: &[f64]| {
-                let width = values.len() / layout.tokens().max(1);
-                values[bounds[0] * width..bounds[1] * width].to_vec()
-            };
+            let tensors = [&x.q[..], &x.k, &x.v, &g, &beta];
+            let state = (&x.states[..], line, *slot);
+            let range = bounds[0]..bounds[1];
             Call {
-                inputs: CallInputs {
-                    q: of_tokens(&x.q),
-                    k: of_tokens(&x.k),
-                    v: of_tokens(&x.v),
-                    g: of_tokens(&g),
-                    beta: of_tokens(&beta),
-                    state: match slot {
-                        Some(at) => x.states[at * line..(at + 1) * line].to_vec(),
-                        None => vec![0.0; line],
-                    },
-                },
+                inputs: CallInputs::of_sequence(tensors, layout.tokens(), range, state),
                 convention: Convention {
                     head_map: by.head_map,
                     norm: by.norm,
@@ -112,7 +100,7 @@ fn sequences(x: &Wide, by: &Choices) -> Sequences {
                 chunk: None,
             }
         });
-    Sequences {
+    SequenceCalls {
         calls: calls.collect(),
         lines: slots.iter().map(|slot| vec![*slot]).collect(),
         states: x.states.clone(),

@@ -8,7 +8,7 @@ use super::call::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::known::{self, KnownMistake};
 use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
-use crate::contract::catalog::rule::problem::{Call, CallInputs, Sequences};
+use crate::contract::catalog::rule::problem::{Call, CallInputs, SequenceCalls};
 
 type Wide = Tensors<Vec<f64>>;
 
@@ -33,26 +33,13 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
 }
 
 /// Returns the sequences as calls of the rule.
-fn sequences(x: &Wide, by: &Choices) -> Sequences {
+fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
     let calls = by.starts.iter().enumerate().map(|(n, start)| {
         let tokens = by.bounds[n]..by.bounds[n + 1];
-        let of_tokens = |values: &[f64]| {
-            let width = values.len() / by.sizes.tokens.max(1);
-            values[tokens.start * width..tokens.end * width].to_vec()
-        };
-        let line = by.line();
+        let tensors = [&x.q[..], &x.k, &x.v, &x.g, &x.beta];
+        let state = (&x.states[..], by.line(), *start);
         Call {
-            inputs: CallInputs {
-                q: of_tokens(&x.q),
-                k: of_tokens(&x.k),
-                v: of_tokens(&x.v),
-                g: of_tokens(&x.g),
-                beta: of_tokens(&x.beta),
-                state: match start {
-                    Some(at) => x.states[at * line..(at + 1) * line].to_vec(),
-                    None => vec![0.0; line],
-                },
-            },
+            inputs: CallInputs::of_sequence(tensors, by.sizes.tokens, tokens.clone(), state),
             convention: Convention {
                 scale: Scale::Factor(by.scale),
                 head_map: by.head_map,
@@ -74,7 +61,7 @@ fn sequences(x: &Wide, by: &Choices) -> Sequences {
         .zip(&by.starts)
         .filter(|(_, start)| by.apart && start.is_none());
     emptied.for_each(|(line, _)| line.fill(0.0));
-    Sequences {
+    SequenceCalls {
         calls: calls.collect(),
         lines: by.lines.clone(),
         states,

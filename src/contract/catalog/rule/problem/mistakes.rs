@@ -17,7 +17,7 @@ use crate::contract::catalog::gates::{Arguments, Wrong};
 use crate::contract::catalog::rule::chunked::{self, Rows, Terms};
 use crate::contract::{Instance, Mistake};
 
-pub use sequences::Sequences;
+pub use sequences::SequenceCalls;
 
 /// A call of the rule in f64.
 pub struct Call {
@@ -206,6 +206,30 @@ impl Call {
 }
 
 impl CallInputs {
+    /// Returns the tokens of one sequence, from tensors of `tokens` tokens, and the state in its line, or zeros.
+    pub fn of_sequence(
+        [q, k, v, g, beta]: [&[f64]; 5],
+        tokens: usize,
+        range: std::ops::Range<usize>,
+        (states, line, start): (&[f64], usize, Option<usize>),
+    ) -> CallInputs {
+        let part = |values: &[f64]| {
+            let width = values.len() / tokens.max(1);
+            values[range.start * width..range.end * width].to_vec()
+        };
+        CallInputs {
+            q: part(q),
+            k: part(k),
+            v: part(v),
+            g: part(g),
+            beta: part(beta),
+            state: match start {
+                Some(at) => states[at * line..(at + 1) * line].to_vec(),
+                None => vec![0.0; line],
+            },
+        }
+    }
+
     fn inputs(&self) -> Inputs<'_, f64> {
         Inputs {
             q: &self.q,

@@ -7,7 +7,7 @@ use crate::contract::Mistake;
 use crate::contract::catalog::gates::Arguments;
 
 /// A call of several sequences.
-pub struct Sequences {
+pub struct SequenceCalls {
     /// The sequences, each with its own tokens and the state that it begins with.
     pub calls: Vec<Call>,
     /// The lines that each sequence writes, by token; a sequence may have fewer lines than tokens, which then are the last tokens'.
@@ -20,7 +20,7 @@ pub struct Sequences {
     pub judged: usize,
 }
 
-impl Sequences {
+impl SequenceCalls {
     /// Returns the mistakes that show, as they show in the output and in the states: those of the rule, and those in gates and write strengths that
     /// follow from their arguments. A mistake that shows in the longest sequence may show in all.
     pub fn mistakes(self, arguments: Option<&Arguments>) -> Vec<[Mistake; 2]> {
@@ -75,7 +75,7 @@ impl Sequences {
     }
 
     /// Returns the sequences with other gates and write strengths, which `change` gets of all tokens.
-    fn with(&self, change: &dyn Fn(&mut CallInputs)) -> Sequences {
+    fn with(&self, change: &dyn Fn(&mut CallInputs)) -> SequenceCalls {
         let mut all = CallInputs::default();
         for call in &self.calls {
             all.g.extend(&call.inputs.g);
@@ -93,7 +93,7 @@ impl Sequences {
             let beta = split(&mut beta, call.inputs.beta.len());
             call.with(|inputs| (inputs.g, inputs.beta) = (g, beta))
         });
-        Sequences {
+        SequenceCalls {
             calls: calls.collect(),
             lines: self.lines.clone(),
             states: self.states.clone(),
