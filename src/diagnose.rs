@@ -337,6 +337,13 @@ fn search(experiment: &Experiment<'_>) -> SearchResult {
         // Where the values of another input are what the kernels take them for by mistake, an index of this one looks unread.
         is_found_again(experiment, &found).then_some(found)
     });
+    // Groups that write on into the next sequence hide where it begins.
+    let cause = match cause {
+        Some(cause) if influence::is_unread_table(experiment, &cause) => {
+            Some(state.race.take().unwrap_or(cause))
+        }
+        cause => cause,
+    };
     let cause = cause.or_else(|| {
         experiment.begin_last_method();
         added::only_zeros(experiment)

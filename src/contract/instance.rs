@@ -335,6 +335,20 @@ impl<'a> Instance<'a> {
         Ok(self.offer(held))
     }
 
+    /// Adds an input that follows from others, in whose place kernels may take it. Returns it if its values are given: then it may follow from them
+    /// no more, and is what counts.
+    pub fn alternative(
+        &mut self,
+        name: &str,
+        axes: Vec<Axis>,
+        values: impl Into<Data>,
+    ) -> DeviceResult<Option<Buffer>> {
+        let buffer = self.upload(name, axes, values)?;
+        self.made.tensors[buffer.tensor].alternative = true;
+        let is_given = self.given(name).is_some();
+        Ok(is_given.then_some(buffer))
+    }
+
     /// Adds a tensor with these values that only the references know, until it is offered to kernels.
     pub fn hold(&mut self, name: &str, axes: Vec<Axis>, values: impl Into<Data>) -> Buffer {
         let values = values.into();
@@ -466,6 +480,7 @@ impl<'a> Instance<'a> {
             data,
             undrawn: false,
             offered: false,
+            alternative: false,
             values: None,
             bytes: OnceLock::new(),
         };

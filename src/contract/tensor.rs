@@ -70,6 +70,8 @@ pub struct Tensor {
     pub undrawn: bool,
     /// True if kernels are offered it; otherwise only the references know it.
     pub offered: bool,
+    /// True if kernels may take it in the place of the inputs that it follows from.
+    pub alternative: bool,
     /// The distribution that it was drawn from; none if it follows from other tensors.
     pub values: Option<String>,
     /// The initial bytes on the device, computed on first use.

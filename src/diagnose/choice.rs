@@ -1,5 +1,7 @@
 //! The trials that are diagnosed: of each kind of failure the one in which a mistake shows most.
 
+use std::collections::BTreeSet;
+
 use crate::contract::{Case, Function, Value, list_of};
 use crate::report::Signature;
 use crate::report::model::{OutputReport, Problem, TrialReport};
@@ -55,7 +57,8 @@ pub(super) fn instead_of(failures: &[Failure<'_>], of: usize) -> Vec<usize> {
     instead
 }
 
-/// Returns the positions of the trials with a wrong output of this name that are as explainable as another, of the same contract, the most telling first.
+/// Returns the positions of the trials with a wrong output of this name that are as explainable as another, of the same contract: first those
+/// that share the fewest dull sizes and choices with it, and of these the most telling one.
 pub(super) fn others_with(failures: &[Failure<'_>], than: usize, output: &str) -> Vec<usize> {
     let function = failures[than].0.test.function;
     let others = (0..failures.len()).filter(|&other| {
@@ -67,7 +70,12 @@ pub(super) fn others_with(failures: &[Failure<'_>], than: usize, output: &str) -
             && is_explainable(report)
     });
     let mut others: Vec<usize> = others.collect();
-    others.sort_by_key(|&other| rank_of(&failures[other]));
+    let dull = |position: usize| dull(function, failures[position].0.case);
+    let own = dull(than);
+    others.sort_by_key(|&other| {
+        let shared = dull(other).intersection(&own).count();
+        (shared, rank_of(&failures[other]))
+    });
     others
 }
 
@@ -159,9 +167,14 @@ pub fn rank(function: &Function, case: &Case, report: &TrialReport) -> Rank {
     )
 }
 
-/// Returns the number of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths
-/// of sequences, empty sequences, a state of zeros, and gates that do nothing.
+/// Returns the number of a case's sizes and choices that make mistakes look alike.
 pub fn dullness(function: &Function, case: &Case) -> usize {
+    dull(function, case).len()
+}
+
+/// Returns the names of a case's sizes and choices that make mistakes look alike: sizes below 3, also those that follow from the lengths of
+/// sequences, empty sequences, a state of zeros, and gates that do nothing.
+fn dull<'f>(function: &'f Function, case: &'f Case) -> BTreeSet<&'f str> {
     let values = case.values.iter();
     let dull = values.filter(|(name, value)| match value {
         Value::Number(number) => *number < 3,
@@ -171,7 +184,8 @@ pub fn dullness(function: &Function, case: &Case) -> usize {
     });
     let derived = function.derived.iter();
     let short = derived.filter(|size| (size.value)(&case.values).is_some_and(|size| size < 3));
-    dull.count() + short.count()
+    let names = dull.map(|(name, _)| name);
+    names.chain(short.map(|size| size.name)).collect()
 }
 
 /// Classes of gates that are usual beside the first, in which states decay as in trained models.

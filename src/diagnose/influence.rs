@@ -66,11 +66,30 @@ fn compare(experiment: &Experiment<'_>) -> Option<CauseReport> {
         inputs.iter().find_map(|input| find(experiment, input))
     };
     each(unread)
-        .or_else(|| integers::find(experiment))
+        .or_else(|| {
+            let found = integers::find(experiment)?;
+            Some(unread_index_beside(experiment, &inputs).unwrap_or(found))
+        })
         .or_else(|| each(misused))
         .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::Unused)))
         .or_else(|| each(|experiment, input| in_regions(experiment, input, Choice::Used)))
         .or_else(|| along_axes(experiment, &inputs))
+}
+
+/// Returns a cause if an index of an axis that no table bounds is not read: without a tap of a convolution, where a sequence begins may not count.
+fn unread_index_beside(
+    experiment: &Experiment<'_>,
+    inputs: &[&ExperimentInput],
+) -> Option<CauseReport> {
+    let tables = experiment.integers().iter();
+    let bounds: Vec<f64> = tables.flat_map(|table| table.values.clone()).collect();
+    let is_bounded = |input: &&ExperimentInput| {
+        let mut lengths = input.axes.iter().map(|axis| axis.length as f64);
+        lengths.any(|length| bounds.contains(&length))
+    };
+    let inputs = inputs.iter().copied().filter(|input| !is_bounded(input));
+    let found = along_axes(experiment, &inputs.collect::<Vec<_>>())?;
+    (found.kind == "unread").then_some(found)
 }
 
 /// Parts of the matrix of an axis and the last axis: the elements left of the diagonal, on it and right of it.
@@ -207,6 +226,12 @@ pub(super) fn is_unread_too(experiment: &Experiment<'_>, cause: &CauseReport) ->
     let pairs = outputs.iter().zip(&left);
     let mut meant = pairs.filter(|(of, _)| output.is_none_or(|name| of.name == name));
     Some(meant.all(|(of, left)| same_values(&of.got, left)))
+}
+
+/// Returns true if a cause is that the kernels do not respond to a tensor of whole numbers.
+pub(super) fn is_unread_table(experiment: &Experiment<'_>, cause: &CauseReport) -> bool {
+    let mut tables = experiment.integers().iter();
+    tables.any(|table| cause.text == unread_text(&table.tensor, None))
 }
 
 /// Returns the text of the cause that one output, or none, responds to an input.

@@ -450,6 +450,7 @@ fn own(shape: &TensorShape) -> Tensor {
         data,
         undrawn: false,
         offered: true,
+        alternative: false,
         values: None,
         bytes: OnceLock::new(),
     }

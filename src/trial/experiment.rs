@@ -174,7 +174,18 @@ impl<'a> Experiment<'a> {
             reserve: Cell::new(0),
             shared,
         };
-        let prepared = experiment.prepare(&Changes::new())?;
+        let mut prepared = experiment.prepare(&Changes::new())?;
+        let alternatives = alternatives(&prepared);
+        let taken = alternatives
+            .iter()
+            .filter(|(name, _)| experiment.hands_over(name));
+        let taken: Changes = taken
+            .map(|(name, values)| (name.clone(), values.clone()))
+            .collect();
+        if !taken.is_empty() {
+            experiment.start.extend(taken);
+            prepared = experiment.prepare(&Changes::new())?;
+        }
         let (outputs, tolerances) = experiment.launch(Arc::clone(&prepared))?;
         let judged = prepared.checks.iter().zip(outputs).zip(&tolerances);
         experiment.outputs = judged
@@ -186,8 +197,12 @@ impl<'a> Experiment<'a> {
         // A tensor that follows from others cannot be changed alone: the contract does not take it, or computes something else from it.
         let mut inputs = experiment.inputs.clone();
         inputs.retain(|input| {
+            let name = &input.name;
+            if alternatives.contains_key(name) && !experiment.hands_over(name) {
+                return false;
+            }
             if let Some(names) = &names {
-                return names.contains(&input.name);
+                return names.contains(name);
             }
             let same = Changes::from([(input.name.clone(), input.values.clone())]);
             experiment.predict(&same).as_ref() == Some(&expected)
@@ -595,6 +610,15 @@ fn origin_report(trial: &Trial<'_>, origin: &Origin) -> OriginReport {
         report.tensor = Some(name.to_owned());
     }
     report
+}
+
+/// Returns the tensors that kernels may take in the place of others, with their values.
+fn alternatives(prepared: &PreparedCase) -> Changes {
+    let tensors = prepared.tensors.iter();
+    let alternatives = tensors.filter(|tensor| tensor.alternative);
+    let values =
+        alternatives.filter_map(|tensor| Some((tensor.name.clone(), tensor.data.as_ref()?.wide())));
+    values.collect()
 }
 
 /// Returns the tensors that an experiment may change: inputs of floats and bytes that kernels are offered, and drawn tensors from which

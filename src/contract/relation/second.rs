@@ -49,6 +49,7 @@ pub fn second(prepared: &PreparedCase, inputs: &[Array]) -> Result<PreparedCase,
             data,
             undrawn: false,
             offered: tensor.offered,
+            alternative: tensor.alternative,
             values: tensor.values.clone(),
             bytes: OnceLock::new(),
         })

@@ -89,16 +89,7 @@ pub(super) fn difference(
     let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
     let (x, o) = (&input.tensor, &output.name);
     let differing = &responses[differing((input, axis), (output, out_axis), responses, later)?];
-    // Each index is missing at itself alone.
-    let own = responses
-        .iter()
-        .filter(|one| one.expected.contains(&one.at));
-    let own: Vec<&Response> = own.collect();
-    let at_itself = |one: &&Response| one.missing().iter().eq([&one.at]);
-    if from == to && own.len() > 1 && own.iter().all(at_itself) {
-        let text = format!(
-            "no {from} of `{x}` is used for its own {to} of `{o}`; the contract uses it there, too"
-        );
+    if let Some(text) = never_at_itself((input, axis), (output, out_axis), responses) {
         return Some(("index", text));
     }
     // Each index is used at itself, too, where the contract has others alone.
@@ -177,6 +168,27 @@ fn formula(responses: &[Response], inputs: usize, outputs: usize) -> Option<Stri
     let found = named_map(&map(|response| &response.found)?, inputs)?;
     let expected = named_map(&map(|response| &response.expected)?, inputs)?;
     Some(format!(": {found} instead of {expected}"))
+}
+
+/// Returns the words for indices each of which is missing at itself alone.
+pub(super) fn never_at_itself(
+    (input, axis): (&ExperimentInput, usize),
+    (output, out_axis): (&ExperimentOutput, usize),
+    responses: &[Response],
+) -> Option<String> {
+    let [from, to] = [&input.axes[axis].name, &output.axes[out_axis].name];
+    let own = responses
+        .iter()
+        .filter(|one| one.expected.contains(&one.at));
+    let own: Vec<&Response> = own.collect();
+    let at_itself = |one: &&Response| one.missing().iter().eq([&one.at]);
+    let is_so = from == to && own.len() > 1 && own.iter().all(at_itself);
+    is_so.then(|| {
+        format!(
+            "no {from} of `{}` is used for its own {to} of `{}`; the contract uses it there, too",
+            input.tensor, output.name
+        )
+    })
 }
 
 /// Returns the formula of a map of indices: `i / 2` for 0, 0, 1, 1.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::answer::{Answer, changed_at, changed_in};
-use super::difference::{Later, Response, difference, differing};
+use super::difference::{Later, Response, difference, differing, never_at_itself};
 use super::{cause, clear, is_same, must_respond, same_values, share};
 use crate::diagnose::candidate::responds;
 use crate::diagnose::weigh::ranges;
@@ -41,6 +41,10 @@ pub(super) fn along_axes(
         for (axis, answers) in axes {
             if let Some(found) = unread_indices(experiment, input, *axis, answers) {
                 extend(experiment, input, *axis, answers);
+                // Where each token uses another one, the last may be left over.
+                if let Some(found) = unused_at_itself(experiment, input, *axis, answers) {
+                    return Some(found);
+                }
                 return unread_indices(experiment, input, *axis, answers).or(Some(found));
             }
         }
@@ -316,6 +320,29 @@ fn between(indices: &BTreeSet<usize>, others: &BTreeSet<usize>) -> Vec<(usize, u
     }
     between.retain(|(first, last)| last > first);
     between
+}
+
+/// Returns a cause if no index of an axis counts for the same index of an output, and others do.
+fn unused_at_itself(
+    experiment: &Experiment<'_>,
+    input: &ExperimentInput,
+    axis: usize,
+    answers: &[Answer],
+) -> Option<CauseReport> {
+    let name = &input.axes[axis].name;
+    let outputs = experiment.outputs().iter().enumerate();
+    let mut wrong =
+        outputs.filter(|(_, output)| output.kind.is_float() && output.wrong.contains(&true));
+    wrong.find_map(|(number, output)| {
+        let out_axis = output.axes.iter().position(|axis| axis.name == *name)?;
+        let at = (number, out_axis);
+        let answers = answers.iter();
+        let responses = answers.map(|answer| response(experiment, (input, axis), at, answer));
+        let responses: Vec<Response> = responses.collect();
+        let is_used = responses.iter().any(|response| !response.found.is_empty());
+        let text = never_at_itself((input, axis), (output, out_axis), &responses)?;
+        is_used.then(|| cause("index", input, Some(output), text))
+    })
 }
 
 /// Returns a cause if outputs respond to other indices than the reference's.

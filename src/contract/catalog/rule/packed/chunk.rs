@@ -214,16 +214,21 @@ pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
     let [h, vn, a] = step.before_outputs(t, sums);
     let h = t.upload("h", chunk_states(&step), h)?;
     let vn = t.upload("vn", step.by.rows(s.value_size), vn)?;
-    // Kernels may take A, or q, k and G.
-    t.upload("A", step.by.rows(step.c), a)?;
+    let a = t.alternative("A", step.by.rows(step.c), a)?;
     let out = t.output("o", step.by.rows(s.value_size))?;
     t.outputs(&[out])?;
     let (q, k) = (step.x.q, step.x.k);
-    let references = references!(t, |q, k, vn, h; sums| {
-        let scale = Real::from_f64(step.by.scale);
-        let chunks = step.by.chunks(step.c);
-        let attention = chunks.attention(q, k, sums, scale);
-        chunks.outputs(q, (&attention, vn), sums, h, scale)
-    });
+    let chunks = step.by.chunks(step.c);
+    let references = match a {
+        Some(a) => references!(t, |q, vn, h, a; sums| {
+            let scale = Real::from_f64(step.by.scale);
+            chunks.outputs(q, (a, vn), sums, h, scale)
+        }),
+        None => references!(t, |q, k, vn, h; sums| {
+            let scale = Real::from_f64(step.by.scale);
+            let attention = chunks.attention(q, k, sums, scale);
+            chunks.outputs(q, (&attention, vn), sums, h, scale)
+        }),
+    };
     t.check(out, references)
 }
