@@ -33,8 +33,10 @@ pub fn run(bytes: &[u8]) -> bool {
     // The bytes after an instruction do not change it.
     let alone = isa::decode(&bytes[..size]).map(|inst| isa::disassemble(&inst));
     assert_eq!(alone.as_ref(), Ok(&text));
+    // Without operands, the first word is an instruction of its own, unless it and the second one are its SDWA or DPP form.
+    let shorter = isa::decode(&bytes[..size - 1]);
     assert!(
-        isa::decode(&bytes[..size - 1]).is_err(),
+        shorter.is_err() || inst.row.operands.is_empty(),
         "{text:?} decodes from fewer bytes than it has"
     );
     true

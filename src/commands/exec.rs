@@ -54,6 +54,14 @@ pub fn run(args: &ExecArgs) -> Result<Exit, Stop> {
     Ok(exit)
 }
 
+/// Reads a launch file, and runs nothing.
+///
+/// # Errors
+/// The file cannot be read, or something in it is wrong.
+pub fn check(path: &Path) -> anyhow::Result<()> {
+    launch::read(path).map(drop)
+}
+
 /// The result of a launch file.
 pub(super) struct Execution {
     /// Its code object.

@@ -209,6 +209,16 @@ impl<'a> Instance<'a> {
         self.given.and_then(|given| given.bounds.clone())
     }
 
+    /// Returns the flags of an input that has other values than these if external tensors have it.
+    pub fn flags(&self, name: &str, flags: impl Iterator<Item = bool>) -> Vec<bool> {
+        let flags: Vec<bool> = flags.collect();
+        let given = self.given.and_then(|given| given.inputs.get(name));
+        match given.map(Data::wide) {
+            Some(given) if given.len() == flags.len() => given.iter().map(|x| *x != 0.0).collect(),
+            _ => flags,
+        }
+    }
+
     /// Returns a size of the case.
     pub fn dim(&self, name: &str) -> usize {
         let dim = self.values.dim(name);

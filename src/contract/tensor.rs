@@ -1,5 +1,6 @@
 //! Tensors of an instance, and their expected values.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::compare::{OutputLimits, Unusable};
@@ -156,7 +157,7 @@ pub struct Mistake {
     /// Short stable name: `state-dropped`.
     pub name: &'static str,
     /// The explanation of such an output: `the state is dropped at chunk boundaries`.
-    pub explanation: &'static str,
+    pub explanation: Cow<'static, str>,
     /// Computes that output.
     compute: Box<dyn Fn() -> Vec<f64> + Send + Sync>,
     made: OnceLock<Vec<f64>>,
@@ -166,12 +167,12 @@ impl Mistake {
     /// Makes a mistake from its short name, its explanation, and the output that it leaves.
     pub fn new(
         name: &'static str,
-        explanation: &'static str,
+        explanation: impl Into<Cow<'static, str>>,
         values: impl Fn() -> Vec<f64> + Send + Sync + 'static,
     ) -> Mistake {
         Mistake {
             name,
-            explanation,
+            explanation: explanation.into(),
             compute: Box::new(values),
             made: OnceLock::new(),
         }

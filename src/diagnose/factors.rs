@@ -214,7 +214,7 @@ type Origin = (String, String);
 const STEPS_OF_LENGTHS: [usize; 6] = [4, 16, 32, 64, 128, 256];
 
 /// Returns the origins that a factor may have: another base, or the length of an axis, its root, for the last axis of an input the root of its
-/// ratio to one less, or the root of its ratio to a multiple of a tile.
+/// ratio to one less, or to the length of another input's rows, or to a multiple of a tile.
 fn origins_of(experiment: &Experiment<'_>, factor: f64) -> Vec<Origin> {
     let mut bases = BASES.iter();
     if let Some((_, words)) = bases.find(|(base, _)| (factor / base - 1.0).abs() < 1e-4) {
@@ -269,7 +269,28 @@ fn origins_of(experiment: &Experiment<'_>, factor: f64) -> Vec<Origin> {
         };
         Some((number, format!("{of} of `{tensor}`")))
     });
-    origins.chain(padded).collect()
+    // The length of another tensor's rows, taken for that of one's own.
+    let rows = axes
+        .clone()
+        .filter(|(_, axis, is_last)| *is_last && axis.length > 1);
+    let exchanged = rows.clone().flat_map(|(tensor, own, _)| {
+        let others = rows
+            .clone()
+            .filter(move |(_, other, _)| other.length != own.length);
+        others.filter_map(move |(of, other, _)| {
+            let (above, below) = (own.length, other.length);
+            let is_it = near(factor * factor * below as f64 / above as f64);
+            let (names, others) = (plural(&own.name), plural(&other.name));
+            is_it.then(|| {
+                let number = format!("sqrt({above} / {below})");
+                (
+                    number,
+                    format!("of the number of {names} of `{tensor}` and of {others} of `{of}`"),
+                )
+            })
+        })
+    });
+    origins.chain(exchanged).chain(padded).collect()
 }
 
 /// Returns the origin of a factor as the end of a sentence, from the lengths of an experiment's axes.

@@ -8,7 +8,7 @@ mod integers;
 use std::cmp::Ordering;
 
 use crate::report::model::CauseReport;
-use crate::tensor::{ElementKind, index};
+use crate::tensor::{Axis, ElementKind, index};
 use crate::trial::{Changes, Experiment, ExperimentInput, ExperimentOutput, Outputs};
 
 use super::candidate::responds;
@@ -116,7 +116,12 @@ fn in_regions(
 ) -> Option<CauseReport> {
     let columns = input.axes.last()?.length;
     let rows = (0..input.axes.len() - 1).rev();
-    let mut rows = rows.filter(|&row| columns >= SQUARE && input.axes[row].length >= SQUARE);
+    // Rows of a matrix are as many as its columns, or are tokens, of which each chunk has a matrix.
+    let is_of_matrix = |row: &usize| {
+        let Axis { name, length } = &input.axes[*row];
+        *length >= SQUARE && (*length == columns || name == "token")
+    };
+    let mut rows = rows.filter(|row| columns >= SQUARE && is_of_matrix(row));
     rows.find_map(|row| {
         REGIONS.iter().find_map(|(region, words)| {
             let changed = changed_in_region(input, row, *region)?;
@@ -443,7 +448,6 @@ fn clear(output: &ExperimentOutput, new: &[f64]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::Axis;
 
     #[test]
     fn elements_that_are_zero_are_no_part_of_a_matrix_that_is_used() {

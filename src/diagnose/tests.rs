@@ -4,6 +4,7 @@ use super::fixture::with_test;
 use super::*;
 use crate::contract::Case;
 use crate::registry::REGISTRY;
+use crate::trial::{Changes, ExperimentInput, ExperimentOutput};
 
 /// Kernels without tests of their own.
 struct NoKernelTests;
@@ -169,4 +170,62 @@ fn a_missing_response_is_confirmed_where_the_kernels_lack_it_alone() {
         })
     });
     assert_eq!(answers, Some([Some(true), Some(false), None]));
+}
+
+/// A kernel that takes A takes it in the place of the keys, of which the contract computes it.
+#[test]
+fn an_alternative_input_counts_in_the_place_of_what_it_follows_from() {
+    let names = with_test("gdn_packed_outputs_domain", None, |plan| {
+        let experiment = plan.experiment()?;
+        let responds = |input: &&ExperimentInput| candidate::responds(&experiment, input);
+        let inputs = experiment.inputs().iter().filter(responds);
+        let names: Vec<String> = inputs.map(|input| input.name.clone()).collect();
+        names.contains(&"vn".to_owned()).then_some(names)
+    });
+    let names = names.expect("a case");
+    assert!(names.contains(&"A".to_owned()), "{names:?}");
+    assert!(!names.contains(&"k".to_owned()), "{names:?}");
+}
+
+/// Without gates the state does not decay: a gate of 0 takes no term away.
+#[test]
+fn terms_with_an_input_are_told_of_factors_alone() {
+    let factors = with_test("gdr_chunk_o_domain", None, |plan| {
+        let experiment = plan.experiment()?;
+        let inputs = experiment.inputs().iter();
+        let of = |name: &str| inputs.clone().find(|input| input.tensor == name);
+        let [k, gates] = ["k", "g_cumsum"].map(of);
+        let has_gates = gates.is_some_and(|gates| gates.values.iter().any(|g| *g < -0.1));
+        has_gates.then(|| [k, gates].map(|of| of.map(|of| uses::is_factor(&experiment, of))))
+    });
+    assert_eq!(factors, Some([Some(true), Some(false)]));
+}
+
+/// The flags of sequences that begin with a state may be changed one by one, and the reference follows.
+#[test]
+fn references_follow_the_flags_of_sequences() {
+    for test in ["gdn_packed_domain", "gdn_conv_domain"] {
+        let follows = with_test(test, None, |plan| {
+            let experiment = plan.experiment()?;
+            let mut tables = experiment.integers().iter();
+            let flags = tables.find(|table| table.name == "has_initial")?;
+            let turned = flags.values.iter().map(|flag| 1.0 - flag).collect();
+            let changes = Changes::from([(flags.name.clone(), turned)]);
+            let (left, predicted) = (experiment.run(&changes)?, experiment.predict(&changes)?);
+            let outputs = experiment.outputs().iter().enumerate();
+            let differs = outputs.clone().any(|(at, of)| of.expected != predicted[at]);
+            let is_right = |at: usize, of: &ExperimentOutput| {
+                let pairs = left[at].iter().zip(&predicted[at]);
+                let largest = of
+                    .expected
+                    .iter()
+                    .fold(1.0, |most: f64, x| most.max(x.abs()));
+                pairs
+                    .into_iter()
+                    .all(|(a, b)| (a - b).abs() < 1e-3 * largest)
+            };
+            differs.then(|| outputs.into_iter().all(|(at, of)| is_right(at, of)))
+        });
+        assert_eq!(follows, Some(true), "{test}");
+    }
 }

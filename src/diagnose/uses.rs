@@ -96,14 +96,37 @@ fn combined(whole: &Outputs, wrong: &Outputs, right: &Outputs, terms: Terms) -> 
     combined.collect()
 }
 
+/// Returns true if the reference's outputs are sums of terms with an input once and of terms without it: a gate is in exponents, and 0 is no less of it.
+pub(super) fn is_factor(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
+    const ROUNDINGS: f64 = 1e-9;
+    let times = |factor: f64| {
+        let values = input.values.iter().map(|value| factor * value);
+        experiment.predict(&Changes::from([(input.name.clone(), values.collect())]))
+    };
+    let [Some(none), Some(once), Some(twice)] = [0.0, 1.0, 2.0].map(times) else {
+        return false;
+    };
+    let mut outputs = none.iter().zip(once.iter().zip(&twice));
+    outputs.all(|(none, (once, twice))| {
+        let largest = twice
+            .iter()
+            .fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        let mut elements = none.iter().zip(once.iter().zip(twice));
+        elements
+            .all(|(none, (once, twice))| (twice - 2.0 * once + none).abs() <= ROUNDINGS * largest)
+    })
+}
+
 /// Returns the first mistake in one use of an input that explains all wrong elements, for the inputs of two more seeds, too.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     let inputs = experiment.inputs().iter();
     let inputs: Vec<&ExperimentInput> =
         inputs.filter(|input| responds(experiment, input)).collect();
+    let factors = inputs.iter().filter(|input| is_factor(experiment, input));
+    let factors: Vec<&ExperimentInput> = factors.copied().collect();
     inputs.iter().find_map(|input| {
         value_changes(input).iter().find_map(|change| {
-            let others = inputs.iter().filter(|other| other.name != input.name);
+            let others = factors.iter().filter(|other| other.name != input.name);
             let mut uses = others.flat_map(|other| {
                 [Terms::Without, Terms::With].map(|terms| Use {
                     input: &input.name,

@@ -143,9 +143,9 @@ fn drop_contradicted(trial: &Trial<'_>, test: &Test, outputs: &mut [OutputReport
     };
     let contradicted: Vec<&str> = checks
         .flat_map(|check| check.mistakes.iter().map(move |mistake| (check, mistake)))
-        .filter(|(_, mistake)| supposed.iter().any(|one| one == mistake.explanation))
+        .filter(|(_, mistake)| supposed.iter().any(|one| *one == mistake.explanation))
         .filter(|(check, mistake)| is_contradicted(check, mistake.values()))
-        .map(|(_, mistake)| mistake.explanation)
+        .map(|(_, mistake)| &*mistake.explanation)
         .collect();
     let problems = outputs
         .iter_mut()
@@ -260,7 +260,7 @@ pub(super) fn judge_values<'t, E: Element>(
         .zip(&values)
         .map(|(mistake, values)| Alternative {
             name: mistake.name,
-            explanation: mistake.explanation,
+            explanation: &mistake.explanation,
             values,
         })
         .collect();

@@ -36,6 +36,7 @@ mod outputs;
 mod profile;
 mod proposals;
 mod reach;
+mod readers;
 mod record;
 mod relations;
 mod reports;

@@ -100,7 +100,7 @@ errors! {
     906  StreamCaptureImplicit          "operation would make the legacy stream depend on a capturing blocking stream"
     907  CapturedEvent                  "operation not permitted on an event last recorded in a capturing stream"
     908  StreamCaptureWrongThread       "attempt to terminate a thread-local capture sequence from another thread"
-    910  GraphExecUpdateFailure         "the graph update was not performed because it included changes which violated constraints"
+    910  GraphExecUpdateFailure         "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"
     999  Unknown                        "unknown error"
     1052 RuntimeMemory                  "runtime memory call returned error"
     1053 RuntimeOther                   "runtime call other than memory returned error"

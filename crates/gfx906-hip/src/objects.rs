@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod array;
+pub mod copy3d;
 pub mod event;
 pub mod graph;
 pub mod memory;

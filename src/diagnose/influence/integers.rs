@@ -17,7 +17,9 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     unread(experiment).or_else(|| {
         let mut integers = experiment.integers().iter();
         integers.find_map(|input| {
-            unsubtracted(experiment, input).or_else(|| unread_somewhere(experiment, input))
+            unsubtracted(experiment, input)
+                .or_else(|| unread_somewhere(experiment, input))
+                .or_else(|| counted_elsewhere(experiment, input))
         })
     })
 }
@@ -60,9 +62,19 @@ fn is_ordered(input: &ExperimentInput) -> bool {
     rows.is_sorted()
 }
 
-/// Returns changed tensors that the contract allows: single bounds move, and stay in order; other numbers are exchanged.
+/// Returns true if a tensor has one flag, 0 or 1, for each index.
+fn is_of_flags(input: &ExperimentInput) -> bool {
+    let is_table = input.axes.len() == 1 && input.axes[0].name != "bound";
+    is_table && input.values.iter().all(|value| [0.0, 1.0].contains(value))
+}
+
+/// Returns changed tensors that the contract allows: flags are all the other way round, single bounds move, and stay in order; other numbers
+/// are exchanged.
 fn changed(input: &ExperimentInput) -> Vec<Vec<f64>> {
     let values = &input.values;
+    if is_of_flags(input) {
+        return vec![values.iter().map(|flag| 1.0 - flag).collect()];
+    }
     if !values.is_sorted() {
         let reversed: Vec<f64> = values.iter().rev().copied().collect();
         return if reversed == *values {
@@ -177,7 +189,43 @@ fn responds_at(
         })
 }
 
-/// Returns tensors of which one number is another, with its index: bounds move, and stay in order; other numbers grow by 1.
+/// Returns a cause if a number counts at other elements of a wrong output in the kernels than in the reference.
+fn counted_elsewhere(experiment: &Experiment<'_>, input: &ExperimentInput) -> Option<CauseReport> {
+    if !is_of_flags(input) {
+        return None;
+    }
+    moved(input).into_iter().find_map(|(at, values)| {
+        let changes = Changes::from([(input.name.clone(), values)]);
+        let predicted = experiment.predict(&changes)?;
+        let left = experiment.run_changed(&changes)?;
+        let mut outputs = experiment.outputs().iter().zip(left.iter().zip(&predicted));
+        outputs.find_map(|(output, (left, predicted))| {
+            if !output.wrong.contains(&true) || output.expected.len() != predicted.len() {
+                return None;
+            }
+            let found = differing(&output.got, left);
+            let expected = differing(&output.expected, predicted);
+            if found.is_empty() || expected.is_empty() || !found.is_disjoint(&expected) {
+                return None;
+            }
+            let text = format!(
+                "{} {at} of `{}` counts at {} of `{}`; by the contract at {}",
+                input.axes[0].name,
+                input.tensor,
+                places_of(output, &found),
+                output.name,
+                places_of(output, &expected)
+            );
+            Some(cause("index", input, Some(output), text))
+        })
+    })
+}
+
+/// Flags of a tensor that are tried.
+const FLAGS: usize = 16;
+
+/// Returns tensors of which one number is another, with its index: a flag is the other way round, bounds move, and stay in order; other numbers
+/// grow by 1.
 fn moved(input: &ExperimentInput) -> Vec<(usize, Vec<f64>)> {
     let first_difference = |moved: &Vec<f64>| {
         let mut pairs = input.values.iter().zip(moved);
@@ -186,6 +234,15 @@ fn moved(input: &ExperimentInput) -> Vec<(usize, Vec<f64>)> {
     let bounds = changed(input).into_iter();
     if input.axes.len() != 1 {
         return Vec::new();
+    }
+    if is_of_flags(input) {
+        let flags = input.values.iter().enumerate().take(FLAGS);
+        let turned = flags.map(|(at, flag)| {
+            let mut values = input.values.clone();
+            values[at] = 1.0 - flag;
+            (at, values)
+        });
+        return turned.collect();
     }
     if is_ordered(input) {
         return bounds

@@ -82,7 +82,7 @@ fn the_likely_mistake_is_named() {
             "chunk_tk recompute_w_u",
             &["T=128"],
             "w without e^G",
-            "w-undecayed",
+            "chunk-gates",
         ),
         (
             "chunk_delta_h_tk",
@@ -100,7 +100,7 @@ fn the_likely_mistake_is_named() {
             "chunk_o_tk",
             &["T=128"],
             "q h without its decay",
-            "state-undecayed",
+            "chunk-gates",
         ),
         ("chunk_o_tk", &["T=128"], "scale missing", "scale-missing"),
     ] {

@@ -182,10 +182,12 @@ pub fn uuid(out: Out<[u8; 16]>, device: i32) -> HipResult {
 pub fn bus_id(out: Out<u8>, len: i32, device: i32) -> HipResult {
     out.required()?;
     check(device)?;
-    if (len.max(0) as usize) <= BUS_ID.count_bytes() {
-        return Err(HipError::InvalidValue);
+    // As in HIP, a short buffer has the beginning of the text.
+    put_text(out, len, BUS_ID.to_bytes())?;
+    match (len.max(0) as usize) <= BUS_ID.count_bytes() {
+        true => Err(HipError::InvalidValue),
+        false => Ok(()),
     }
-    put_text(out, len, BUS_ID.to_bytes())
 }
 
 pub fn by_bus_id(out: Out<i32>, id: Text) -> HipResult {

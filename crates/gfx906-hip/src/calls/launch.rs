@@ -113,7 +113,7 @@ pub fn launch(function: &Function, named: Address, request: &LaunchRequest) -> H
     let [start, stop] = request.events;
     for event in [start, stop] {
         if event != 0 {
-            event::check(event)?;
+            event::check(event).map_err(|_| HipError::InvalidValue)?;
         }
     }
     if start != 0 {

@@ -58,12 +58,15 @@ pub fn create_with_cu_mask(out: Out<Address>, words: u32, mask: In<u32>) -> HipR
     if words == 0 || mask.is_null() {
         return Err(HipError::InvalidValue);
     }
-    // Units that the mask does not name are off. Bits for units that the card does not have are ignored.
+    // Units that the mask does not name are off. Bits for units that the card does not have are ignored. A mask of no unit is none.
     let mut units = Units::default();
     for (n, (unit, all)) in units.iter_mut().zip(ALL_UNITS).enumerate() {
         if n < words as usize {
             *unit = mask.nth(n)? & all;
         }
+    }
+    if units == Units::default() {
+        units = ALL_UNITS;
     }
     add(out, 0, 0, units)
 }

@@ -65,6 +65,14 @@ impl Pool {
     }
 }
 
+/// The pool of an allocation.
+struct Owner {
+    pool: Address,
+    bytes: u64,
+    /// False once a stream will free the allocation.
+    used: bool,
+}
+
 /// Table of all pools of the device.
 pub struct Pools {
     held: Handles<Pool>,
@@ -72,8 +80,8 @@ pub struct Pools {
     pub default: Address,
     /// Pool that `hipMallocAsync` allocates from.
     pub current: Address,
-    /// Pool and size of each allocation from a pool, by address.
-    owners: HashMap<Address, (Address, u64)>,
+    /// The owner of each allocation from a pool, by address.
+    owners: HashMap<Address, Owner>,
 }
 
 impl Default for Pools {
@@ -110,7 +118,7 @@ impl Pools {
             return false;
         };
         pool.closed = true;
-        if pool.used.now == 0 {
+        if !self.owners.values().any(|owner| owner.pool == handle) {
             self.held.remove(handle);
         }
         if self.current == handle {
@@ -124,27 +132,43 @@ impl Pools {
         if let Some(owner) = self.held.get_mut(pool) {
             owner.used.set(owner.used.now + bytes);
             owner.reserved.set(owner.reserved.now.max(owner.used.now));
-            self.owners.insert(address, (pool, bytes));
+            let used = true;
+            self.owners.insert(address, Owner { pool, bytes, used });
+        }
+    }
+
+    /// Notes that a stream will free an allocation, which the program uses no more, or that the program uses it again.
+    pub fn set_used(&mut self, address: Address, used: bool) {
+        let Some(owner) = self.owners.get_mut(&address) else {
+            return;
+        };
+        if let (true, Some(pool)) = (owner.used != used, self.held.get_mut(owner.pool)) {
+            owner.used = used;
+            pool.used.set(match used {
+                true => pool.used.now + owner.bytes,
+                false => pool.used.now - owner.bytes,
+            });
         }
     }
 
     /// Notes that an allocation is freed. It need not be from a pool.
     pub fn note_free(&mut self, address: Address) {
-        let Some((handle, bytes)) = self.owners.remove(&address) else {
+        self.set_used(address, false);
+        let Some(owner) = self.owners.remove(&address) else {
             return;
         };
-        if let Some(pool) = self.held.get_mut(handle) {
-            pool.used.set(pool.used.now - bytes);
+        let is_last = !self.owners.values().any(|other| other.pool == owner.pool);
+        if let Some(pool) = self.held.get_mut(owner.pool) {
             pool.trim(pool.threshold);
-            if pool.closed && pool.used.now == 0 {
-                self.held.remove(handle);
+            if pool.closed && is_last {
+                self.held.remove(owner.pool);
             }
         }
     }
 
     /// Returns the pool of an allocation.
     pub fn owner(&self, address: Address) -> Option<Address> {
-        self.owners.get(&address).map(|(pool, _)| *pool)
+        self.owners.get(&address).map(|owner| owner.pool)
     }
 
     /// Forgets all pools except the default pool, which is reset.
@@ -173,6 +197,21 @@ mod tests {
         assert_eq!((figures.reserved.now, figures.reserved.high), (120, 150));
         pools.get(pool).expect("there").trim(0);
         assert_eq!(pools.get(pool).expect("there").reserved.now, 50);
+    }
+
+    #[test]
+    fn memory_that_a_stream_will_free_is_not_in_use() {
+        let mut pools = Pools::default();
+        let pool = pools.create(0);
+        pools.note_allocation(pool, 0x1000, 100);
+        let used = |pools: &mut Pools| pools.get(pool).expect("there").used.now;
+        pools.set_used(0x1000, false);
+        assert_eq!(used(&mut pools), 0);
+        pools.set_used(0x1000, true);
+        assert_eq!(used(&mut pools), 100);
+        pools.set_used(0x1000, false);
+        pools.note_free(0x1000);
+        assert_eq!((used(&mut pools), pools.owner(0x1000)), (0, None));
     }
 
     #[test]

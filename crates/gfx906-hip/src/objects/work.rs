@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gfx906::code_object::LaunchShape;
 
+use super::copy3d::Copy3d;
 use super::module::Function;
 use crate::boundary::Address;
 
@@ -77,6 +78,8 @@ pub struct Copy {
     pub direction: u32,
     /// Form of the request.
     pub form: CopyForm,
+    /// The parameters that the program gave, if they were `hipMemcpy3DParms`.
+    pub asked: Option<Box<Copy3d>>,
     /// Rows of the source as they were at the call, if the program may have changed them since.
     pub staged: Option<Arc<[u8]>>,
 }

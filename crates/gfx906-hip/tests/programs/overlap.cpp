@@ -95,6 +95,16 @@ int main(int count, char** arguments) {
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(refused != hipSuccess);
 
+    // Copies within the device do not wait, for the null stream's work neither, unless the program asks for it.
+    Meeting copies;
+    HIP_CHECK(hipStreamAddCallback(nullptr, meet, &copies, 0));
+    HIP_CHECK(hipMemcpy(x + 512, x, 1024, hipMemcpyDeviceToDevice));
+    HIP_CHECK(hipMemcpyDtoD(x + 512, x, 1024));
+    HIP_CHECK(hipMemcpy2D(x + 512, 64, x, 64, 64, 4, hipMemcpyDeviceToDevice));
+    EXPECT(hipErrorNotReady, hipStreamQuery(nullptr));
+    copies.may_go = 1;
+    HIP_CHECK(hipDeviceSynchronize());
+
     // A kernel waits for a write of the host after its launch; events and other streams go on meanwhile.
     HIP_CHECK(hipMemset(x, 0, 4096));
     HIP_CHECK(hipDeviceSynchronize());

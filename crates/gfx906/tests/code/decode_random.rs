@@ -36,6 +36,24 @@ fn instructions_cut_short_are_errors() {
 }
 
 #[test]
+fn second_words_are_of_the_instruction_or_not() {
+    const MODES: [u32; 3] = [249, 250, 255];
+    let vop1 = (0..256).map(|opcode| 0x7e00_0000 | opcode << 9);
+    let vopc = (0..256).map(|opcode| 0x7c00_0000 | opcode << 17);
+    let vop2 = (0..0x3e).map(|opcode| opcode << 25);
+    let mut valid = 0;
+    for word in vop1.chain(vopc).chain(vop2) {
+        for first in MODES.map(|mode| word | mode) {
+            for second in [0_u32, 0x0606_0006, 0xff00_e400] {
+                let bytes = [first.to_le_bytes(), second.to_le_bytes()].concat();
+                valid += u32::from(fuzz_decode::run(&bytes));
+            }
+        }
+    }
+    assert!(valid > 500, "{valid}");
+}
+
+#[test]
 fn one_bit_away_from_real_code() {
     let code = include_bytes!("../data/v5.co");
     for at in (0..code.len() - 16).step_by(4) {

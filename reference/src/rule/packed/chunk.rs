@@ -155,9 +155,15 @@ impl<'a> PackedChunks<'a> {
     /// Returns L of keys `[tok, H, K]` and write strengths `[tok, HV]`.
     #[must_use]
     pub fn l<R: Real>(&self, k: &[R], beta: &[R], cumsum: &[f64]) -> Vec<R> {
+        self.l_between(k, beta, [cumsum, cumsum])
+    }
+
+    /// Returns [`PackedChunks::l`] with the G of rows, and that of columns.
+    #[must_use]
+    pub fn l_between<R: Real>(&self, k: &[R], beta: &[R], [to, from]: [&[f64]; 2]) -> Vec<R> {
         self.matrix(false, |i, j, head| {
             let beta = self.row(beta, i, head, 1)[0];
-            let (to, from) = (self.sums(cumsum, i, head), self.sums(cumsum, j, head));
+            let (to, from) = (self.sums(to, i, head), self.sums(from, j, head));
             beta * self.decayed_dot(self.key(k, i, head), self.key(k, j, head), to, from)
         })
     }
@@ -165,8 +171,19 @@ impl<'a> PackedChunks<'a> {
     /// Returns A of queries and keys `[tok, H, K]`.
     #[must_use]
     pub fn attention<R: Real>(&self, q: &[R], k: &[R], cumsum: &[f64], scale: R) -> Vec<R> {
+        self.attention_between((q, k), [cumsum, cumsum], scale)
+    }
+
+    /// Returns [`PackedChunks::attention`] with the G of rows, and that of columns.
+    #[must_use]
+    pub fn attention_between<R: Real>(
+        &self,
+        (q, k): (&[R], &[R]),
+        [to, from]: [&[f64]; 2],
+        scale: R,
+    ) -> Vec<R> {
         self.matrix(true, |i, j, head| {
-            let (to, from) = (self.sums(cumsum, i, head), self.sums(cumsum, j, head));
+            let (to, from) = (self.sums(to, i, head), self.sums(from, j, head));
             scale * self.decayed_dot(self.key(q, i, head), self.key(k, j, head), to, from)
         })
     }
@@ -252,6 +269,28 @@ impl<'a> PackedChunks<'a> {
         k: &[R],
         uw: &Uw<R>,
         cumsum: &[f64],
+        initial: (&[R], StateLayout),
+    ) -> PackedStates<R> {
+        let mut to_end = vec![0.0; cumsum.len()];
+        for (chunk, head) in self.parts() {
+            let end = self.sums(cumsum, chunk.tokens.end - 1, head);
+            for i in chunk.tokens.clone() {
+                let own = self.sums(cumsum, i, head);
+                let row = self.layout.row(i, head, self.gates());
+                to_end[row].copy_from_slice(&difference(end, own));
+            }
+        }
+        self.states_by(k, uw, [cumsum, &to_end], initial)
+    }
+
+    /// Returns [`PackedChunks::states`] with the G by whose last value of a chunk the state decays, and the exponents by which keys decay, for which
+    /// the formula has `G_last - G_i`.
+    #[must_use]
+    pub fn states_by<R: Real>(
+        &self,
+        k: &[R],
+        uw: &Uw<R>,
+        [of_state, of_keys]: [&[f64]; 2],
         (initial, order): (&[R], StateLayout),
     ) -> PackedStates<R> {
         let layout = self.layout;
@@ -275,15 +314,14 @@ impl<'a> PackedChunks<'a> {
                             *new = *u - seen;
                         }
                     }
-                    let end = self.sums(cumsum, chunk.tokens.end - 1, head);
+                    let of_state = self.sums(of_state, chunk.tokens.end - 1, head);
                     let rows = state.chunks_exact_mut(layout.value_size).enumerate();
                     for (channel, row) in rows {
-                        let decay = factor::<R>(end, channel);
+                        let decay = factor::<R>(of_state, channel);
                         row.iter_mut().for_each(|x| *x = decay * *x);
                     }
                     for i in chunk.tokens.clone() {
-                        let to_end = difference(end, self.sums(cumsum, i, head));
-                        let k = scaled(self.key(k, i, head), &to_end);
+                        let k = scaled(self.key(k, i, head), self.sums(of_keys, i, head));
                         write(&mut state, &k, self.row(&vn, i, head, layout.value_size));
                     }
                 }

@@ -322,7 +322,9 @@ pub fn of_chunk(inputs: [Vec<f64>; 4]) -> [Vec<Mistake>; 3] {
         let outputs = Arc::new(outputs);
         for (at, list) in mistakes.iter_mut().enumerate() {
             let outputs = Arc::clone(&outputs);
-            list.push(Mistake::new(name, explanation, move || outputs[at].clone()));
+            list.push(Mistake::new(name, *explanation, move || {
+                outputs[at].clone()
+            }));
         }
     }
     mistakes
@@ -333,7 +335,7 @@ pub fn of_states(inputs: [Vec<f64>; 5], s: usize, c: usize) -> Vec<Mistake> {
     let inputs = Arc::new(inputs);
     let mistakes = MISTAKES.iter().map(|(name, explanation, change)| {
         let inputs = Arc::clone(&inputs);
-        Mistake::new(name, explanation, move || {
+        Mistake::new(name, *explanation, move || {
             let [k, v, g, beta, state] = &*inputs;
             let own = DeltanetInputs {
                 k,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use deltanet_reference::gdr::chunk_delta_h::chunk_delta_h;
+use deltanet_reference::rule::StateLayout;
 use deltanet_reference::rule::chunk::States;
 
 use super::chunked::{Chunks, GATES, ONE_TOKEN, OPERATOR, OTHER_HEADS, SEVERAL_CHUNKS, VALUES};
@@ -69,9 +70,31 @@ fn run(t: &mut Instance<'_>) -> DeviceResult {
     let part = |part: fn(States<f64>) -> Vec<f64>| {
         known::mistakes(MISTAKES, (&wide, &x), move |wide, x| part(wide.states(*x)))
     };
-    t.check_or(h, (golden.h, oracle.h), part(|found| found.h))?;
-    t.check_or(v_new, (golden.vn, oracle.vn), part(|found| found.vn))?;
-    t.check_or(ht, (golden.last, oracle.last), part(|found| found.last))
+    let in_gates = match sums {
+        Some(sums) => {
+            let zeros = || vec![0.0; x.sizes.state_shape(StateLayout::KeyMajor).iter().product()];
+            let initial = h0.map_or_else(zeros, |h0| t.wide(h0));
+            let start = (initial, StateLayout::KeyMajor);
+            x.gated_chunks().of_states(t, [x.k, u, w, sums], start)
+        }
+        None => Default::default(),
+    };
+    let lists = [
+        part(|found| found.h),
+        part(|found| found.vn),
+        part(|found| found.last),
+    ];
+    let mut lists = lists.into_iter().zip(in_gates);
+    for (output, golden, oracle) in [
+        (h, golden.h, oracle.h),
+        (v_new, golden.vn, oracle.vn),
+        (ht, golden.last, oracle.last),
+    ] {
+        let (mut mistakes, in_gates) = lists.next().unwrap_or_default();
+        mistakes.extend(in_gates);
+        t.check_or(output, (golden, oracle), mistakes)?;
+    }
+    Ok(())
 }
 
 /// The inputs in f64.

@@ -5,8 +5,9 @@ use deltanet_reference::gdr::kkt::{cumsum, kkt};
 use deltanet_reference::gdr::solve_tril::solve_tril;
 use deltanet_reference::gdr::wy::recompute_w_u;
 use deltanet_reference::rule::chunk::States;
-use deltanet_reference::rule::{GateKind, Sizes};
+use deltanet_reference::rule::{GateKind, HeadMap, Sizes};
 
+use crate::contract::catalog::rule::problem::chunk_gates::GatedChunks;
 use crate::contract::catalog::rule::problem::{
     self, KEYS, STRENGTHS, scalars, strengths, tokens, unit_rows,
 };
@@ -313,6 +314,11 @@ impl Chunks {
     /// Returns true if several heads share a key head and there are several key heads.
     pub fn grouped(&self) -> bool {
         self.sizes.key_heads > 1 && self.sizes.key_heads < self.sizes.value_heads
+    }
+
+    /// Returns the chunks, for mistakes in their gates.
+    pub fn gated_chunks(&self) -> GatedChunks {
+        GatedChunks::of_equal(self.sizes, HeadMap::Block, self.bt)
     }
 }
 

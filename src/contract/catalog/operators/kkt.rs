@@ -120,10 +120,12 @@ fn products(t: &mut Instance<'_>) -> DeviceResult {
     let sums = x.sums(t)?;
     let a = t.output("A", x.matrices())?;
     let golden = x.l(t, sums);
+    let in_gates = sums.map(|sums| x.gated_chunks().of_l(t, "A", [x.k, x.beta, sums]));
     let [k, beta] = [x.k, x.beta].map(|buffer| t.wide(buffer));
     let sums = sums.map(|sums| t.wide(sums));
     let oracle = kkt(x.sizes, x.bt, &k, &beta, sums.as_deref());
-    let mistakes = mistakes(x, k, beta, sums);
+    let mut mistakes = mistakes(x, k, beta, sums);
+    mistakes.extend(in_gates.into_iter().flatten());
     t.check_or(a, (golden, oracle), mistakes)
 }
 

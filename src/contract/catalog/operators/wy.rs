@@ -42,17 +42,14 @@ fn run(t: &mut Instance<'_>) -> DeviceResult {
         let sums = sums.map(|sums| t.values(sums));
         recompute_w_u(x.sizes, x.bt, k, v, beta, sums, inverse)
     };
+    let in_gates = sums.map(|sums| {
+        let buffers = [x.k, v, x.beta, inverse, sums];
+        x.gated_chunks().of_w(t, buffers)
+    });
+    let mut in_w: Vec<Mistake> = in_gates.unwrap_or_default();
     let [k, v, beta, inverse] = [x.k, v, x.beta, inverse].map(|buffer| t.wide(buffer));
     let sums = sums.map(|sums| t.wide(sums));
     let oracle = recompute_w_u(x.sizes, x.bt, &k, &v, &beta, sums.as_deref(), &inverse);
-    let mut in_w: Vec<Mistake> = Vec::new();
-    if sums.is_some() {
-        let (k, v, beta, inverse) = (k.clone(), v.clone(), beta.clone(), inverse.clone());
-        let explanation = "w lacks its decay e^G";
-        in_w.push(Mistake::new("w-undecayed", explanation, move || {
-            recompute_w_u(x.sizes, x.bt, &k, &v, &beta, None, &inverse).w
-        }));
-    }
     if x.grouped() {
         let (v, beta, inverse) = (v.clone(), beta.clone(), inverse.clone());
         in_w.push(Mistake::new("head-map", OTHER_HEADS, move || {

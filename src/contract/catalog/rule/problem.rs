@@ -1,5 +1,6 @@
 //! Shared parts of the rule's contracts: sizes, conventions, and inputs in the gate regimes.
 
+pub mod chunk_gates;
 mod chunks;
 mod domain;
 pub mod laws;

@@ -5,8 +5,8 @@ use crate::boundary::{Address, Out};
 use crate::calls::work::{MemoryPlace, place};
 use crate::calls::{capture, event, submit};
 use crate::error::{HipError, HipResult};
-use crate::objects::graph::NodeAction;
 use crate::objects::graph::exec::Exec;
+use crate::objects::graph::{Graphs, NodeAction};
 use crate::objects::work::{Rows, Work};
 use crate::queue::Submission;
 use crate::runtime::{may_wait, state, streams};
@@ -51,6 +51,9 @@ pub fn with_flags(out: Out<Address>, graph: Address, flags: u64) -> HipResult {
     }
     let exec = {
         let mut state = state();
+        if has_instance_with_memory(&state.graphs, graph)? {
+            return Err(HipError::NotSupported);
+        }
         let mut exec = Exec::new(&state.graphs, graph, flags)?;
         let users = state.graphs.graph(graph)?.users.clone();
         for (&user, &count) in &users {
@@ -60,6 +63,18 @@ pub fn with_flags(out: Out<Address>, graph: Address, flags: u64) -> HipResult {
         state.graphs.execs.insert(exec)
     };
     out.put(exec)
+}
+
+/// Returns true if a graph allocates or frees memory, and has an executable graph, of which there may be one.
+fn has_instance_with_memory(graphs: &Graphs, graph: Address) -> HipResult<bool> {
+    let mut of_memory = Vec::new();
+    for &node in &graphs.graph(graph)?.nodes {
+        if let NodeAction::Allocate(..) | NodeAction::Free(_) = graphs.node(node)?.what {
+            of_memory.push(node);
+        }
+    }
+    let mut steps = graphs.execs.values().flat_map(|exec| &exec.steps);
+    Ok(steps.any(|step| of_memory.contains(&step.node)))
 }
 
 pub fn with_parameters(

@@ -20,7 +20,7 @@ pub fn create(
 ) -> HipResult {
     out.required()?;
     let destroy = destroy.ok_or(HipError::InvalidValue)?;
-    if object == 0 || references == 0 || references > i32::MAX as u32 || flags != NO_SYNC {
+    if references == 0 || references > i32::MAX as u32 || flags != NO_SYNC {
         return Err(HipError::InvalidValue);
     }
     let user = state().graphs.users.create(object, destroy, references);

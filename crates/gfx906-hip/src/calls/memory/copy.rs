@@ -1,7 +1,7 @@
 //! Copies in all directions.
 //!
 //! The ends of a copy follow from the addresses. A direction that contradicts the addresses does not matter, as on a card. The calling
-//! thread does a synchronous copy itself, in the stream's turn. An asynchronous copy waits where HIP does: host memory that is not pinned
+//! thread does a synchronous copy itself, in the stream's turn. A copy within the device's memory does not wait. An asynchronous copy waits where HIP does: host memory that is not pinned
 //! has been written or read when the call returns.
 
 use crate::boundary::Address;
@@ -11,6 +11,7 @@ use crate::card;
 use crate::error::{HipError, HipResult};
 use crate::host;
 use crate::objects::work::{Copy, CopyForm, Rows, Size, Work};
+use crate::runtime::state;
 
 /// Greatest direction: `hipMemcpyDefault`.
 const LAST_DIRECTION: u32 = 4;
@@ -42,6 +43,7 @@ pub fn row(to: Address, from: Address, bytes: usize, direction: u32) -> Copy {
         size: Size::single_row(bytes),
         direction,
         form: CopyForm::Row,
+        asked: None,
         staged: None,
     }
 }
@@ -69,6 +71,14 @@ pub fn check(copy: &Copy) -> HipResult<(MemoryPlace, MemoryPlace)> {
     Ok(ends)
 }
 
+/// Returns true if the program has asked for synchronous copies of one side's memory.
+fn is_synchronous(copy: &Copy) -> bool {
+    let bases = [&copy.to, &copy.from].map(|rows| super::query::range(rows.start));
+    let state = state();
+    let mut bases = bases.into_iter().flatten();
+    bases.any(|(base, _)| state.memory.synchronous.contains(&base))
+}
+
 /// Copies in a stream's turn.
 pub fn submit(mut copy: Copy, stream: Address, wait: Waiting) -> HipResult {
     submit::check(stream)?;
@@ -87,6 +97,8 @@ pub fn submit(mut copy: Copy, stream: Address, wait: Waiting) -> HipResult {
     }
     let bytes = copy.size.width * copy.size.height * copy.size.depth;
     let wait = match (to, from) {
+        // Within the device, HIP does not wait, unless the program has asked for it.
+        (MemoryPlace::Device, MemoryPlace::Device) => is_synchronous(&copy),
         _ if wait != Waiting::LikeHip => true,
         (MemoryPlace::Host, _) => true,
         // The call waits if a second copy of the data might not fit into memory.

@@ -177,6 +177,7 @@ pub fn planes(parameters: Address) -> HipResult<Copy> {
         size,
         direction: DEFAULT,
         form: CopyForm::Planes,
+        asked: None,
         staged: None,
     })
 }

@@ -86,7 +86,9 @@ pub fn free_async(address: Address, stream: Address) -> HipResult {
         let mut state = state();
         freeable(&state, address)?;
         let added = state.freeing.add(address, lane);
-        added.ok_or(HipError::InvalidValue)?
+        let added = added.ok_or(HipError::InvalidValue)?;
+        state.memory.pools.set_used(address, false);
+        added
     };
     let call = current_call();
     let job = Submission::from_job(move || {

@@ -5,51 +5,12 @@ use super::{array, device};
 use crate::boundary::{Address, Out};
 use crate::error::{HipError, HipResult};
 use crate::generation::generation;
+pub use crate::objects::copy3d::{Copy3d, Extent, PitchedPointer};
 use crate::objects::memory_type::MemoryType;
 use crate::objects::work::{Copy, CopyForm, Fill, Rows, Size};
 
 /// Alignment of rows.
 pub const PITCH: usize = 256;
-
-/// `hipPitchedPtr`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PitchedPointer {
-    /// Address of the first byte.
-    pub pointer: Address,
-    /// Bytes from row to row.
-    pub pitch: usize,
-    /// Elements of a row.
-    pub width: usize,
-    /// Rows of a plane.
-    pub height: usize,
-}
-
-/// `hipExtent`. The width counts elements if an array takes part, otherwise bytes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
-    /// Width of a row.
-    pub width: usize,
-    /// Number of rows.
-    pub height: usize,
-    /// Number of planes.
-    pub depth: usize,
-}
-
-/// `hipMemcpy3DParms`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Copy3d {
-    from_array: Address,
-    from_at: [usize; 3],
-    from: PitchedPointer,
-    to_array: Address,
-    to_at: [usize; 3],
-    to: PitchedPointer,
-    extent: Extent,
-    direction: u32,
-}
 
 /// One side of `hip_Memcpy2D`.
 #[repr(C)]
@@ -141,6 +102,7 @@ pub fn plane(to: Side, from: Side, width: usize, height: usize, direction: u32) 
         size,
         direction,
         form: CopyForm::Planes,
+        asked: None,
         staged: None,
     })
 }
@@ -252,7 +214,7 @@ fn check_sides(p: &Copy3d) -> HipResult {
 /// Returns a copy of planes. The extent's width counts elements if an array takes part, otherwise bytes.
 pub fn planes(p: &Copy3d) -> HipResult<Copy> {
     check_sides(p)?;
-    let mut size = p.extent.size();
+    let mut size = size_of(p.extent);
     let width = size.width.checked_mul(element(p.from_array, p.to_array)?);
     size.width = width.ok_or(HipError::InvalidValue)?;
     check_rows(Copy {
@@ -261,12 +223,16 @@ pub fn planes(p: &Copy3d) -> HipResult<Copy> {
         size,
         direction: p.direction,
         form: CopyForm::Planes,
+        asked: Some(Box::new(*p)),
         staged: None,
     })
 }
 
-/// Describes a copy for a program that queries a node's parameters. The pointers include the positions.
+/// Describes a copy for a program that queries a node's parameters: those that it gave, or ones whose pointers include the positions.
 pub fn parameters(copy: &Copy) -> Copy3d {
+    if let Some(asked) = &copy.asked {
+        return **asked;
+    }
     let side = |rows: &Rows| PitchedPointer {
         pointer: rows.start,
         pitch: rows.pitch,
@@ -289,13 +255,11 @@ pub fn parameters(copy: &Copy) -> Copy3d {
     }
 }
 
-impl Extent {
-    fn size(self) -> Size {
-        Size {
-            width: self.width,
-            height: self.height,
-            depth: self.depth,
-        }
+fn size_of(extent: Extent) -> Size {
+    Size {
+        width: extent.width,
+        height: extent.height,
+        depth: extent.depth,
     }
 }
 
@@ -337,7 +301,7 @@ pub fn of_parameters(p: &Copy2d) -> HipResult<Copy> {
 pub fn fill(to: PitchedPointer, value: i32, extent: Extent) -> HipResult<Fill> {
     let plane = to.pitch.checked_mul(to.height);
     let plane = plane.ok_or(HipError::InvalidValue)?;
-    let size = extent.size();
+    let size = size_of(extent);
     if size.width > to.pitch && !size.is_empty() {
         return Err(HipError::InvalidValue);
     }

@@ -64,10 +64,12 @@ mod attribute {
 }
 
 impl PoolProperties {
-    /// Fails unless the properties ask for the device's own memory, without handles for other processes.
+    /// Fails unless the properties ask for the device's own memory. Handles for other processes may be asked for: the functions that make them
+    /// refuse.
     pub fn check(&self) -> HipResult {
         const PINNED: u32 = 1;
-        if self.kind != PINNED || self.handles != 0 {
+        const FILE_DESCRIPTOR: u32 = 1;
+        if self.kind != PINNED || self.handles > FILE_DESCRIPTOR {
             return Err(HipError::InvalidValue);
         }
         self.location.check()
@@ -233,10 +235,12 @@ fn take_over(pool: Address, bytes: u64, lane: LaneId) -> Option<Address> {
     let RuntimeState {
         freeing, memory, ..
     } = &mut *state;
-    freeing.take_over(lane, |address| {
+    let taken = freeing.take_over(lane, |address| {
         let size = memory.starting_at(address).map(|found| found.size);
         size == Some(bytes) && memory.pools.owner(address) == Some(pool)
-    })
+    })?;
+    memory.pools.set_used(taken, true);
+    Some(taken)
 }
 
 fn allocate(call: &str, out: Out<Address>, bytes: usize, pool: Address, lane: LaneId) -> HipResult {

@@ -41,7 +41,7 @@ pub fn total(out: Out<usize>, device: i32) -> HipResult {
 }
 
 /// Returns base and size of the allocation or module variable at an address.
-fn range(address: Address) -> Option<(Address, u64)> {
+pub(super) fn range(address: Address) -> Option<(Address, u64)> {
     let state = state();
     match state.memory.allocation_at(address) {
         Some(allocation) => Some((allocation.base, allocation.size)),
@@ -198,7 +198,7 @@ pub fn attribute(out: Out<u8>, attribute: u32, address: Address) -> HipResult {
     Ok(())
 }
 
-/// `hipPointerSetAttribute`: the only attribute says that copies of an allocation's memory are synchronous, which they are in any case.
+/// `hipPointerSetAttribute`: the only attribute says that copies of an allocation's memory are synchronous, also those within the device.
 pub fn set_attribute(value: In<u32>, attribute: u32, address: Address) -> HipResult {
     let value = value.get()?;
     if address == 0 || attribute != attribute::SYNC_MEMOPS || value > 1 {

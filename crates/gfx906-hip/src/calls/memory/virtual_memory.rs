@@ -27,8 +27,18 @@ fn fields() -> (usize, usize, usize) {
 
 /// Fails unless the properties ask for device memory without a handle for other processes.
 fn check(properties: In<Properties>) -> HipResult {
+    check_place(properties)?;
+    let (_, handles, _) = fields();
+    match properties.get()?[handles] {
+        0 => Ok(()),
+        _ => Err(HipError::NotSupported),
+    }
+}
+
+/// Fails unless the properties ask for device memory.
+fn check_place(properties: In<Properties>) -> HipResult {
     let words = properties.get()?;
-    let (kind, handles, place) = fields();
+    let (kind, _, place) = fields();
     let location = Location {
         kind: words[place],
         id: words[place + 1] as i32,
@@ -36,9 +46,6 @@ fn check(properties: In<Properties>) -> HipResult {
     location.check()?;
     if words[kind] != PINNED {
         return Err(HipError::InvalidValue);
-    }
-    if words[handles] != 0 {
-        return Err(HipError::NotSupported);
     }
     Ok(())
 }
@@ -54,7 +61,7 @@ fn whole_pages(bytes: usize) -> HipResult<u64> {
 
 pub fn granularity(out: Out<usize>, properties: In<Properties>, option: u32) -> HipResult {
     out.required()?;
-    check(properties)?;
+    check_place(properties)?;
     match option {
         0 => out.put(GRANULARITY as usize),
         1 => out.put(RECOMMENDED as usize),

@@ -40,11 +40,13 @@ impl Users {
         Ok(())
     }
 
-    /// Releases references. Returns the destructor after the last reference.
+    /// Releases references. Returns the destructor after the last reference. As in HIP, a release of more references than there are does nothing.
     pub fn release(&mut self, user: Address, count: u32) -> HipResult<Option<UserDestructor>> {
         let object = self.0.get_mut(user).ok_or(HipError::InvalidValue)?;
-        let left = object.references.checked_sub(count.into());
-        object.references = left.ok_or(HipError::InvalidValue)?;
+        let Some(left) = object.references.checked_sub(count.into()) else {
+            return Ok(None);
+        };
+        object.references = left;
         if object.references > 0 {
             return Ok(None);
         }

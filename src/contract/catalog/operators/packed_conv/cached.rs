@@ -81,7 +81,8 @@ pub(super) fn run(t: &mut Instance<'_>) -> DeviceResult {
     let pads = t.word(PADDING.0) == "some";
     let (read, written, count) = lines(n, t.word(LINES.0) == "other", pads);
     let every = t.word(HISTORY.0) == "all";
-    let has_initial: Vec<i32> = (0..n).map(|n| i32::from(every || n % 2 == 1)).collect();
+    let flags = t.flags("has_initial", (0..n).map(|n| every || n % 2 == 1));
+    let has_initial: Vec<i32> = flags.into_iter().map(i32::from).collect();
     let of_sequences = || axes([("sequence", n)]);
     let _read = t.upload("read", of_sequences(), read.clone())?;
     let _written = t.upload("written", of_sequences(), written.clone())?;

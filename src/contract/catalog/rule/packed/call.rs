@@ -84,6 +84,8 @@ impl Choices {
         let bounds = t.bounds();
         let bounds = bounds.unwrap_or_else(|| bounds_of(lengths, count, t.dim("T")));
         let all = bounds[count];
+        let starts = has_initial(t, count).into_iter().enumerate();
+        let starts = starts.map(|(n, begins)| begins.then_some(n));
         let key_size = t.dim("K");
         let scale: f32 = t.scale().factor(key_size);
         Choices {
@@ -102,7 +104,7 @@ impl Choices {
             kept: (StateType::Whole, Rounding::Launch),
             steps: if t.has("R") { t.dim("R") } else { 1 },
             scale: scale.into(),
-            starts: (0..count).map(|n| has_initial(t, n).then_some(n)).collect(),
+            starts: starts.collect(),
             lines: (0..count).map(|n| vec![Some(n)]).collect(),
             apart: true,
             judged: all,
@@ -199,8 +201,8 @@ impl Choices {
 
     /// Hands the kernels the flags of sequences that begin with a state.
     pub fn flags(&self, t: &mut Instance<'_>) -> DeviceResult {
-        let flags = (0..self.starts.len()).map(|n| i32::from(has_initial(t, n)));
-        let flags: Vec<i32> = flags.collect();
+        let flags = has_initial(t, self.starts.len()).into_iter();
+        let flags: Vec<i32> = flags.map(i32::from).collect();
         t.upload("has_initial", axes([("sequence", flags.len())]), flags)?;
         Ok(())
     }
@@ -252,9 +254,10 @@ pub fn begins(start: &str, n: usize) -> bool {
     }
 }
 
-/// Returns true if sequence n begins with a state.
-fn has_initial(t: &Instance<'_>, n: usize) -> bool {
-    begins(t.chosen(START.0).unwrap_or("all"), n)
+/// Returns for each sequence whether it begins with a state.
+fn has_initial(t: &Instance<'_>, count: usize) -> Vec<bool> {
+    let start = t.chosen(START.0).unwrap_or("all");
+    t.flags("has_initial", (0..count).map(|n| begins(start, n)))
 }
 
 /// Returns the lines of the sequences, and the lines of the pool. Paddings come last and have none.

@@ -5,6 +5,7 @@ use deltanet_reference::rule::chunk::Uw;
 
 use super::START;
 use super::call::{Choices, Tensors, integers};
+use crate::contract::catalog::rule::problem::chunk_gates::GatedChunks;
 use crate::contract::catalog::rule::problem::log_gate_axes;
 use crate::contract::{Buffer, DeviceResult, Instance, axes};
 use crate::references;
@@ -45,6 +46,16 @@ impl Step {
         let x = by.draw(t, initial)?;
         let c = t.dim("C");
         Ok(Step { by, x, c })
+    }
+
+    /// Returns the chunks, for mistakes in their gates.
+    fn gated(&self) -> GatedChunks {
+        GatedChunks {
+            bounds: self.by.bounds.clone(),
+            sizes: self.by.sizes,
+            head_map: self.by.head_map,
+            chunk: self.c,
+        }
     }
 
     /// Returns G as an input.
@@ -131,7 +142,8 @@ pub fn l(t: &mut Instance<'_>) -> DeviceResult {
     t.outputs(&[out])?;
     let (k, beta) = (step.x.k, step.x.beta);
     let references = references!(t, |k, beta; sums| step.by.chunks(step.c).l(k, beta, sums));
-    t.check(out, references)
+    let mistakes = step.gated().of_l(t, "L", [k, beta, sums]);
+    t.check_or(out, references, mistakes)
 }
 
 pub fn solve(t: &mut Instance<'_>) -> DeviceResult {
@@ -158,7 +170,8 @@ pub fn uw(t: &mut Instance<'_>) -> DeviceResult {
         step.by.chunks(step.c).uw((k, v, beta), sums, inverse)
     });
     t.check(u, (golden.u, oracle.u))?;
-    t.check(w, (golden.w, oracle.w))
+    let mistakes = step.gated().of_w(t, [k, v, beta, inverse, sums]);
+    t.check_or(w, (golden.w, oracle.w), mistakes)
 }
 
 /// Returns the axes of `[chunks, HV, K, V]`.
@@ -189,9 +202,11 @@ pub fn states(t: &mut Instance<'_>) -> DeviceResult {
         let initial = step.started(initial);
         step.by.chunks(step.c).states(k, &uw, sums, (&initial, step.by.state))
     });
-    t.check(h, (golden.h, oracle.h))?;
-    t.check(vn, (golden.vn, oracle.vn))?;
-    t.check(last, (golden.last, oracle.last))
+    let start = (step.started(&t.wide(initial)), step.by.state);
+    let [in_h, in_vn, in_last] = step.gated().of_states(t, [k, u, w, sums], start);
+    t.check_or(h, (golden.h, oracle.h), in_h)?;
+    t.check_or(vn, (golden.vn, oracle.vn), in_vn)?;
+    t.check_or(last, (golden.last, oracle.last), in_last)
 }
 
 pub fn attention(t: &mut Instance<'_>) -> DeviceResult {
@@ -204,7 +219,9 @@ pub fn attention(t: &mut Instance<'_>) -> DeviceResult {
         let scale = Real::from_f64(step.by.scale);
         step.by.chunks(step.c).attention(q, k, sums, scale)
     });
-    t.check(out, references)
+    let gated = step.gated();
+    let mistakes = gated.of_attention(t, [q, k, sums], step.by.scale);
+    t.check_or(out, references, mistakes)
 }
 
 pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
@@ -230,5 +247,7 @@ pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
             chunks.outputs(q, (&attention, vn), sums, h, scale)
         }),
     };
-    t.check(out, references)
+    let gated = step.gated();
+    let mistakes = gated.of_outputs(t, [q, k, vn, h, sums], step.by.scale);
+    t.check_or(out, references, mistakes)
 }

@@ -4,6 +4,7 @@ use deltanet_reference::Real;
 use deltanet_reference::rule::Convention;
 use deltanet_reference::rule::chunk::{self, Inverse, States};
 
+use crate::contract::catalog::rule::problem::chunk_gates::GatedChunks;
 use crate::contract::catalog::rule::problem::{
     Chunks, Problem, gate_kind, head_map, layout, scalars, states,
 };
@@ -19,6 +20,11 @@ fn chunks(t: &mut Instance<'_>) -> DeviceResult<Chunks> {
         ..Convention::FLA
     };
     Chunks::new(t, convention)
+}
+
+/// Returns the chunks of a case, for mistakes in their gates.
+fn gated(x: &Chunks) -> GatedChunks {
+    GatedChunks::of_equal(x.p.sizes, x.p.convention.head_map, x.c)
 }
 
 // Inputs that are results of earlier steps come from the reference.
@@ -108,7 +114,8 @@ pub fn l(t: &mut Instance<'_>) -> DeviceResult {
     let references = references!(t, |k, beta; sums| {
         chunk::l(sizes, x.c, convention.head_map, k, beta, sums)
     });
-    t.check(l, references)
+    let mistakes = gated(&x).of_l(t, "L", [k, beta, sums]);
+    t.check_or(l, references, mistakes)
 }
 
 pub fn solve(t: &mut Instance<'_>) -> DeviceResult {
@@ -163,7 +170,8 @@ pub fn uw(t: &mut Instance<'_>) -> DeviceResult {
         chunk::uw(sizes, x.c, convention.head_map, k, v, beta, sums, inverse)
     });
     t.check(u, (golden.u, oracle.u))?;
-    t.check(w, (golden.w, oracle.w))
+    let mistakes = gated(&x).of_w(t, [k, v, beta, inverse, sums]);
+    t.check_or(w, (golden.w, oracle.w), mistakes)
 }
 
 pub fn chunk_states(t: &mut Instance<'_>) -> DeviceResult {
@@ -185,9 +193,11 @@ pub fn chunk_states(t: &mut Instance<'_>) -> DeviceResult {
     let (golden, oracle) = references!(t, |k, u, w, initial; sums| {
         states_of(&x, k, [u, w], sums, initial)
     });
-    t.check(h, (golden.h, oracle.h))?;
-    t.check(vn, (golden.vn, oracle.vn))?;
-    t.check(last, (golden.last, oracle.last))
+    let start = (t.wide(initial), convention.state);
+    let [in_h, in_vn, in_last] = gated(&x).of_states(t, [k, u, w, sums], start);
+    t.check_or(h, (golden.h, oracle.h), in_h)?;
+    t.check_or(vn, (golden.vn, oracle.vn), in_vn)?;
+    t.check_or(last, (golden.last, oracle.last), in_last)
 }
 
 pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
@@ -212,5 +222,7 @@ pub fn outputs(t: &mut Instance<'_>) -> DeviceResult {
         let scale = convention.scale.factor(sizes.key_size);
         chunk::outputs(sizes, x.c, convention.head_map, scale, q, k, vn, sums, h)
     });
-    t.check(o, (golden, oracle))
+    let scale = convention.scale.factor(sizes.key_size);
+    let mistakes = gated(&x).of_outputs(t, [q, k, vn, h, sums], scale);
+    t.check_or(o, (golden, oracle), mistakes)
 }
