@@ -43,14 +43,29 @@ pub fn escaped(text: &str) -> String {
     let is_command = body.starts_with("::") || body.starts_with("##[");
     let begins = is_command.then_some(text.len() - body.len());
     for (at, c) in text.char_indices() {
-        let reorders = matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-        if c.is_control() || reorders || begins == Some(at) {
+        if c.is_control() || reorders(c) || begins == Some(at) {
             plain.extend(c.escape_unicode());
         } else {
             plain.push(c);
         }
     }
     plain
+}
+
+/// Returns true for a mark that reorders the text around it.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns a text with a visible character of as many bytes in the place of each control character of two bytes, of which one begins commands to terminals,
+/// and of each mark that reorders text: places in the text stay what they are.
+pub fn of_same_places(text: &str) -> String {
+    let visible = |c: char| match c.len_utf8() {
+        2 if c.is_control() || reorders(c) => '\u{B7}',
+        3 if reorders(c) => char::REPLACEMENT_CHARACTER,
+        _ => c,
+    };
+    text.chars().map(visible).collect()
 }
 
 /// The common prefix of all documented kernels, which would make any two of them look alike.
@@ -209,6 +224,14 @@ mod tests {
         assert_eq!(nearest("kernel_sigmod", kernels, 1), ["kernel_sigmoid"]);
         assert_eq!(nearest("kernel_add", ["add"], 1), ["add"]);
         assert_eq!(nearest("kernel_mol", ["kernel_mul"], 1), ["kernel_mul"]);
+    }
+
+    #[test]
+    fn marks_for_terminals_are_shown_in_the_same_places() {
+        let text = "a\u{9b}2J\u{61c}b\u{202e}\u{2066}é\u{3b1}\tc";
+        let shown = of_same_places(text);
+        assert_eq!(shown, "a\u{b7}2J\u{b7}b\u{fffd}\u{fffd}é\u{3b1}\tc");
+        assert_eq!(shown.len(), text.len());
     }
 
     #[test]

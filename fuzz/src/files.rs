@@ -84,7 +84,8 @@ pub const READERS: [Reader; 7] = [
 fn check<T, E: Display>(read: Result<T, E>) {
     if let Err(error) = read {
         let text = format!("{error:#}");
-        let is_shown = |c: char| c == '\n' || !c.is_control();
+        let is_shown =
+            |c: char| c == '\n' || !c.is_control() && !('\u{202A}'..='\u{202E}').contains(&c);
         assert!(!text.trim().is_empty(), "an error without words");
         assert!(text.chars().all(is_shown), "not plain text: {text:?}");
         assert!(text.len() < MOST, "{} bytes of message", text.len());

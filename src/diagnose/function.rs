@@ -10,6 +10,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput};
 use super::candidate::responds;
 use super::influence::{cause, significant};
 use super::observe::is_right;
+use super::uses::is_factor;
 use super::weigh::explanation;
 
 /// A function with its name and its inverse.
@@ -84,6 +85,10 @@ pub(super) fn straight(experiment: &Experiment<'_>) -> Option<CauseReport> {
         experiment.changed(Changes::from([(input.name.clone(), values.collect())]))
     };
     let is_straight = |input: &&ExperimentInput| {
+        // What is a factor of the contract's terms has no curve.
+        if is_factor(experiment, input) {
+            return false;
+        }
         let Some(above) = moved(input, 1.0).filter(|above| is_right(above)) else {
             return false;
         };

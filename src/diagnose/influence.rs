@@ -116,10 +116,17 @@ fn in_regions(
 ) -> Option<CauseReport> {
     let columns = input.axes.last()?.length;
     let rows = (0..input.axes.len() - 1).rev();
-    // Rows of a matrix are as many as its columns, or are tokens, of which each chunk has a matrix.
+    // Rows of a matrix are as many as its columns, or are tokens, of which each chunk has a matrix, and the contract uses a half of it.
+    let has_unused_half = |row: usize| {
+        let changed = changed_in_region(input, row, Ordering::Less);
+        changed.is_none_or(|changed| {
+            let predicted = experiment.predict(&Changes::from([(input.name.clone(), changed)]));
+            predicted.is_some_and(|predicted| is_unchanged(experiment, &predicted))
+        })
+    };
     let is_of_matrix = |row: &usize| {
         let Axis { name, length } = &input.axes[*row];
-        *length >= SQUARE && (*length == columns || name == "token")
+        *length >= SQUARE && (*length == columns || name == "token" && has_unused_half(*row))
     };
     let mut rows = rows.filter(|row| columns >= SQUARE && is_of_matrix(row));
     rows.find_map(|row| {

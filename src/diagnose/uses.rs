@@ -6,7 +6,7 @@ use crate::trial::{Changes, Experiment, ExperimentInput, Outputs};
 
 use super::candidate::{is_confirmed, responds};
 use super::change::{Change, value_changes};
-use super::weigh::{Explanation, explanation};
+use super::weigh::{Explanation, explanation, spacing};
 
 /// The terms in which the mistake is made.
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ fn combined(whole: &Outputs, wrong: &Outputs, right: &Outputs, terms: Terms) -> 
 
 /// Returns true if the reference's outputs are sums of terms with an input once and of terms without it: a gate is in exponents, and 0 is no less of it.
 pub(super) fn is_factor(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
-    const ROUNDINGS: f64 = 1e-9;
+    const ROUNDINGS: f64 = 4.0;
     let times = |factor: f64| {
         let values = input.values.iter().map(|value| factor * value);
         experiment.predict(&Changes::from([(input.name.clone(), values.collect())]))
@@ -106,14 +106,16 @@ pub(super) fn is_factor(experiment: &Experiment<'_>, input: &ExperimentInput) ->
     let [Some(none), Some(once), Some(twice)] = [0.0, 1.0, 2.0].map(times) else {
         return false;
     };
-    let mut outputs = none.iter().zip(once.iter().zip(&twice));
-    outputs.all(|(none, (once, twice))| {
+    let values = none.iter().zip(once.iter().zip(&twice));
+    let mut outputs = experiment.outputs().iter().zip(values);
+    outputs.all(|(output, (none, (once, twice)))| {
+        // References round to the output's type.
+        let step = ROUNDINGS * spacing(output.kind);
         let largest = twice
             .iter()
             .fold(0.0, |largest: f64, x| largest.max(x.abs()));
         let mut elements = none.iter().zip(once.iter().zip(twice));
-        elements
-            .all(|(none, (once, twice))| (twice - 2.0 * once + none).abs() <= ROUNDINGS * largest)
+        elements.all(|(none, (once, twice))| (twice - 2.0 * once + none).abs() <= step * largest)
     })
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::files::FileError;
+use crate::text::of_same_places;
 
 /// A mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,7 @@ pub fn render(name: &str, text: &str, complaints: &[Complaint]) -> String {
         true => Renderer::styled(),
         false => Renderer::plain(),
     };
+    let text = &of_same_places(text);
     let mut ordered: Vec<&Complaint> = complaints.iter().collect();
     ordered.sort_by_key(|complaint| complaint.span.start);
     let mut parts: Vec<String> = ordered

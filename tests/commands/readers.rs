@@ -14,7 +14,7 @@ use files::READERS;
 const DAMAGED: usize = 60;
 
 /// Pieces that readers may take for something else.
-const PIECES: [&[u8]; 12] = [
+const PIECES: [&[u8]; 14] = [
     b"-1",
     b"18446744073709551616",
     b"1e400",
@@ -27,6 +27,8 @@ const PIECES: [&[u8]; 12] = [
     b"T * 4294967296",
     b"\n[[binding]]\n",
     b"= {",
+    "\u{9b}2J".as_bytes(),
+    "\u{202e}".as_bytes(),
 ];
 
 /// Returns a file with one to three kinds of damage.

@@ -1,5 +1,7 @@
 //! Rows divided by their L2 norm: gdr_utils's l2_normalize, and l2norm forwards and backwards.
 
+use std::sync::Arc;
+
 use deltanet_reference::gdr::l2norm;
 
 use super::super::Function;
@@ -189,36 +191,60 @@ fn backward(t: &mut Instance<'_>) -> DeviceResult {
     let references = references!(t, |y, rstd, dy| l2norm::backward(y, rstd, dy, d));
     let (rstd_in, dy_in) = (rstd, dy);
     let [right, rstd, dy] = [references.1.clone(), t.wide(rstd), t.wide(dy)];
-    let (factors, gradients) = (rstd.clone(), dy.clone());
-    let scaled = move || {
-        let rows = gradients.chunks_exact(d).zip(&factors);
-        rows.flat_map(|(row, factor)| row.iter().map(move |dy| dy * factor))
-            .collect()
-    };
-    let once = move || {
-        let rows = right.chunks_exact(d).zip(dy.chunks_exact(d)).zip(&rstd);
-        rows.flat_map(|((dx, dy), rstd)| {
-            let pairs = dx.iter().zip(dy);
-            // dx - rstd dy is the projection's part times rstd.
-            pairs.map(move |(dx, dy)| rstd * dy + (dx - rstd * dy) / rstd)
+    let rows = Arc::new((right, rstd, dy));
+    // dx - rstd dy is the projection's part times rstd, which gets another factor in each row.
+    let with_part = |name, explanation, factor: fn(f64) -> f64| {
+        let rows = Arc::clone(&rows);
+        Mistake::new(name, explanation, move || {
+            let (right, rstd, dy) = &*rows;
+            let rows = right.chunks_exact(d).zip(dy.chunks_exact(d)).zip(rstd);
+            let row = |((dx, dy), rstd): ((&[f64], &[f64]), &f64)| -> Vec<f64> {
+                let pairs = dx.iter().zip(dy);
+                let values = pairs.map(|(dx, dy)| rstd * dy + factor(*rstd) * (dx - rstd * dy));
+                values.collect()
+            };
+            rows.flat_map(row).collect()
         })
-        .collect()
+    };
+    let along_dy = {
+        let (rows, y) = (Arc::clone(&rows), t.wide(y));
+        let explanation = "dy is scaled by 1 - dy . y: the part along y is not taken off along y";
+        Mistake::new("projection-of-dy", explanation, move || {
+            let (_, rstd, dy) = &*rows;
+            let rows = dy.chunks_exact(d).zip(y.chunks_exact(d)).zip(rstd);
+            let row = |((dy, y), rstd): ((&[f64], &[f64]), &f64)| -> Vec<f64> {
+                let dot: f64 = dy.iter().zip(y).map(|(dy, y)| dy * y).sum();
+                dy.iter().map(|dy| rstd * (1.0 - dot) * dy).collect()
+            };
+            rows.flat_map(row).collect()
+        })
     };
     let factors = t.wide(rstd_in);
     let exchanged = exchanged::inputs(t, [y, dy_in], "y and dy are exchanged", move |y, dy| {
         l2norm::backward(y, &factors, dy, d)
     });
     let mut mistakes = vec![
-        Mistake::new(
+        with_part(
             "projection-missing",
             "rstd is taken for a constant: the part of dy along y is still there",
-            scaled,
+            |_| 0.0,
         ),
-        Mistake::new(
+        with_part(
             "rstd-once",
             "the part of dy along y is not multiplied by rstd",
-            once,
+            |rstd| 1.0 / rstd,
         ),
+        with_part(
+            "rstd-twice",
+            "the part of dy along y is multiplied by rstd twice",
+            |rstd| rstd,
+        ),
+        with_part(
+            "projection-sign",
+            "the part of dy along y is added, not taken off",
+            |_| -1.0,
+        ),
+        along_dy,
     ];
     mistakes.extend(exchanged);
     t.check_or(dx, references, mistakes)

@@ -2,19 +2,78 @@
 
 use std::sync::Arc;
 
-use deltanet_reference::rule::{HeadMap, Order, Scale};
+use deltanet_reference::rule::{Convention, GateKind, HeadMap, Order, Scale, Sizes};
 
 use super::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
 use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
+use crate::contract::catalog::rule::problem::{Call, CallInputs, SequenceCalls};
 
 type Wide = Tensors<Vec<f64>>;
 
 pub(super) fn mistakes(wide: Wide, by: &Choices, state: bool) -> Vec<Mistake> {
-    known::mistakes(MISTAKES, (&Arc::new(wide), by), move |wide, by| {
+    let of_rule = sequences(&wide, by).map(|sequences| sequences.mistakes(None));
+    let of_rule = of_rule.into_iter().flatten();
+    let of_rule = of_rule.map(|[in_output, in_states]| if state { in_states } else { in_output });
+    let mut found = known::mistakes(MISTAKES, (&Arc::new(wide), by), move |wide, by| {
         let found = compute(wide, by);
         if state { found.states } else { found.o }
+    });
+    found.extend(of_rule);
+    found
+}
+
+/// Returns the sequences as calls of the rule, which has no gates of value channels, and one write strength for a head.
+fn sequences(x: &Wide, by: &Choices) -> Option<SequenceCalls> {
+    let (bounds, layout) = (&by.at.bounds, by.at.layout());
+    let scalars = layout.tokens() * layout.value_heads;
+    if x.gv.is_some() || x.beta.len() != scalars {
+        return None;
+    }
+    let of_heads = x.g.clone().unwrap_or_else(|| vec![0.0; scalars]);
+    let (gate_kind, g) = match &x.gk {
+        None => (GateKind::PerHead, of_heads),
+        Some(gk) => {
+            let rows = gk.chunks(layout.key_size).zip(&of_heads);
+            let sums = rows.flat_map(|(row, g)| row.iter().map(move |gk| gk + g));
+            (GateKind::PerKeyChannel, sums.collect())
+        }
+    };
+    let line = layout.value_heads * layout.key_size * layout.value_size;
+    let count = layout.sequences();
+    let states = x.h0.clone().unwrap_or_else(|| vec![0.0; count * line]);
+    let calls = (0..count).map(|n| {
+        let range = bounds[n]..bounds[n + 1];
+        let tokens = range.len();
+        let tensors = [&x.q[..], &x.k, &x.v, &g, &x.beta];
+        let state = (&states[..], line, Some(n));
+        Call {
+            inputs: CallInputs::of_sequence(tensors, layout.tokens(), range, state),
+            convention: Convention {
+                head_map: by.head_map,
+                scale: by.scale,
+                ..Convention::FLA
+            },
+            sizes: Sizes {
+                sequences: 1,
+                tokens,
+                key_heads: layout.key_heads,
+                value_heads: layout.value_heads,
+                key_size: layout.key_size,
+                value_size: layout.value_size,
+                gate_kind,
+            },
+            given: x.h0.is_some(),
+            chunk: None,
+        }
+    });
+    Some(SequenceCalls {
+        calls: calls.collect(),
+        lines: (0..count).map(|n| vec![Some(n)]).collect(),
+        kept: Arc::new(|x| x),
+        judged: x.v.len(),
+        states,
     })
 }
 
