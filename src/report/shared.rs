@@ -83,8 +83,18 @@ fn pair(failed: &[&str], passed: &[&str]) -> Option<String> {
             let mut shapes = shapes.iter();
             shapes.all(|shape| holds_in(shape, pair) == Some(is))
         };
+        // Cases of one pair of sizes, such as 1 and 1, have it in common alone.
+        let is_varied = |shapes: &[&str], (a, b)| {
+            let sizes = shapes
+                .iter()
+                .map(|shape| (number(shape, a), number(shape, b)));
+            sizes.collect::<BTreeSet<_>>().len() > 1
+        };
         let mut pairs = pairs.iter();
-        let (a, b) = pairs.find(|&&pair| all(failed, pair, true) && all(passed, pair, false))?;
+        let (a, b) = pairs.find(|&&pair| {
+            let varied = is_varied(failed, pair) && is_varied(passed, pair);
+            varied && all(failed, pair, true) && all(passed, pair, false)
+        })?;
         Some(format!("{a} {words} {b}"))
     })
 }
@@ -162,6 +172,7 @@ mod tests {
         assert_eq!(told(&whole, &others).as_deref(), Some("T a multiple of C"));
         assert_eq!(told(&others, &whole).as_deref(), Some("T no multiple of C"));
         assert_eq!(told(&whole, &whole), None);
+        assert_eq!(told(&others, &[(1, 1); 4]), None);
     }
 
     #[test]

@@ -568,3 +568,28 @@ fn vectors_take_bindings() {
         judged.out
     );
 }
+
+/// A type of floating-point numbers may have a name of the kernel's own.
+#[test]
+fn pointers_to_types_of_other_names_are_checked() {
+    let here = scratch("bindings-names");
+    for (args, refused) in [
+        (
+            r#""g", "G", "g""#,
+            "argument 1 of `named` is `float* y`, and `G` is f64",
+        ),
+        (
+            r#""G", "g", "g""#,
+            "argument 0 of `named` is `float* x`, and `G` is f64",
+        ),
+    ] {
+        let binding = format!(
+            "schema = 1\n[[binding]]\ncontract = \"gdn_chunk_cumsum\"\nsymbol = \"named\"\ngrid = [1]\nblock = [64]\nargs = [{args}]\n"
+        );
+        std::fs::write(here.join("names.toml"), binding).expect("written");
+        let kernels = format!("{DATA}/names.co");
+        let run = run(&here, &["--kernels", &kernels, "--bind", "names.toml"]);
+        assert_eq!(run.code, 3, "{}", run.out);
+        assert!(run.err.contains(refused), "{}", run.err);
+    }
+}

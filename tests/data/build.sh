@@ -26,3 +26,6 @@ clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx9
 clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr \
     --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -fuse-cuid=none -O3 -gline-tables-only \
     -ffile-prefix-map="$PWD=." waits.hip -o waits.co
+# With debug information, for the names of types.
+clang-19 -x hip --offload-device-only --no-gpu-bundle-output --offload-arch=gfx906 --rocm-path=/usr -nogpuinc -nogpulib \
+    -fuse-cuid=none -O3 -g -ffile-prefix-map="$PWD=." names.hip -o names.co

@@ -300,6 +300,7 @@ fn pointee(unit: Unit<'_>, pointer: &Entry, depth: u32) -> gimli::Result<(String
         };
         let entry = unit.entry(offset)?;
         if let Some(name) = text(unit, &entry, constants::DW_AT_name, 0)? {
+            let name = float_behind(unit, &entry, depth)?.unwrap_or(name);
             return Ok((name, constant));
         }
         match entry.tag() {
@@ -315,6 +316,34 @@ fn pointee(unit: Unit<'_>, pointer: &Entry, depth: u32) -> gimli::Result<(String
         at = attribute(unit, &entry, constants::DW_AT_type, 0)?;
     }
     Ok(("void".into(), constant))
+}
+
+/// Returns the name of the floating-point type that another name stands for.
+fn float_behind(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Option<String>> {
+    let mut at = unit.entry(entry.offset())?;
+    for _ in depth..MAX_DEPTH {
+        match at.tag() {
+            constants::DW_TAG_typedef
+            | constants::DW_TAG_const_type
+            | constants::DW_TAG_volatile_type => {
+                let of = attribute(unit, &at, constants::DW_AT_type, 0)?;
+                let Some(AttributeValue::UnitRef(offset)) = of else {
+                    return Ok(None);
+                };
+                at = unit.entry(offset)?;
+            }
+            constants::DW_TAG_base_type => {
+                let encoding = at.attr_value(constants::DW_AT_encoding);
+                let float = AttributeValue::Encoding(constants::DW_ATE_float);
+                return match encoding == Some(float) {
+                    true => text(unit, &at, constants::DW_AT_name, 0),
+                    false => Ok(None),
+                };
+            }
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
 }
 
 fn members(unit: Unit<'_>, entry: &Entry, depth: u32) -> gimli::Result<Vec<SourceMember>> {
