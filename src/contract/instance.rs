@@ -209,7 +209,7 @@ impl<'a> Instance<'a> {
         self.given.and_then(|given| given.bounds.clone())
     }
 
-    /// Returns the flags of an input that has other values than these if external tensors have it.
+    /// Returns the flags of an input: those of the external tensor of this name, or else these.
     pub fn flags(&self, name: &str, flags: impl Iterator<Item = bool>) -> Vec<bool> {
         let flags: Vec<bool> = flags.collect();
         let given = self.given.and_then(|given| given.inputs.get(name));
@@ -345,8 +345,8 @@ impl<'a> Instance<'a> {
         Ok(self.offer(held))
     }
 
-    /// Adds an input that follows from others, in whose place kernels may take it. Returns it if its values are given: then it may follow from them
-    /// no more, and is what counts.
+    /// Adds an input that follows from others, and that kernels may take in their place. Returns it if its values are given: then they count,
+    /// and need not follow from the others.
     pub fn alternative(
         &mut self,
         name: &str,

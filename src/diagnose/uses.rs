@@ -96,7 +96,8 @@ fn combined(whole: &Outputs, wrong: &Outputs, right: &Outputs, terms: Terms) -> 
     combined.collect()
 }
 
-/// Returns true if the reference's outputs are sums of terms with an input once and of terms without it: a gate is in exponents, and 0 is no less of it.
+/// Returns true if the reference's outputs are sums of terms with an input once and of terms without it. A gate is in exponents: a gate of 0 takes no
+/// term away.
 pub(super) fn is_factor(experiment: &Experiment<'_>, input: &ExperimentInput) -> bool {
     const ROUNDINGS: f64 = 4.0;
     let times = |factor: f64| {

@@ -95,7 +95,7 @@ int main(int count, char** arguments) {
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(refused != hipSuccess);
 
-    // Copies within the device do not wait, for the null stream's work neither, unless the program asks for it.
+    // Copies within the device do not wait, not even for the null stream's work.
     Meeting copies;
     HIP_CHECK(hipStreamAddCallback(nullptr, meet, &copies, 0));
     HIP_CHECK(hipMemcpy(x + 512, x, 1024, hipMemcpyDeviceToDevice));

@@ -84,13 +84,13 @@ fn run(t: &mut Instance<'_>) -> DeviceResult {
         part(|found| found.vn),
         part(|found| found.last),
     ];
-    let mut lists = lists.into_iter().zip(in_gates);
-    for (output, golden, oracle) in [
+    let outputs = [
         (h, golden.h, oracle.h),
         (v_new, golden.vn, oracle.vn),
         (ht, golden.last, oracle.last),
-    ] {
-        let (mut mistakes, in_gates) = lists.next().unwrap_or_default();
+    ];
+    let lists = lists.into_iter().zip(in_gates);
+    for ((output, golden, oracle), (mut mistakes, in_gates)) in outputs.into_iter().zip(lists) {
         mistakes.extend(in_gates);
         t.check_or(output, (golden, oracle), mistakes)?;
     }

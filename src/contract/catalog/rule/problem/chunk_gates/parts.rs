@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::contract::Mistake;
 
 /// The name of the mistakes.
-pub const NAME: &str = "chunk-gates";
+const NAME: &str = "chunk-gates";
 
-/// Products above which a step is computed for no mistake: a list has ten and more of them.
+/// The most products of a step for which mistakes are computed: a list has ten mistakes and more.
 const MOST_PRODUCTS: usize = 1 << 23;
 
 /// A token whose G a term may take.
