@@ -16,27 +16,42 @@ def rows():
 
 
 def user_seconds(program, arguments):
-    """Runs a program. Returns its user CPU seconds and its peak memory in MB; the verdict of its run does not matter."""
+    """Runs a program. Returns its user CPU seconds and its peak memory in MB; the verdict of its run does not matter. Returns none if the program does
+    not know the arguments."""
     child = subprocess.Popen([program, *arguments.split()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode == 2:
+        return None
     if child.returncode not in (0, 1):
         sys.exit(f"{program} {arguments}: exit code {child.returncode}")
     return usage.ru_utime, usage.ru_maxrss / 1024
+
+
+def turns(programs, arguments):
+    """Runs a workload by two programs in turns. Returns the times and the peak of memory of each; none if one of them does not know the workload."""
+    times, peaks = ([], []), [0, 0]
+    while len(times[0]) < ROUNDS or sum(map(sum, times)) < 2 and len(times[0]) < 20:
+        for at, program in enumerate(programs):
+            measured = user_seconds(program, arguments)
+            if measured is None:
+                return None
+            times[at].append(measured[0])
+            peaks[at] = max(measured[1], peaks[at])
+        if sum(map(sum, times)) > SECONDS:
+            break
+    return times, peaks
 
 
 def against(new, old):
     print(f"{processor()}, user CPU seconds on one core, best of N in turns")
     print(f"{'workload':<20}{'N':>4}{'before':>9}{'after':>9}{'ratio':>7}{'spread':>8}{'MB':>7}{'MB':>7}")
     for name, arguments in rows():
-        times, peaks = ([], []), [0, 0]
-        while len(times[0]) < ROUNDS or sum(map(sum, times)) < 2 and len(times[0]) < 20:
-            for at, program in enumerate((old, new)):
-                seconds, peak = user_seconds(program, arguments)
-                times[at].append(seconds)
-                peaks[at] = max(peak, peaks[at])
-            if sum(map(sum, times)) > SECONDS:
-                break
+        measured = turns((old, new), arguments)
+        if measured is None:
+            print(f"{name:<20} is not known to both programs", flush=True)
+            continue
+        times, peaks = measured
         before, after = map(min, times)
         # Half of the runs are within this of the best.
         spread = max(sorted(side)[len(side) // 2] / min(side) - 1 for side in times)

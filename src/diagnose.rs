@@ -27,6 +27,7 @@ mod shrink;
 #[cfg(test)]
 mod tests;
 mod ties;
+mod unwritten;
 mod uses;
 mod weigh;
 mod written;
@@ -84,7 +85,8 @@ pub fn diagnose_failures(
         kernel_tests,
         mistakes: (depth == Depth::Full).then(|| KnownMistakes::of(failures)),
     };
-    let chosen = choice::most_telling(failures, run.mistakes.as_ref());
+    let mut chosen = choice::most_telling(failures, run.mistakes.as_ref());
+    chosen.extend(choice::that_tell(failures));
     let work = |&first: &usize, tell: &mut dyn FnMut(Option<(usize, DiagnosisReport)>)| {
         tell(run.diagnosis_of_all_like(first));
     };
@@ -108,6 +110,12 @@ pub fn diagnose_failure(
     depth: Depth,
     kernel_tests: &dyn KernelTests,
 ) -> Option<DiagnosisReport> {
+    if let Some(found) = race::diagnosis(report) {
+        return Some(found);
+    }
+    if unwritten::is_read(report) {
+        return unwritten::diagnosis(plan);
+    }
     if !is_explainable(report) {
         return None;
     }
@@ -400,20 +408,21 @@ fn is_small(experiment: &Experiment<'_>) -> bool {
 }
 
 /// Returns true if a trial failed because the kernels computed other values than the reference. Unwritten elements and broken guards need
-/// no experiment, and wrong values beside them may follow from what they follow from.
+/// no experiment, and wrong values beside them, or beside values from unwritten storage, may follow from what they follow from.
 pub fn is_explainable(report: &TrialReport) -> bool {
     let mut outputs = report.outputs.iter();
     let is_unwritten =
         |output: &OutputReport| matches!(output.problem, Some(Problem::PoisonLeft { .. }));
-    if outputs.clone().any(is_unwritten) {
+    if outputs.clone().any(is_unwritten) || unwritten::is_read(report) {
         return false;
     }
-    let wrong = outputs.any(|output| match &output.problem {
-        Some(Problem::Mismatch { unwritten, .. } | Problem::NonFinite { unwritten, .. }) => {
-            unwritten.is_empty()
-        }
-        Some(Problem::RelativeRms { .. }) => true,
-        _ => false,
+    let wrong = outputs.any(|output| {
+        matches!(
+            output.problem,
+            Some(
+                Problem::Mismatch { .. } | Problem::NonFinite { .. } | Problem::RelativeRms { .. }
+            )
+        )
     });
     report.verdict == Verdict::Fail && report.problem.is_none() && report.error.is_none() && wrong
 }

@@ -16,6 +16,7 @@ mod launch;
 mod plan;
 mod pool;
 mod prepare;
+mod races;
 mod reference;
 mod relations;
 mod run;
@@ -143,6 +144,12 @@ impl<'a> Trial<'a> {
         };
         let size = self.tensor(at).kind.size() as u64;
         Some((placed.address? + place as u64 * size, size))
+    }
+
+    /// Returns true if a tensor of the contract was handed to a launch.
+    fn has_placed(&self, name: &str) -> bool {
+        self.all()
+            .any(|(tensor, placed)| tensor.name == name && placed.address.is_some())
     }
 
     /// Returns the tensor that holds an address, and the distance of the address from its first byte.

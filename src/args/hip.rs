@@ -102,7 +102,7 @@ pub struct HipArgs {
 
     /// The program and its arguments
     #[arg(
-        last = true,
+        trailing_var_arg = true,
         required_unless_present = "install",
         value_name = "PROGRAM [ARGS]"
     )]

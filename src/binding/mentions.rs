@@ -26,6 +26,18 @@ impl Binding {
         started || held || self.mentions(tensor) || self.launches().iter().any(quoted)
     }
 
+    /// Returns true if a launch gets a tensor itself, at least in some cases.
+    pub fn points_at(&self, tensor: &str) -> bool {
+        let points = |launch: &LaunchSpec| {
+            let mut arguments = launch.args.value.iter();
+            arguments.any(|argument| match &argument.value {
+                ArgSpec::Pointer(formula) => in_formula(formula, tensor),
+                other => points_to(other, tensor),
+            })
+        };
+        self.launches().iter().any(|launch| points(launch))
+    }
+
     fn mentions(&self, name: &str) -> bool {
         let lets = self.lets.iter().map(|(_, formula)| formula);
         let converted = self.converted.iter().map(|(_, formula)| formula);

@@ -33,6 +33,8 @@ enum Effect {
     Order(usize, usize),
     /// An axis has so many elements from one index to the next. What lies beyond the end is 0.
     Step(usize, usize),
+    /// The last axis is left out: the first elements in memory stand for whole rows of it.
+    Without,
     /// The last two axes are exchanged within square tiles of this many rows.
     Tiles(usize),
     /// A number is added on the diagonal of each matrix of an axis and the last one, or of each square block of rows.
@@ -90,6 +92,11 @@ impl Change {
                 });
                 read.map(|value| value.copied().unwrap_or_default())
                     .collect()
+            }
+            Effect::Without => {
+                let length = axes.last().map_or(1, |axis| axis.length);
+                let read = (0..values.len()).map(|flat| values[flat / length]);
+                read.collect()
             }
             Effect::Tiles(size) => exchanged_in_tiles(axes, values, *size),
             Effect::Diagonal(row, number) => {
@@ -318,8 +325,23 @@ pub(super) fn place_changes(input: &ExperimentInput) -> Vec<Change> {
         changes.extend(moves(input, axis));
     }
     changes.extend(orders(&input.axes, "read"));
+    changes.extend(without(&input.axes));
     changes.extend(tiles(&input.axes));
     changes
+}
+
+/// Returns the reading of a tensor as one that lacks its last axis.
+fn without(axes: &[Axis]) -> Option<Change> {
+    let (last, others) = axes.split_last()?;
+    let counts = last.length > 1 && others.iter().any(|axis| axis.length > 1);
+    let (names, length) = (plural(&last.name), last.length);
+    counts.then(|| Change {
+        kind: "layout",
+        says: format!(
+            "is read as if it had no {names}: element i is read for all {length} of row i"
+        ),
+        effect: Effect::Without,
+    })
 }
 
 /// Returns wrong steps of an input's axes: those that lack the length of an axis within, or have another length in its place.
@@ -545,4 +567,22 @@ fn moves(input: &ExperimentInput, axis: usize) -> Vec<Change> {
         changes.push(unread);
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::axes;
+
+    #[test]
+    fn a_tensor_without_its_last_axis_has_one_element_for_a_row() {
+        let change = without(&axes([("token", 2), ("channel", 3)])).expect("two axes");
+        let read = change.apply(
+            &axes([("token", 2), ("channel", 3)]),
+            &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0],
+        );
+        assert_eq!(read, [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+        assert!(without(&axes([("token", 1), ("channel", 3)])).is_none());
+        assert!(without(&axes([("token", 2), ("channel", 1)])).is_none());
+    }
 }

@@ -7,7 +7,7 @@ use crate::report::Signature;
 use crate::report::model::{OutputReport, Problem, TrialReport};
 
 use super::known::KnownMistakes;
-use super::{Failure, QUICK, is_explainable};
+use super::{Failure, QUICK, is_explainable, race, unwritten};
 
 /// Failures of one run that get experiments, each of another signature.
 const MAX_FAILURES: usize = 16;
@@ -21,14 +21,14 @@ const LONG: u64 = 1 << 20;
 /// Elements of the outputs of a custom contract that is diagnosed though a smaller case is there. Its reference runs in another process.
 const LARGEST: usize = 1 << 15;
 
-/// Returns the positions of trials with the wrong output of another, to diagnose where that one has no cause: of short ones the next telling one,
-/// the shortest of usual values, and the shortest.
+/// Returns the positions of trials with the wrong output of another, to diagnose where that one has no cause: the next telling one that is not long, and
+/// of short ones the shortest of usual values, and the shortest.
 pub(super) fn instead_of(failures: &[Failure<'_>], of: usize) -> Vec<usize> {
     let signature = Signature::of(&failures[of].1);
     let others = (0..failures.len()).filter(|&position| {
         let report = &failures[position].1;
         position != of
-            && report.wave_instructions.is_some_and(|count| count <= QUICK)
+            && report.wave_instructions.is_some_and(|count| count <= LONG)
             && is_explainable(report)
             && Signature::of(report).has_output_of(&signature)
     });
@@ -39,7 +39,9 @@ pub(super) fn instead_of(failures: &[Failure<'_>], of: usize) -> Vec<usize> {
         .min_by_key(|&other| rank_of(&failures[other]));
     let instructions = |position: usize| failures[position].1.wave_instructions;
     let shorter = others.iter().copied();
-    let shorter = shorter.filter(|&other| instructions(other) < instructions(of));
+    let shorter = shorter.filter(|&other| {
+        instructions(other) < instructions(of) && instructions(other) <= Some(QUICK)
+    });
     let shortest = shorter.clone().min_by_key(|&other| instructions(other));
     let usual = shorter.min_by_key(|&other| {
         let plan = failures[other].0;
@@ -128,6 +130,28 @@ pub(super) fn most_telling(
     let telling = chosen.iter().filter(|choice| !is_outdone(choice));
     let telling = telling.map(|(_, position)| *position);
     telling.take(MAX_FAILURES).collect()
+}
+
+/// Returns the positions of trials in which a barrier is missing, or whose outputs have values from storage that nobody has written: the shortest of
+/// each signature.
+pub(super) fn that_tell(failures: &[Failure<'_>]) -> Vec<usize> {
+    let instructions = |position: usize| failures[position].1.wave_instructions;
+    let mut shortest: Vec<(Signature, usize)> = Vec::new();
+    for (position, (_, report)) in failures.iter().enumerate() {
+        let tells = race::diagnosis(report).is_some() || unwritten::is_read(report);
+        if !tells || instructions(position) > Some(LONGEST) {
+            continue;
+        }
+        let signature = Signature::of(report);
+        let known = shortest.iter_mut().find(|(of, _)| *of == signature);
+        match known {
+            None => shortest.push((signature, position)),
+            Some((_, at)) if instructions(position) < instructions(*at) => *at = position,
+            Some(_) => {}
+        }
+    }
+    let positions = shortest.into_iter().map(|(_, position)| position);
+    positions.take(MAX_FAILURES).collect()
 }
 
 /// The weight of unusual values, and of a long trial, beside dull sizes: by an epsilon or a limit, a mistake looks like another one.

@@ -1,6 +1,8 @@
 //! Outputs that are copies of elements of inputs: a wrong one is a right element in the wrong place, and its value tells where it came from.
 
-use std::collections::{HashMap, HashSet};
+mod order;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::report::model::{CauseReport, ExplainedElements};
 use crate::tensor::{index, strides};
@@ -126,6 +128,11 @@ fn text(input: &ExperimentInput, output: &ExperimentOutput, moved: &[Displacemen
         };
         return format!("`{name}` is read from `{tensor}` {} {side}", words(*first));
     }
+    if let Some((axis, belongs)) = along_one_axis(output, moved)
+        && let Some(order) = order::told(&output.axes[axis], &belongs)
+    {
+        return format!("`{name}` {order}");
+    }
     let place = |axes, flat| {
         let parts = std::iter::zip(axes, index(axes, flat));
         let parts: Vec<String> = parts
@@ -140,6 +147,44 @@ fn text(input: &ExperimentInput, output: &ExperimentOutput, moved: &[Displacemen
         place(&input.axes, is),
         place(&input.axes, should_be),
     )
+}
+
+/// Returns the only axis of the output along which elements are in other places, with the place along it at which each of them belongs.
+fn along_one_axis(
+    output: &ExperimentOutput,
+    moved: &[Displacement],
+) -> Option<(usize, BTreeMap<usize, usize>)> {
+    let of_input: HashMap<usize, usize> = moved.iter().map(|of| (of.should_be, of.at)).collect();
+    let pairs = moved.iter().filter_map(|of| {
+        let belongs = *of_input.get(&of.is)?;
+        Some([of.at, belongs].map(|flat| index(&output.axes, flat)))
+    });
+    let pairs: Vec<[Vec<usize>; 2]> = pairs.collect();
+    // Where values stand twice, some places are not known.
+    if 2 * pairs.len() < moved.len() {
+        return None;
+    }
+    let mut axes = 0..output.axes.len();
+    let axis = axes.find(|&axis| {
+        let others = |[at, belongs]: &[Vec<usize>; 2]| {
+            let mut places = at.iter().zip(belongs).enumerate();
+            places.all(|(other, (a, b))| other == axis || a == b)
+        };
+        pairs.iter().all(others)
+    })?;
+    let mut belongs = BTreeMap::new();
+    for [at, of] in &pairs {
+        if *belongs.entry(at[axis]).or_insert(of[axis]) != of[axis] {
+            return None;
+        }
+    }
+    // What is right belongs where it stands.
+    let right = (0..output.got.len()).filter(|&flat| !output.wrong[flat]);
+    for flat in right {
+        let at = index(&output.axes, flat)[axis];
+        belongs.entry(at).or_insert(at);
+    }
+    Some((axis, belongs))
 }
 
 #[cfg(test)]
@@ -187,6 +232,10 @@ mod tests {
             (
                 [0, 1, 2, 3, 4, 5, 6, 7],
                 "the step in `x` from one row of `y` to the next is 2 elements too short",
+            ),
+            (
+                [0, 2, 1, 3, 6, 8, 7, 9],
+                "`y` has its 4 columns, [2, 2], transposed: at column i stands that of column (i mod 2) * 2 + i / 2",
             ),
             (
                 [3, 2, 1, 0, 6, 7, 8, 9],

@@ -7,6 +7,7 @@ use super::choice::{dullness, instead_of, others_with};
 use super::known::{KnownMistakes, told_by};
 use super::{
     Depth, Failure, KernelTests, SearchResult, by_experiments, factors, holds, influence, is_small,
+    race, unwritten,
 };
 
 /// The failures of a run.
@@ -36,6 +37,13 @@ const ELSEWHERE: usize = 2;
 impl FailedRun<'_> {
     /// Returns the diagnosis of a trial and those like it. Where no cause is found, or one that another trial contradicts, other trials are asked.
     pub(super) fn diagnosis_of_all_like(&self, first: usize) -> Option<(usize, DiagnosisReport)> {
+        let (plan, report) = &self.failures[first];
+        if let Some(found) = race::diagnosis(report) {
+            return Some((first, found));
+        }
+        if unwritten::is_read(report) {
+            return unwritten::diagnosis(plan).map(|found| (first, found));
+        }
         let mut nothing = None;
         let all = std::iter::once(first).chain(instead_of(self.failures, first));
         for position in all {

@@ -279,13 +279,15 @@ pub(super) fn overflow(experiment: &Experiment<'_>) -> Option<CauseReport> {
         [input] => (Some(input.tensor.clone()), format!("`{}`", input.tensor)),
         _ => (None, "the inputs".into()),
     };
+    let made = first.filter(|first| first.tensor.is_none());
+    let made = made.map_or(String::new(), |made| format!("; {}", made.text));
     Some(CauseReport {
         kind: "overflow".into(),
         output: Some(output.name.clone()),
         tensor: input,
         kernel: None,
         text: format!(
-            "a value on the way from {subject} to `{}` overflows: with {subject} times 2^{power} the result is right",
+            "a value on the way from {subject} to `{}` overflows: with {subject} times 2^{power} the result is right{made}",
             output.name
         ),
         explains: None,

@@ -3,7 +3,9 @@
 use gfx906::machine::Schedule;
 use gfx906::observe::sanitize::Check;
 
-use crate::report::model::{CauseReport, FindingReport, Severity, SiteReport};
+use crate::report::model::{
+    CauseReport, DiagnosisReport, FindingReport, Severity, SiteReport, TrialReport,
+};
 use crate::trial::Experiment;
 
 use super::influence::is_same;
@@ -41,10 +43,19 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<Race> {
     first(&experiment.findings(checks)?)
 }
 
-fn first(findings: &[FindingReport]) -> Option<Race> {
+/// Returns the diagnosis of a trial that failed because the sanitizer found that a barrier is missing.
+pub(super) fn diagnosis(report: &TrialReport) -> Option<DiagnosisReport> {
+    let race = first(&report.findings).filter(|race| race.lacks_barrier)?;
+    Some(DiagnosisReport {
+        causes: vec![race.cause],
+        ..DiagnosisReport::default()
+    })
+}
+
+pub(super) fn first(findings: &[FindingReport]) -> Option<Race> {
     let races = findings.iter();
     let mistakes = races.filter(|finding| finding.severity == Severity::Mistake);
-    let race = mistakes.min_by_key(|race| (!lacks_barrier(race), overlaps(race)))?;
+    let race = mistakes.min_by_key(|race| (!race.lacks_barrier(), race.overlaps()))?;
     let cause = CauseReport {
         kind: "race".into(),
         output: None,
@@ -55,17 +66,8 @@ fn first(findings: &[FindingReport]) -> Option<Race> {
     };
     Some(Race {
         cause,
-        lacks_barrier: lacks_barrier(race),
+        lacks_barrier: race.lacks_barrier(),
     })
-}
-
-fn lacks_barrier(race: &FindingReport) -> bool {
-    race.cure.starts_with("`__syncthreads()`") && !overlaps(race)
-}
-
-/// Returns true if both sides write: what one of them left is lost whichever comes first, so more often an index is wrong.
-fn overlaps(race: &FindingReport) -> bool {
-    race.kind.starts_with("two ")
 }
 
 /// The kind of a race between a reader and a writer of different groups.
@@ -73,7 +75,7 @@ const READ_BY_ANOTHER_GROUP: &str = "a group reads what another writes";
 
 /// Returns a race in words: `a barrier is missing: LDS is read while it is written, a.hip:11: ds_read_b32 v1, v0; writes it, wave 1, ...`.
 fn text(race: &FindingReport) -> String {
-    let lacks = match (lacks_barrier(race), overlaps(race)) {
+    let lacks = match (race.lacks_barrier(), race.overlaps()) {
         (true, _) => "a barrier is missing",
         (_, true) => "an index may be wrong, for two writers have the same place",
         // No barrier orders groups, and kernels seldom mean to.
@@ -97,7 +99,7 @@ fn text(race: &FindingReport) -> String {
 }
 
 /// Returns an instruction with its source line, or else its address.
-fn site(site: &SiteReport) -> String {
+pub(super) fn site(site: &SiteReport) -> String {
     match &site.source {
         Some(source) => format!("{source}: `{}`", site.text),
         None => format!("{:#x}: `{}`", site.pc, site.text),

@@ -1,8 +1,8 @@
 //! The text of one trial: the reason, the problems with their diagnosis, and the line that runs the trial again.
 
 use crate::report::model::{
-    CauseReport, DiagnosisReport, FindingReport, LaunchReport, OutputReport, Severity, TrialReport,
-    Verdict,
+    CauseReport, DiagnosisReport, FindingReport, LaunchReport, OutputReport, Problem, Severity,
+    TrialReport, Verdict,
 };
 use crate::text::kernel_label;
 
@@ -217,7 +217,36 @@ pub(super) fn reasons(trial: &TrialReport) -> Vec<String> {
         let (_, text) = reasons.next()?;
         Some(of_output_named(trial, output, &text))
     });
-    supposed.next().into_iter().collect()
+    let supposed = supposed.next();
+    supposed
+        .or_else(|| unwritten_besides(trial))
+        .into_iter()
+        .collect()
+}
+
+/// Returns words for elements that were never written, of another output than the first wrong one: the same mistake may be plainer there.
+fn unwritten_besides(trial: &TrialReport) -> Option<String> {
+    let mut wrong = trial
+        .outputs
+        .iter()
+        .filter(|output| output.problem.is_some());
+    wrong.next();
+    wrong.find_map(|output| match output.problem.as_ref()? {
+        Problem::PoisonLeft {
+            count,
+            total,
+            pattern,
+            ..
+        } => {
+            let (name, part) = (plain::line(&output.name), plain::part(*count, *total));
+            let pattern = pattern.as_ref();
+            let places = pattern.map_or(String::new(), |pattern| {
+                format!("; {}", plain::line(pattern))
+            });
+            Some(format!("of `{name}`, {part} were never written{places}"))
+        }
+        _ => None,
+    })
 }
 
 /// Returns the words for experiments that have found no cause.

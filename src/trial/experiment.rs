@@ -1,7 +1,7 @@
 //! A trial that can be repeated with other inputs: its kernels and its reference as two functions of the same tensors.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, OnceCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -109,6 +109,8 @@ pub struct Experiment<'a> {
     integers: Vec<ExperimentInput>,
     outputs: Vec<ExperimentOutput>,
     launches: Cell<u64>,
+    /// The contract's tensors that the first run handed over.
+    placed: OnceCell<BTreeSet<String>>,
     /// Wave instructions of one run.
     run_work: Cell<u64>,
     /// Wave instructions that are left to the method.
@@ -169,6 +171,7 @@ impl<'a> Experiment<'a> {
             integers: Vec::new(),
             outputs: Vec::new(),
             launches: Cell::new(0),
+            placed: OnceCell::new(),
             run_work: Cell::new(0),
             work_left: Cell::new(work),
             reserve: Cell::new(0),
@@ -264,6 +267,13 @@ impl<'a> Experiment<'a> {
     /// Returns true if a launch gets a tensor, or if the binding takes values of it.
     pub fn hands_over(&self, tensor: &str) -> bool {
         self.plan.bound.binding.uses(tensor)
+    }
+
+    /// Returns true if the binding hands over a tensor in other cases, and not in this one.
+    pub fn is_withheld(&self, tensor: &str) -> bool {
+        let placed = self.placed.get();
+        let placed = placed.is_none_or(|placed| placed.contains(tensor));
+        !placed && self.plan.bound.binding.points_at(tensor)
     }
 
     /// The outputs of the trial.
@@ -580,6 +590,11 @@ impl<'a> Experiment<'a> {
             .ok()?;
         self.launches
             .set(self.launches.get() + trial.launches.len() as u64);
+        self.placed.get_or_init(|| {
+            let names = prepared.tensors.iter().map(|tensor| &tensor.name);
+            let placed = names.filter(|name| trial.has_placed(name));
+            placed.cloned().collect()
+        });
         let work = trial
             .launches
             .iter()

@@ -82,6 +82,7 @@ impl<'a> Plan<'a> {
             digest: Some(digest(&judged.images)),
             timed_out: false,
         };
+        self.judge_barriers(limits, &first, &mut finished.report);
         if self.relations {
             self.judge_laws(&mut finished, limits, (&first, &judged.images));
         }

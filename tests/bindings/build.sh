@@ -2,7 +2,7 @@
 # Builds the code objects of these kernels. Needs what kernels/README.md names.
 set -eu
 cd "$(dirname "$0")"
-for name in tile rule state varlen layer reasons; do
+for name in tile rule state varlen layer reasons barrier; do
     # `bind` reads the names and types of arguments in varlen.co. In the others they are unknown.
     debug=
     if [ "$name" = varlen ]; then debug="-g -fdebug-compilation-dir=."; fi

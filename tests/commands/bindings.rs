@@ -35,6 +35,34 @@ fn another_tile_on_another_grid_passes() {
     );
 }
 
+#[test]
+fn a_missing_barrier_fails_a_right_run_where_another_order_of_waves_is_wrong() {
+    let of = |file: &str| {
+        let args = ["--kernels", "barrier.co", "--bind", file];
+        run(
+            Path::new(HERE),
+            &[&args[..], &["--test", "broadcast_mul"]].concat(),
+        )
+    };
+    let early = of("early.toml");
+    assert_eq!(early.code, 1, "{}", early.out);
+    let mut reasons = early.out.lines().filter(|line| line.starts_with("  why"));
+    assert!(
+        reasons.all(|why| why.contains("a barrier is missing: LDS is read while it is written")),
+        "{}",
+        early.out
+    );
+    assert_eq!(
+        sums(&early.out),
+        ["documented tests 0/3 passed, 3 failed"],
+        "{}",
+        early.out
+    );
+    let again = of("again.toml");
+    assert_eq!((again.code, again.err.as_str()), (0, ""), "{}", again.out);
+    assert!(again.out.contains("hint: race"), "{}", again.out);
+}
+
 /// Strides, fastdiv, template instances, one buffer of two outputs; bf16 in other layouts, token by token; three launches with scratch.
 #[test]
 fn the_rule_as_strangers_write_it_passes_and_other_cases_are_skipped() {

@@ -143,6 +143,9 @@ fn forget<R: Real>(state: &mut [R], decay: &[R], value_decay: &[R], value_size: 
 
 /// Returns `sum_i S[i][j] x[i]` for each column j of the state.
 pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
+    if value_size == 1 {
+        return vec![R::dot(x, state)];
+    }
     let mut answer = vec![R::ZERO; value_size];
     for (row, &x) in state.chunks_exact(value_size).zip(x) {
         R::add_scaled(&mut answer, x, row);
@@ -152,6 +155,9 @@ pub(super) fn read<R: Real>(state: &[R], x: &[R], value_size: usize) -> Vec<R> {
 
 /// Computes `S[i][j] <- S[i][j] + k[i] d[j]`.
 pub(super) fn write<R: Real>(state: &mut [R], k: &[R], d: &[R]) {
+    if let [d] = d {
+        return R::add_scaled(state, *d, k);
+    }
     for (row, &k) in state.chunks_exact_mut(d.len()).zip(k) {
         R::add_scaled(row, k, d);
     }

@@ -15,8 +15,7 @@ const TRIED: usize = 4;
 /// Returns a cause if the kernels do not respond to a tensor of whole numbers, or not where the reference does.
 pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     unread(experiment).or_else(|| {
-        let mut integers = experiment.integers().iter();
-        integers.find_map(|input| {
+        handed(experiment).find_map(|input| {
             unsubtracted(experiment, input)
                 .or_else(|| unread_somewhere(experiment, input))
                 .or_else(|| counted_elsewhere(experiment, input))
@@ -24,12 +23,17 @@ pub(super) fn find(experiment: &Experiment<'_>) -> Option<CauseReport> {
     })
 }
 
+/// Returns the tensors of whole numbers but those that a binding hands over in other cases alone.
+fn handed<'e>(experiment: &'e Experiment<'_>) -> impl Iterator<Item = &'e ExperimentInput> {
+    let integers = experiment.integers().iter();
+    integers.filter(|input| !experiment.is_withheld(&input.tensor))
+}
+
 /// Returns a cause if the kernels do not respond to a tensor of whole numbers at all. Of two tables in order, such as bounds of sequences and
 /// pairs of a sequence and its chunk, one follows from the other, and the kernels may take either. Right kernels may not get a tensor on
 /// which the contract does not depend once all others are given.
 pub(in crate::diagnose) fn unread(experiment: &Experiment<'_>) -> Option<CauseReport> {
-    let integers = experiment.integers().iter();
-    let answers: Vec<(&ExperimentInput, bool)> = integers
+    let answers: Vec<(&ExperimentInput, bool)> = handed(experiment)
         .filter_map(|input| Some((input, answers(experiment, input)?)))
         .collect();
     let mut read = answers.iter().filter(|(_, answered)| *answered);
@@ -145,7 +149,8 @@ fn unread_somewhere(experiment: &Experiment<'_>, input: &ExperimentInput) -> Opt
             let found = differing(&output.got, &left[number]);
             let expected = differing(&output.expected, &predicted[number]);
             let missing: BTreeSet<usize> = expected.difference(&found).copied().collect();
-            found.is_subset(&expected).then_some((*at, missing))
+            let part = found.is_empty() || are_apart(output, &found, &missing);
+            (found.is_subset(&expected) && part).then_some((*at, missing))
         });
         let missing: Vec<(usize, BTreeSet<usize>)> = missing.by_ref().collect::<Option<_>>()?;
         let (at, places) = missing.into_iter().find(|(at, places)| {
@@ -159,6 +164,17 @@ fn unread_somewhere(experiment: &Experiment<'_>, input: &ExperimentInput) -> Opt
             places_of(output, &places)
         );
         Some(cause("unread", input, Some(output), text))
+    })
+}
+
+/// Returns true if there is an axis along which two sets of elements have no index in common: one of them is told without the other.
+fn are_apart(output: &ExperimentOutput, one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
+    (0..output.axes.len()).any(|axis| {
+        let along = |places: &BTreeSet<usize>| -> BTreeSet<usize> {
+            let places = places.iter();
+            places.map(|&at| index(&output.axes, at)[axis]).collect()
+        };
+        along(one).is_disjoint(&along(other))
     })
 }
 

@@ -81,6 +81,17 @@ impl FindingReport {
             .find(|finding| finding.severity > Severity::Hint)
     }
 
+    /// Returns true if a race ends with a barrier between its two sides. If both sides write, what one of them left is lost whichever comes
+    /// first, so more often an index is wrong.
+    pub fn lacks_barrier(&self) -> bool {
+        self.cure.starts_with("`__syncthreads()`") && !self.overlaps()
+    }
+
+    /// Returns true if both sides of a race write.
+    pub fn overlaps(&self) -> bool {
+        self.kind.starts_with("two ")
+    }
+
     /// Returns true if another finding is the same mistake: the same rule, kernel and instructions.
     fn is(&self, other: &FindingReport) -> bool {
         let of = |one: &FindingReport| {

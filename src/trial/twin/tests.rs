@@ -68,6 +68,8 @@ fn with_plan(
     let plan = Plan {
         limits,
         twin: twin.then_some(&*BUILT_IN),
+        // Nor is it run for missing barriers.
+        hypotheses: false,
         ..Plan::new(&device, (&BUILT_IN, bound), (1, test, &test.cases[0]), 0)
     };
     let (verdict, error) = run(&plan);

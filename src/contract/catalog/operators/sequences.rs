@@ -36,10 +36,10 @@ pub const LARGEST: &[&[&str]] = &[
 pub struct Sequences {
     /// The first token of each sequence, and the number of tokens.
     pub bounds: Vec<usize>,
-    key_heads: usize,
-    value_heads: usize,
-    key_size: usize,
-    value_size: usize,
+    pub(super) key_heads: usize,
+    pub(super) value_heads: usize,
+    pub(super) key_size: usize,
+    pub(super) value_size: usize,
 }
 
 impl Sequences {

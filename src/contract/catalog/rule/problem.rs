@@ -22,7 +22,7 @@ pub use domain::{
     CHUNKED, FEW, GATE_KIND, HEADS, KEYS, LAST, LAWS, ONE_PRODUCT, ONE_QUERY, RULE, SEVERAL_CHUNKS,
     STRENGTHS, SUMS, VALUES, WIDE,
 };
-pub use mistakes::{Call, CallInputs, SequenceCalls};
+pub use mistakes::{Call, CallInputs, SequenceCalls, transposed};
 
 /// SequenceCalls, tokens, query/key heads, value heads, key channels, value channels.
 pub const DIMS: &[&str] = &["B", "T", "H", "HV", "K", "V"];

@@ -8,13 +8,12 @@ use super::{Choices, Tensors, compute};
 use crate::contract::Mistake;
 use crate::contract::catalog::exchanged;
 use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake, SUMS_DOUBLED};
-use crate::contract::catalog::rule::problem::{Call, CallInputs, SequenceCalls};
+use crate::contract::catalog::rule::problem::{Call, CallInputs, SequenceCalls, transposed};
 
 type Wide = Tensors<Vec<f64>>;
 
 pub(super) fn mistakes(wide: Wide, by: &Choices, state: bool) -> Vec<Mistake> {
-    let of_rule = sequences(&wide, by).map(|sequences| sequences.mistakes(None));
-    let of_rule = of_rule.into_iter().flatten();
+    let of_rule = sequences(&wide, by).mistakes(None).into_iter();
     let of_rule = of_rule.map(|[in_output, in_states]| if state { in_states } else { in_output });
     let mut found = known::mistakes(MISTAKES, (&Arc::new(wide), by), move |wide, by| {
         let found = compute(wide, by);
@@ -24,30 +23,47 @@ pub(super) fn mistakes(wide: Wide, by: &Choices, state: bool) -> Vec<Mistake> {
     found
 }
 
-/// Returns the sequences as calls of the rule, which has no gates of value channels, and one write strength for a head.
-fn sequences(x: &Wide, by: &Choices) -> Option<SequenceCalls> {
+/// Returns the sequences as calls of the rule. Gates of value channels and write strengths by channel make each channel a value head of its own,
+/// with the state `[K]`: channels of a head share q and k alone.
+fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
     let (bounds, layout) = (&by.at.bounds, by.at.layout());
+    let (keys, values) = (layout.key_size, layout.value_size);
     let scalars = layout.tokens() * layout.value_heads;
-    if x.gv.is_some() || x.beta.len() != scalars {
-        return None;
-    }
-    let of_heads = x.g.clone().unwrap_or_else(|| vec![0.0; scalars]);
-    let (gate_kind, g) = match &x.gk {
-        None => (GateKind::PerHead, of_heads),
+    let by_channel = x.gv.is_some() || x.beta.len() != scalars;
+    let channels = if by_channel { values } else { 1 };
+    let each = |values: &[f64]| -> Vec<f64> {
+        let copies = channels * scalars / values.len();
+        let all = values.iter().flat_map(|x| std::iter::repeat_n(*x, copies));
+        all.collect()
+    };
+    let zeros = || vec![0.0; scalars];
+    let of_heads = each(x.g.as_ref().unwrap_or(&zeros()));
+    let of_channels = each(x.gv.as_ref().unwrap_or(&zeros()));
+    let whole = of_heads.iter().zip(of_channels).map(|(g, gv)| g + gv);
+    let (gate_kind, g): (_, Vec<f64>) = match &x.gk {
+        None => (GateKind::PerHead, whole.collect()),
         Some(gk) => {
-            let rows = gk.chunks(layout.key_size).zip(&of_heads);
-            let sums = rows.flat_map(|(row, g)| row.iter().map(move |gk| gk + g));
+            let rows = gk.chunks(keys);
+            let rows = rows.flat_map(|row| std::iter::repeat_n(row, channels));
+            let sums = rows
+                .zip(whole)
+                .flat_map(|(row, g)| row.iter().map(move |gk| gk + g));
             (GateKind::PerKeyChannel, sums.collect())
         }
     };
-    let line = layout.value_heads * layout.key_size * layout.value_size;
+    let beta = each(&x.beta);
+    let line = layout.value_heads * keys * values;
     let count = layout.sequences();
     let states = x.h0.clone().unwrap_or_else(|| vec![0.0; count * line]);
+    let initial = match by_channel {
+        true => transposed(&states, [keys, values]),
+        false => states.clone(),
+    };
     let calls = (0..count).map(|n| {
         let range = bounds[n]..bounds[n + 1];
         let tokens = range.len();
-        let tensors = [&x.q[..], &x.k, &x.v, &g, &x.beta];
-        let state = (&states[..], line, Some(n));
+        let tensors = [&x.q[..], &x.k, &x.v, &g, &beta];
+        let state = (&initial[..], line, Some(n));
         Call {
             inputs: CallInputs::of_sequence(tensors, layout.tokens(), range, state),
             convention: Convention {
@@ -59,22 +75,25 @@ fn sequences(x: &Wide, by: &Choices) -> Option<SequenceCalls> {
                 sequences: 1,
                 tokens,
                 key_heads: layout.key_heads,
-                value_heads: layout.value_heads,
-                key_size: layout.key_size,
-                value_size: layout.value_size,
+                value_heads: layout.value_heads * channels,
+                key_size: keys,
+                value_size: values / channels,
                 gate_kind,
             },
             given: x.h0.is_some(),
             chunk: None,
         }
     });
-    Some(SequenceCalls {
+    SequenceCalls {
         calls: calls.collect(),
         lines: (0..count).map(|n| vec![Some(n)]).collect(),
-        kept: Arc::new(|x| x),
+        kept: Arc::new(move |state| match by_channel {
+            true => transposed(&state, [values, keys]),
+            false => state,
+        }),
         judged: x.v.len(),
         states,
-    })
+    }
 }
 
 const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
@@ -173,13 +192,65 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         explanation: "the initial state is read in the other layout ([V][K] for [K][V])",
         applies: |x, _| x.h0.is_some(),
         change: |x, by| {
-            let (rows, columns) = (by.at.layout().key_size, by.at.layout().value_size);
-            let h0 = x.h0.take().unwrap_or_default();
-            let heads = h0.chunks_exact(rows * columns);
-            let read = heads.flat_map(|head| {
-                (0..rows * columns).map(move |at| head[at % columns * rows + at / columns])
-            });
-            x.h0 = Some(read.collect());
+            let shape = [by.at.layout().value_size, by.at.layout().key_size];
+            x.h0 = x.h0.take().map(|h0| transposed(&h0, shape));
         },
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::catalog::operators::sequences::Sequences;
+
+    /// Two sequences of two tokens and one, with two key heads, four value heads, three key channels and two value channels.
+    fn call(has: [bool; 4]) -> (Wide, Choices) {
+        let at = Sequences {
+            bounds: vec![0, 2, 3],
+            key_heads: 2,
+            value_heads: 4,
+            key_size: 3,
+            value_size: 2,
+        };
+        let values = |count: usize, by: f64| -> Vec<f64> {
+            (0..count).map(|n| (by * (n as f64 + 1.0)).sin()).collect()
+        };
+        let gates = |count, by| values(count, by).iter().map(|x| x - 1.0).collect();
+        let [by_channel, has_gk, has_gv, has_state] = has;
+        let x = Tensors {
+            q: values(18, 1.1),
+            k: values(18, 0.7),
+            v: values(24, 2.3),
+            beta: values(if by_channel { 24 } else { 12 }, 1.7),
+            g: Some(gates(12, 0.9)),
+            gk: has_gk.then(|| gates(36, 0.3)),
+            gv: has_gv.then(|| gates(24, 3.1)),
+            h0: has_state.then(|| values(48, 0.37)),
+        };
+        let by = Choices {
+            at,
+            head_map: HeadMap::Block,
+            order: Order::DecayFirst,
+            scale: Scale::InverseSqrtKeySize,
+        };
+        (x, by)
+    }
+
+    #[test]
+    fn sequences_as_calls_of_the_rule_have_the_same_results() {
+        for case in 0..16 {
+            let has = [1, 2, 4, 8].map(|bit| case & bit != 0);
+            let (x, by) = call(has);
+            let expected = compute(&x, &by);
+            let (output, states) = sequences(&x, &by).right();
+            for (found, expected) in states.iter().zip(&expected.states) {
+                assert!((found - expected).abs() < 1e-12, "{has:?}");
+            }
+            for (found, expected) in output.iter().zip(&expected.o) {
+                let error = (found - expected).abs();
+                assert!(error <= expected.abs() / 256.0, "{has:?}");
+            }
+            assert_eq!((output.len(), states.len()), (24, 48));
+        }
+    }
+}

@@ -104,7 +104,7 @@ fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
         calls: calls.collect(),
         lines: slots.iter().map(|slot| vec![*slot]).collect(),
         states: x.states.clone(),
-        kept: Arc::new(|x| x),
+        kept: Arc::new(|state| state),
         judged: x.v.len(),
     }
 }

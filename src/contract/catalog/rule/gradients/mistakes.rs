@@ -12,6 +12,7 @@ use BackwardDeparture as D;
 use super::Backward;
 use crate::contract::catalog::exchanged;
 use crate::contract::catalog::known::{self, HEAD_MAP, KnownMistake};
+use crate::contract::catalog::rule::problem::transposed;
 use crate::contract::{Instance, Mistake};
 
 /// The inputs in f64.
@@ -81,24 +82,21 @@ fn compute(wide: &Wide, choices: &Choices) -> InputGradients<f64> {
     let mut found =
         backward_with_departure(convention, sizes, inputs, gradients, choices.departure);
     if choices.transposed {
-        found.state = transposed(&found.state, convention.state, sizes);
+        found.state = turned(&found.state, convention.state, sizes);
     }
     found
 }
 
 /// Returns the states in the other layout.
-fn transposed(states: &[f64], layout: StateLayout, sizes: Sizes) -> Vec<f64> {
+fn turned(states: &[f64], layout: StateLayout, sizes: Sizes) -> Vec<f64> {
     let [.., rows, columns] = sizes.state_shape(layout);
-    let heads = states.chunks_exact(rows * columns);
-    heads
-        .flat_map(|head| (0..rows * columns).map(move |at| head[at % rows * columns + at / rows]))
-        .collect()
+    transposed(states, [rows, columns])
 }
 
 /// Returns the states of the other layout that the same elements are.
 fn misread(states: &[f64], layout: StateLayout, sizes: Sizes) -> Vec<f64> {
     let other = layout.other();
-    transposed(states, other, sizes)
+    turned(states, other, sizes)
 }
 
 fn always(_: &Wide, _: &Choices) -> bool {

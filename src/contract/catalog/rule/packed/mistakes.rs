@@ -65,7 +65,7 @@ fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
         calls: calls.collect(),
         lines: by.lines.clone(),
         states,
-        kept: Arc::new(move |x| kind.round(x)),
+        kept: Arc::new(move |state| state.into_iter().map(|x| kind.round(x)).collect()),
         judged: by.judged * by.sizes.value_heads * by.sizes.value_size,
     }
 }

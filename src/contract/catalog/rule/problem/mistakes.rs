@@ -440,6 +440,24 @@ const MISTAKES: &[KnownMistake] = &[
         }),
     },
     KnownMistake {
+        name: "gate-of-next-token",
+        explanation: "a token has the gate of the token after it in its sequence",
+        applies: |p| p.sizes.tokens > 1,
+        effect: Computed(|wide, convention, sizes| {
+            gates_of(wide, convention, sizes, |token| {
+                (token + 1).min(sizes.tokens - 1)
+            })
+        }),
+    },
+    KnownMistake {
+        name: "gate-of-token-before",
+        explanation: "a token has the gate of the token before it in its sequence",
+        applies: |p| p.sizes.tokens > 1,
+        effect: Computed(|wide, convention, sizes| {
+            gates_of(wide, convention, sizes, |token| token.saturating_sub(1))
+        }),
+    },
+    KnownMistake {
         name: "gate-sign",
         explanation: "the gate has the wrong sign: states grow where they should decay",
         applies: |p| p.convention.gate != Gate::Factor,
@@ -567,16 +585,40 @@ fn with_rows(
     recurrence(&convention, sizes, changed.inputs())
 }
 
+/// Computes the rule with gates of other tokens of the same sequence.
+fn gates_of(
+    wide: &CallInputs,
+    convention: Convention,
+    sizes: Sizes,
+    from: impl Fn(usize) -> usize,
+) -> Outputs<f64> {
+    let tokens = (0..sizes.tokens).map(|token| slice(&wide.g, sizes, from(token)..from(token) + 1));
+    let tokens: Vec<Vec<f64>> = tokens.collect();
+    let width = wide.g.len() / (sizes.sequences * sizes.tokens);
+    let rows = |sequence: usize| {
+        tokens
+            .iter()
+            .map(move |rows| &rows[sequence * width..][..width])
+    };
+    let gates = (0..sizes.sequences).flat_map(rows).flatten().copied();
+    let changed = CallInputs {
+        g: gates.collect(),
+        ..wide.clone()
+    };
+    recurrence(&convention, sizes, changed.inputs())
+}
+
 fn initial_transposed(wide: &CallInputs, mut convention: Convention, sizes: Sizes) -> Outputs<f64> {
     convention.state = convention.state.other();
     let other = recurrence(&convention, sizes, wide.inputs());
     // Only the initial state is read wrongly: the final state is in the case's layout.
-    let state = transposed(&other.state, sizes.state_shape(convention.state));
+    let [.., rows, columns] = sizes.state_shape(convention.state);
+    let state = transposed(&other.state, [rows, columns]);
     Outputs { state, ..other }
 }
 
 /// Transposes the matrices of the last two axes.
-fn transposed(values: &[f64], [.., rows, columns]: [usize; 4]) -> Vec<f64> {
+pub fn transposed(values: &[f64], [rows, columns]: [usize; 2]) -> Vec<f64> {
     let matrices = values.chunks_exact(rows * columns);
     matrices
         .flat_map(|matrix| {

@@ -208,6 +208,12 @@ impl ChunkGates {
                 compute([&gates.part(wrong), &gates.to_end(Plus(Last))])
             }));
         }
+        let (gates, of_state) = (Arc::clone(self), Arc::clone(&compute));
+        let text = "the state decays by e^(G_last) twice";
+        found.push(Mistake::new(NAME, text, move || {
+            let last = twice(&gates.part(Plus(Last)));
+            of_state([&last, &gates.to_end(Plus(Last))])
+        }));
         let (gates, of_both) = (Arc::clone(self), Arc::clone(&compute));
         let text = "G_last is that of the token before a chunk's last";
         found.push(Mistake::new(NAME, text, move || {
@@ -249,8 +255,20 @@ impl ChunkGates {
                 compute([&to, &from])
             })
         };
-        wrong.iter().map(mistake).collect()
+        let mut found: Vec<Mistake> = wrong.iter().map(mistake).collect();
+        let (gates, compute) = (Arc::clone(self), Arc::clone(&compute));
+        let text = format!("{what} decays by {} twice", exponential(right, names));
+        found.push(Mistake::new(NAME, text, move || {
+            let [to, from] = right.map(|part| twice(&gates.part(part)));
+            compute([&to, &from])
+        }));
+        found
     }
+}
+
+/// Returns each number twice as large.
+fn twice(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|x| 2.0 * x).collect()
 }
 
 /// Returns differences.

@@ -14,8 +14,8 @@ pub struct SequenceCalls {
     pub lines: Vec<Vec<Option<usize>>>,
     /// All lines before the call.
     pub states: Vec<f64>,
-    /// The rounding of a state to the type that lines have.
-    pub kept: Arc<dyn Fn(f64) -> f64 + Send + Sync>,
+    /// The line that is kept of a state: rounded to the type of the lines, in their layout.
+    pub kept: Arc<dyn Fn(Vec<f64>) -> Vec<f64> + Send + Sync>,
     /// The elements of the output that are judged, the first ones.
     pub judged: usize,
 }
@@ -60,10 +60,8 @@ impl SequenceCalls {
             let first = tokens.saturating_sub(lines.len());
             for token in first..tokens {
                 if let Some(at) = lines.get(token - first).copied().flatten() {
-                    let left = compute(call, token + 1).state;
-                    for (kept, left) in states[at * left.len()..].iter_mut().zip(left) {
-                        *kept = (self.kept)(left);
-                    }
+                    let line = (self.kept)(compute(call, token + 1).state);
+                    states[at * line.len()..][..line.len()].copy_from_slice(&line);
                 }
             }
             if tokens > 0 {

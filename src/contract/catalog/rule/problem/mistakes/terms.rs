@@ -3,10 +3,13 @@
 //! The results of a token are linear in its terms, so the wrong ones are sums of right results with other inputs. With `beta` 0 a token
 //! only decays the state; after a state of zeros it only writes its value.
 
-use deltanet_reference::rule::{Convention, Gate, Outputs, Sizes, recurrence};
+use deltanet_reference::rule::{
+    Convention, Gate, Order, Outputs, Readout, Scale, Sizes, recurrence,
+};
 
 use super::Effect::Computed;
 use super::{CallInputs, KnownMistake, slice};
+use crate::tensor::ElementKind;
 
 pub(super) const MISTAKES: &[KnownMistake] = &[
     KnownMistake {
@@ -79,6 +82,18 @@ pub(super) const MISTAKES: &[KnownMistake] = &[
         }),
     },
     KnownMistake {
+        name: "decay-after-token",
+        explanation: "the decay comes last, after the output: a token is added to and read from the state before its decay",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| {
+                let Outputs { output, state } = token.open();
+                let state = token.decayed_from(state).state;
+                Outputs { output, state }
+            })
+        }),
+    },
+    KnownMistake {
         name: "output-before-update",
         explanation: "the output is read before the token is written to the state",
         applies: |_| true,
@@ -97,6 +112,60 @@ pub(super) const MISTAKES: &[KnownMistake] = &[
             by_tokens(wide, convention, sizes, |token| Outputs {
                 output: token.unchanged().output,
                 state: token.right().state,
+            })
+        }),
+    },
+    KnownMistake {
+        name: "decay-before-read",
+        explanation: "the output is read from the new state decayed once more",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| {
+                let state = token.right().state;
+                Outputs {
+                    output: token.decayed_from(state.clone()).output,
+                    state,
+                }
+            })
+        }),
+    },
+    KnownMistake {
+        name: "state-rounded",
+        explanation: "the state is rounded to bf16 after each token",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| {
+                token.kept_in(ElementKind::Bf16)
+            })
+        }),
+    },
+    KnownMistake {
+        name: "state-rounded",
+        explanation: "the state is rounded to f16 after each token",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| {
+                token.kept_in(ElementKind::F16)
+            })
+        }),
+    },
+    KnownMistake {
+        name: "update-rounded",
+        explanation: "beta (v - S^T k), what the token writes, is rounded to bf16",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| {
+                token.written_in(ElementKind::Bf16)
+            })
+        }),
+    },
+    KnownMistake {
+        name: "update-rounded",
+        explanation: "beta (v - S^T k), what the token writes, is rounded to f16",
+        applies: |_| true,
+        effect: Computed(|wide, convention, sizes| {
+            by_tokens(wide, convention, sizes, |token| {
+                token.written_in(ElementKind::F16)
             })
         }),
     },
@@ -153,6 +222,45 @@ impl OneToken {
             wide.beta.fill(0.0);
             wide.g.fill(self.open_gate());
         })
+    }
+
+    /// Returns the right output, and the state rounded to a type.
+    fn kept_in(&self, kind: ElementKind) -> Outputs<f64> {
+        let Outputs { output, state } = self.right();
+        let state = state.into_iter().map(|x| kind.rounded(x)).collect();
+        Outputs { output, state }
+    }
+
+    /// Returns the results of an update `beta (v - S^T k)` that is rounded to a type.
+    fn written_in(&self, kind: ElementKind) -> Outputs<f64> {
+        let predicted = self.prediction();
+        self.run(|wide| {
+            let channels = wide.v.len() / wide.beta.len();
+            let rows = wide.v.chunks_mut(channels).zip(&wide.beta);
+            let rows = rows.zip(predicted.chunks(channels));
+            for ((row, beta), predicted) in rows.filter(|((_, beta), _)| **beta != 0.0) {
+                for (v, predicted) in row.iter_mut().zip(predicted) {
+                    *v = predicted + kind.rounded(beta * (*v - predicted)) / beta;
+                }
+            }
+        })
+    }
+
+    /// Returns what the state holds for the key, in the layout of the values.
+    fn prediction(&self) -> Vec<f64> {
+        let mut wide = self.wide.clone();
+        wide.beta.fill(0.0);
+        if self.convention.order == Order::ErrorFirst {
+            wide.g.fill(self.open_gate());
+        }
+        if self.convention.readout == Readout::Query {
+            wide.q = wide.k.clone();
+        }
+        let convention = Convention {
+            scale: Scale::One,
+            ..self.convention
+        };
+        recurrence(&convention, self.sizes, wide.inputs()).output
     }
 
     /// Returns what the token writes to a state of zeros, and the output from it. `beta` stands for the token's own, if it is given.
@@ -274,6 +382,16 @@ mod tests {
                 dot(state, q)
             })
         };
+        let rounded_state = |kind: ElementKind| {
+            directly(move |state, decay, k, beta, v, q| {
+                state.iter_mut().for_each(|s| *s *= decay);
+                let error = beta * (v - dot(state, k));
+                state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
+                let read = dot(state, q);
+                state.iter_mut().for_each(|s| *s = kind.rounded(*s));
+                read
+            })
+        };
         let expected = [
             usual(|beta, v, _| beta * v),
             usual(|beta, v, read| beta * (v + read)),
@@ -296,6 +414,13 @@ mod tests {
                 dot(state, q)
             }),
             directly(|state, decay, k, beta, v, q| {
+                let error = beta * (v - dot(state, k));
+                state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
+                let read = dot(state, q);
+                state.iter_mut().for_each(|s| *s *= decay);
+                read
+            }),
+            directly(|state, decay, k, beta, v, q| {
                 state.iter_mut().for_each(|s| *s *= decay);
                 let (error, read) = (beta * (v - dot(state, k)), dot(state, q));
                 state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
@@ -308,6 +433,16 @@ mod tests {
                 state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
                 read
             }),
+            directly(|state, decay, k, beta, v, q| {
+                state.iter_mut().for_each(|s| *s *= decay);
+                let error = beta * (v - dot(state, k));
+                state.iter_mut().zip(k).for_each(|(s, k)| *s += error * k);
+                decay * dot(state, q)
+            }),
+            rounded_state(ElementKind::Bf16),
+            rounded_state(ElementKind::F16),
+            usual(|beta, v, read| ElementKind::Bf16.rounded(beta * (v - read))),
+            usual(|beta, v, read| ElementKind::F16.rounded(beta * (v - read))),
         ];
         assert_eq!(MISTAKES.len(), expected.len());
         for (mistake, expected) in MISTAKES.iter().zip(expected) {
