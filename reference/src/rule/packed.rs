@@ -11,7 +11,7 @@ mod merge;
 
 use std::ops::Range;
 
-pub use chunk::{PackedChunks, PackedStates};
+pub use chunk::{MatrixPart, PackedChunks, PackedStates};
 pub use merge::{merged_state, transition};
 
 use half::f16;

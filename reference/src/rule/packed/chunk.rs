@@ -36,6 +36,17 @@ pub struct PackedChunks<'a> {
     pub chunk: usize,
 }
 
+/// A part of a chunk's matrix. The rest is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixPart {
+    /// The elements below the diagonal: of earlier tokens, as L has them.
+    Below,
+    /// Those and the diagonal, as A has them.
+    BelowAndDiagonal,
+    /// All elements.
+    Whole,
+}
+
 /// Results that are computed chunk after chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackedStates<R> {
@@ -155,13 +166,18 @@ impl<'a> PackedChunks<'a> {
     /// Returns L of keys `[tok, H, K]` and write strengths `[tok, HV]`.
     #[must_use]
     pub fn l<R: Real>(&self, k: &[R], beta: &[R], cumsum: &[f64]) -> Vec<R> {
-        self.l_between(k, beta, [cumsum, cumsum])
+        self.l_between((k, beta), [cumsum, cumsum], MatrixPart::Below)
     }
 
-    /// Returns [`PackedChunks::l`] with the G of rows, and that of columns.
+    /// Returns [`PackedChunks::l`] with the G of rows, and that of columns, and a part of the matrix.
     #[must_use]
-    pub fn l_between<R: Real>(&self, k: &[R], beta: &[R], [to, from]: [&[f64]; 2]) -> Vec<R> {
-        self.matrix(false, |i, j, head| {
+    pub fn l_between<R: Real>(
+        &self,
+        (k, beta): (&[R], &[R]),
+        [to, from]: [&[f64]; 2],
+        part: MatrixPart,
+    ) -> Vec<R> {
+        self.matrix(part, |i, j, head| {
             let beta = self.row(beta, i, head, 1)[0];
             let (to, from) = (self.sums(to, i, head), self.sums(from, j, head));
             beta * self.decayed_dot(self.key(k, i, head), self.key(k, j, head), to, from)
@@ -171,27 +187,29 @@ impl<'a> PackedChunks<'a> {
     /// Returns A of queries and keys `[tok, H, K]`.
     #[must_use]
     pub fn attention<R: Real>(&self, q: &[R], k: &[R], cumsum: &[f64], scale: R) -> Vec<R> {
-        self.attention_between((q, k), [cumsum, cumsum], scale)
+        let part = MatrixPart::BelowAndDiagonal;
+        self.attention_between((q, k), [cumsum, cumsum], scale, part)
     }
 
-    /// Returns [`PackedChunks::attention`] with the G of rows, and that of columns.
+    /// Returns [`PackedChunks::attention`] with the G of rows, and that of columns, and a part of the matrix.
     #[must_use]
     pub fn attention_between<R: Real>(
         &self,
         (q, k): (&[R], &[R]),
         [to, from]: [&[f64]; 2],
         scale: R,
+        part: MatrixPart,
     ) -> Vec<R> {
-        self.matrix(true, |i, j, head| {
+        self.matrix(part, |i, j, head| {
             let (to, from) = (self.sums(to, i, head), self.sums(from, j, head));
             scale * self.decayed_dot(self.key(q, i, head), self.key(k, j, head), to, from)
         })
     }
 
-    /// Makes a matrix of every chunk from its elements below the diagonal, and on it if `diagonal` is true.
+    /// Makes a matrix of every chunk from the elements of a part of it.
     fn matrix<R: Real>(
         &self,
-        diagonal: bool,
+        part: MatrixPart,
         element: impl Fn(usize, usize, usize) -> R,
     ) -> Vec<R> {
         let layout = self.layout;
@@ -199,7 +217,12 @@ impl<'a> PackedChunks<'a> {
         for (chunk, head) in self.parts() {
             for i in chunk.tokens.clone() {
                 let row = &mut all[layout.row(i, head, self.chunk)];
-                let columns = chunk.tokens.start..i + usize::from(diagonal);
+                let end = match part {
+                    MatrixPart::Below => i,
+                    MatrixPart::BelowAndDiagonal => i + 1,
+                    MatrixPart::Whole => chunk.tokens.end,
+                };
+                let columns = chunk.tokens.start..end;
                 for (x, j) in row.iter_mut().zip(columns) {
                     *x = element(i, j, head);
                 }
@@ -350,7 +373,10 @@ impl<'a> PackedChunks<'a> {
                 let mut sums = read(state, &q, layout.value_size);
                 sums.iter_mut().for_each(|x| *x = scale * *x);
                 let row = self.row(attention, i, head, self.chunk);
-                for (factor, j) in row.iter().zip(chunk.tokens.start..=i) {
+                let columns = row.iter().zip(chunk.tokens.clone());
+                // A without a mask has elements above the diagonal, too.
+                let columns = columns.filter(|(a, j)| *j <= i || **a != R::ZERO);
+                for (factor, j) in columns {
                     let vn = self.row(vn, j, head, layout.value_size);
                     R::add_scaled(&mut sums, *factor, vn);
                 }

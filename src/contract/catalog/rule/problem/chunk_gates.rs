@@ -1,11 +1,11 @@
-//! Mistakes in the gates of the chunk pipeline's steps, as they show in the outputs of each step.
+//! Mistakes in the gates and masks of the chunk pipeline's steps, as they show in the outputs of each step.
 
 mod parts;
 
 use std::sync::Arc;
 
 use deltanet_reference::rule::chunk::Uw;
-use deltanet_reference::rule::packed::{Layout, PackedChunks, PackedStates};
+use deltanet_reference::rule::packed::{Layout, MatrixPart, PackedChunks, PackedStates};
 use deltanet_reference::rule::{HeadMap, Sizes, StateLayout};
 
 use crate::contract::{Buffer, Instance, Mistake};
@@ -70,9 +70,8 @@ impl GatedChunks {
             return Vec::new();
         };
         let (of, [k, beta]) = (self.clone(), [k, beta].map(|buffer| t.wide(buffer)));
-        gates.of_products(what, move |between| {
-            of.chunks().l_between(&k, &beta, between)
-        })
+        let l = move |between: [&[f64]; 2], part| of.chunks().l_between((&k, &beta), between, part);
+        of_matrix(&gates, (what, MatrixPart::Below), l)
     }
 
     /// Returns the mistakes in A of queries and keys.
@@ -86,9 +85,11 @@ impl GatedChunks {
             return Vec::new();
         };
         let (of, [q, k]) = (self.clone(), [q, k].map(|buffer| t.wide(buffer)));
-        gates.of_products("A", move |between| {
-            of.chunks().attention_between((&q, &k), between, scale)
-        })
+        let a = move |between: [&[f64]; 2], part| {
+            let chunks = of.chunks();
+            chunks.attention_between((&q, &k), between, scale, part)
+        };
+        of_matrix(&gates, ("A", MatrixPart::BelowAndDiagonal), a)
     }
 
     /// Returns the mistakes in w of keys, write strengths and Ai.
@@ -118,11 +119,14 @@ impl GatedChunks {
             [q, k, vn, h, sums].map(|buffer| t.wide(buffer)),
         ));
         let own = Arc::clone(&inputs);
-        let mut found = gates.of_products("q k v_new", move |between| {
+        let products = move |between: [&[f64]; 2], part| {
             let (of, [q, k, vn, h, sums]) = &*own;
-            let attention = of.chunks().attention_between((q, k), between, scale);
-            of.chunks().outputs(q, (&attention, vn), sums, h, scale)
-        });
+            let chunks = of.chunks();
+            let attention = chunks.attention_between((q, k), between, scale, part);
+            chunks.outputs(q, (&attention, vn), sums, h, scale)
+        };
+        let part = MatrixPart::BelowAndDiagonal;
+        let mut found = of_matrix(&gates, ("q k v_new", part), products);
         found.extend(gates.of_rows("q h", "i", move |row| {
             let (of, [q, k, vn, h, sums]) = &*inputs;
             let attention = of.chunks().attention(q, k, sums, scale);
@@ -158,4 +162,38 @@ impl GatedChunks {
             })
         })
     }
+}
+
+/// Returns the mistakes in the gates of a matrix of products, and in its part that is not 0. `what` names it.
+fn of_matrix(
+    gates: &Arc<ChunkGates>,
+    (what, part): (&str, MatrixPart),
+    compute: impl Fn([&[f64]; 2], MatrixPart) -> Vec<f64> + Send + Sync + 'static,
+) -> Vec<Mistake> {
+    let compute = Arc::new(compute);
+    let own = Arc::clone(&compute);
+    let mut found = gates.of_products(what, move |between| own(between, part));
+    let parts = [
+        (
+            MatrixPart::Below,
+            "lacks its diagonal: a token is to count for itself",
+        ),
+        (
+            MatrixPart::BelowAndDiagonal,
+            "has its diagonal, where it is to be 0: a token counts for itself",
+        ),
+        (
+            MatrixPart::Whole,
+            "has no mask: later tokens of a chunk count, above the diagonal",
+        ),
+    ];
+    for (wrong, words) in parts.into_iter().filter(|(wrong, _)| *wrong != part) {
+        let (gates, compute) = (Arc::clone(gates), Arc::clone(&compute));
+        found.push(Mistake::new(
+            "chunk-mask",
+            format!("{what} {words}"),
+            move || compute([gates.right(), gates.right()], wrong),
+        ));
+    }
+    found
 }

@@ -128,7 +128,7 @@ impl ChunkGates {
     }
 
     /// Returns G as it is.
-    fn right(&self) -> &[f64] {
+    pub fn right(&self) -> &[f64] {
         &self.sums
     }
 
