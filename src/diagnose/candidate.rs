@@ -115,6 +115,16 @@ impl Candidate {
         self.change.kind == cause.kind && is_named
     }
 
+    /// Returns true if the candidate may be a mistake in one of several outputs alone. Along short axes many maps of indices agree.
+    fn tells_of_one(&self, experiment: &Experiment<'_>) -> bool {
+        let mut inputs = experiment.data().iter();
+        let input = inputs.find(|input| input.tensor == self.tensor);
+        match (input, self.change.moved_axis()) {
+            (Some(input), Some(axis)) => input.axes[axis].length >= FEWEST_MOVED,
+            _ => !self.change.is_move(),
+        }
+    }
+
     fn cause(&self, found: Explanation) -> CauseReport {
         let part = found.part.map(|part| format!(", {part}"));
         let part = part.unwrap_or_default();
@@ -134,10 +144,13 @@ impl Candidate {
     }
 }
 
-/// Wrong elements of one of several wrong outputs below which a mistake may explain them by chance.
+/// The shortest axis along which a wrong map of indices may be told of one output.
+const FEWEST_MOVED: usize = 4;
+
+/// Wrong elements of one of several outputs below which a mistake may explain them by chance.
 const OF_ONE_OUTPUT: usize = 4;
 
-/// Returns the number of the first of several wrong outputs of which a prediction explains every wrong element.
+/// Returns the number of the first wrong output, of several outputs, of which a prediction explains every wrong element.
 fn explained_output(
     experiment: &Experiment<'_>,
     prediction: &Outputs,
@@ -147,7 +160,7 @@ fn explained_output(
     let wrong = outputs.filter(|(_, output)| output.wrong.contains(&true));
     let wrong = wrong.filter(|(_, output)| output.kind.is_float());
     let wrong: Vec<usize> = wrong.map(|(number, _)| number).collect();
-    let is_one_of_several = wrong.len() > 1;
+    let is_one_of_several = experiment.outputs().len() > 1;
     let is_enough = |number: usize| {
         let wrong = experiment.outputs()[number].wrong.iter();
         wrong.filter(|wrong| **wrong).count() >= OF_ONE_OUTPUT
@@ -206,8 +219,7 @@ impl Partial {
             }
             let prediction = candidate.possible(experiment)?;
             let Some(found) = explanation(experiment, &prediction) else {
-                // Along short axes many maps of indices agree.
-                let tried = (!candidate.change.is_move()).then_some(&prediction);
+                let tried = candidate.tells_of_one(experiment).then_some(&prediction);
                 let found = tried.and_then(|prediction| explained_output(experiment, prediction));
                 if let Some((number, found)) = found {
                     self.of_output.push((candidate, number, found));

@@ -66,6 +66,14 @@ impl Change {
         matches!(self.effect, Effect::Move(..) | Effect::Tiles(_))
     }
 
+    /// Returns the axis whose indices take the values of others.
+    pub(super) fn moved_axis(&self) -> Option<usize> {
+        match self.effect {
+            Effect::Move(axis, _) => Some(axis),
+            _ => None,
+        }
+    }
+
     /// Returns the changed values of an input.
     pub(super) fn apply(&self, axes: &[Axis], values: &[f64]) -> Vec<f64> {
         match &self.effect {

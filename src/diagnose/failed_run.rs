@@ -72,17 +72,19 @@ impl FailedRun<'_> {
                     true => experiments(Depth::Blind),
                     false => None,
                 };
-                let found = found.filter(|found| !found.report.causes.is_empty());
                 // Along short axes, many mistakes look alike.
                 let is_doubtful =
                     mistakes.is_lone(position) && dullness(plan.test.function, plan.case) > 0;
-                found.unwrap_or_else(|| SearchResult {
-                    report: match is_doubtful {
-                        true => DiagnosisReport::default(),
-                        false => told_by(known),
+                match found {
+                    Some(found) if is_doubtful || !found.report.causes.is_empty() => found,
+                    _ => SearchResult {
+                        report: match is_doubtful {
+                            true => DiagnosisReport::default(),
+                            false => told_by(known),
+                        },
+                        method: None,
                     },
-                    method: None,
-                })
+                }
             }
         };
         Some(Diagnosis { position, found })

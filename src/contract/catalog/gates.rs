@@ -11,6 +11,21 @@ use crate::contract::Mistake;
 /// A mistake in the gates: its name, its explanation, and the gate for `a + dt_bias` and `A_log`.
 type WrongGate = (&'static str, &'static str, fn(f64, f64) -> f64);
 
+/// A mistake in the bias of gates: its name, its explanation, and for a and dt_bias the argument of softplus, and what is added to softplus.
+type WrongBias = (&'static str, &'static str, fn(f64, f64) -> [f64; 2]);
+
+const BIASES: &[WrongBias] = &[
+    ("bias-missing", "dt_bias is missing", |a, _| [a, 0.0]),
+    ("bias-sign", "dt_bias is subtracted from a", |a, bias| {
+        [a - bias, 0.0]
+    }),
+    (
+        "bias-outside",
+        "dt_bias is added to softplus, not to its argument",
+        |a, bias| [a, bias],
+    ),
+];
+
 /// A mistake in the write strengths: its name, its explanation, and the strength for b.
 type WrongStrength = (&'static str, &'static str, fn(f64) -> f64);
 
@@ -160,15 +175,23 @@ pub struct Arguments {
 
 impl Arguments {
     /// Returns the mistakes in the gates: name, explanation and the gates.
-    pub fn gates(&self) -> impl Iterator<Item = Wrong<impl Fn() -> Vec<f64> + use<>>> {
+    pub fn gates(&self) -> impl Iterator<Item = Wrong<WrongGates>> {
         let own = Arc::new(self.clone());
-        GATES.iter().map(move |&(name, explanation, wrong)| {
+        let of_biases = Arc::clone(&own);
+        let biases = BIASES.iter().map(move |&(name, explanation, bias)| {
+            let own = Arc::clone(&of_biases);
+            let gates: WrongGates = Box::new(move || own.wrong_gates(right, bias));
+            (name, explanation, gates)
+        });
+        let functions = GATES.iter().map(move |&(name, explanation, wrong)| {
             let own = Arc::clone(&own);
-            (name, explanation, move || own.wrong_gates(wrong))
-        })
+            let gates: WrongGates = Box::new(move || own.wrong_gates(wrong, inside));
+            (name, explanation, gates)
+        });
+        biases.chain(functions)
     }
 
-    fn wrong_gates(&self, wrong: fn(f64, f64) -> f64) -> Vec<f64> {
+    fn wrong_gates(&self, wrong: fn(f64, f64) -> f64, bias: fn(f64, f64) -> [f64; 2]) -> Vec<f64> {
         let of_heads = self.a_log.iter().zip(&self.dt_bias).cycle();
         let gates = self.a.iter().zip(of_heads);
         let wrong = |x: f64, a_log: f64| match self.softplus {
@@ -181,7 +204,10 @@ impl Arguments {
             }
         };
         gates
-            .map(|(a, (a_log, dt_bias))| wrong(a + dt_bias, *a_log))
+            .map(|(a, (a_log, dt_bias))| {
+                let [x, added] = bias(*a, *dt_bias);
+                wrong(x, *a_log) - a_log.exp() * added
+            })
             .collect()
     }
 
@@ -218,6 +244,19 @@ impl Arguments {
     }
 }
 
+/// A computation of wrong gates.
+pub type WrongGates = Box<dyn Fn() -> Vec<f64> + Send + Sync>;
+
+/// Returns the right argument of softplus, and nothing to add.
+fn inside(a: f64, bias: f64) -> [f64; 2] {
+    [a + bias, 0.0]
+}
+
+/// Returns the gate for `a + dt_bias` and `A_log`.
+fn right(x: f64, a_log: f64) -> f64 {
+    -a_log.exp() * softplus(x)
+}
+
 /// A mistake: its name, its explanation and the values that it leaves.
 pub type Wrong<F> = (&'static str, &'static str, F);
 
@@ -238,7 +277,7 @@ mod tests {
             ..Arguments::default()
         };
         let right = |x: f64, a_log: f64| -a_log.exp() * softplus(x);
-        for (gate, x) in own.wrong_gates(right).iter().zip(&own.a) {
+        for (gate, x) in own.wrong_gates(right, inside).iter().zip(&own.a) {
             let steep = if 2.0 * x > 5.0 {
                 *x
             } else {
@@ -261,7 +300,7 @@ mod tests {
         };
         let right = log_gates(&own.a, &own.a_log, &own.dt_bias);
         for (name, _, wrong) in GATES {
-            let gates = own.wrong_gates(*wrong);
+            let gates = own.wrong_gates(*wrong, inside);
             assert_ne!(gates, right, "{name}");
         }
         let right = operators::sigmoid(&own.b);

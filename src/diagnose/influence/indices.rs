@@ -242,6 +242,65 @@ fn answers(
     Some((answers || expected).then_some(answers))
 }
 
+/// Indices of an input's axis by the responses of some outputs.
+struct Indices {
+    read: BTreeSet<usize>,
+    /// Those to which the reference alone responds.
+    unread: BTreeSet<usize>,
+    /// Those to which the kernels alone respond.
+    surplus: BTreeSet<usize>,
+}
+
+impl Indices {
+    /// Returns none if too little work is left.
+    fn of(
+        experiment: &Experiment<'_>,
+        (input, axis): (&ExperimentInput, usize),
+        answers: &[Answer],
+        numbers: &[usize],
+    ) -> Option<Indices> {
+        let outputs = experiment.outputs();
+        let mut indices = Indices {
+            read: BTreeSet::new(),
+            unread: BTreeSet::new(),
+            surplus: BTreeSet::new(),
+        };
+        for answer in answers {
+            let expected = numbers.iter().any(|&number| {
+                let new = &answer.predicted[number];
+                must_respond(experiment, input, &outputs[number], new).contains(&true)
+            });
+            if has_changed(experiment, &answer.left, numbers) {
+                indices.read.insert(answer.at);
+            } else if expected {
+                let mut larger = answer.larger(experiment, input, axis)?.iter();
+                let answers = larger.any(|responses| {
+                    let mut found = numbers.iter().flat_map(|&number| &responses.found[number]);
+                    found.any(|found| *found)
+                });
+                match answers {
+                    true => indices.read.insert(answer.at),
+                    false => indices.unread.insert(answer.at),
+                };
+            }
+            let mut pairs = outputs.iter().zip(&answer.predicted);
+            if indices.read.contains(&answer.at)
+                && pairs.all(|(output, new)| same_values(&output.expected, new))
+            {
+                indices.surplus.insert(answer.at);
+            }
+        }
+        Some(indices)
+    }
+}
+
+/// Returns true if one of some outputs of the kernels has changed.
+fn has_changed(experiment: &Experiment<'_>, left: &Outputs, numbers: &[usize]) -> bool {
+    let outputs = experiment.outputs();
+    let mut numbers = numbers.iter();
+    numbers.any(|&number| !same_values(&outputs[number].got, &left[number]))
+}
+
 /// Returns a cause if the kernels respond to some indices of an input's axis only.
 fn unread_indices(
     experiment: &Experiment<'_>,
@@ -250,33 +309,12 @@ fn unread_indices(
     answers: &[Answer],
 ) -> Option<CauseReport> {
     let outputs = experiment.outputs();
-    let answered = |left: &Outputs| {
-        let mut pairs = outputs.iter().zip(left);
-        pairs.any(|(output, left)| !same_values(&output.got, left))
-    };
-    let mut read = BTreeSet::new();
-    let mut unread = BTreeSet::new();
-    let mut surplus = BTreeSet::new();
-    for answer in answers {
-        let mut expected = outputs.iter().zip(&answer.predicted);
-        let expected = expected
-            .any(|(output, new)| must_respond(experiment, input, output, new).contains(&true));
-        if answered(&answer.left) {
-            read.insert(answer.at);
-        } else if expected {
-            let mut larger = answer.larger(experiment, input, axis)?.iter();
-            match larger.any(|responses| responses.found.iter().flatten().any(|found| *found)) {
-                true => read.insert(answer.at),
-                false => unread.insert(answer.at),
-            };
-        }
-        let mut pairs = outputs.iter().zip(&answer.predicted);
-        if read.contains(&answer.at)
-            && pairs.all(|(output, new)| same_values(&output.expected, new))
-        {
-            surplus.insert(answer.at);
-        }
-    }
+    let all: Vec<usize> = (0..outputs.len()).collect();
+    let Indices {
+        read,
+        mut unread,
+        surplus,
+    } = Indices::of(experiment, (input, axis), answers, &all)?;
     if unread.is_empty() || read.is_empty() {
         return None;
     }
@@ -285,7 +323,7 @@ fn unread_indices(
         let changes = changed_in(input, axis, &(first..=last));
         if experiment
             .run(&changes)
-            .is_some_and(|left| !answered(&left))
+            .is_some_and(|left| !has_changed(experiment, &left, &all))
         {
             unread.extend(first..=last);
         }
@@ -299,6 +337,26 @@ fn unread_indices(
             ranges(name, &unread)
         );
         return Some(cause("index", input, None, text));
+    }
+    // Another output may respond to more indices than a wrong one.
+    let wrong = all
+        .iter()
+        .filter(|&&number| outputs[number].wrong.contains(&true));
+    for &number in wrong.filter(|_| all.len() > 1) {
+        let Some(own) = Indices::of(experiment, (input, axis), answers, &[number]) else {
+            break;
+        };
+        let is_more = own.unread.difference(&unread).next().is_some();
+        if is_more && unread.iter().all(|at| !own.read.contains(at)) && !own.read.is_empty() {
+            let text = format!(
+                "`{}` does not respond to `{}` at {}; at {} it does",
+                outputs[number].name,
+                input.tensor,
+                ranges(name, &own.unread),
+                ranges(name, &own.read)
+            );
+            return Some(cause("unread", input, Some(&outputs[number]), text));
+        }
     }
     let text = format!(
         "`{}` is not read at {}; at {} it is",

@@ -146,12 +146,6 @@ const MISTAKES: &[KnownMistake<Wide, Choices>] = &[
         },
     },
     KnownMistake {
-        name: "bias-missing",
-        explanation: "dt_bias is left out of the gate",
-        applies: |_, _| true,
-        change: |x, _| x.dt_bias.fill(0.0),
-    },
-    KnownMistake {
         name: "softplus-steepness",
         explanation: "the softplus is that of steepness 1 and threshold 20, not the one asked for",
         applies: |_, by| by.softplus != [1.0, 20.0],
