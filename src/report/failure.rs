@@ -338,7 +338,8 @@ pub(super) fn place(trial: &TrialReport) -> String {
     let wrong = outputs.find(|output| output.problem.is_some());
     let alone = trial.error.is_none() && trial.problem.is_none() && trial.findings.is_empty();
     let (Some(output), true) = (wrong, alone) else {
-        return first_problem(trial);
+        let place = trial.error.as_deref().map(place_of_error);
+        return first_problem(trial) + &place.unwrap_or_default();
     };
     let told = output.problem.as_ref();
     let told = told.map(|found| problem::explain(found, Some(output), &[]));
@@ -350,6 +351,22 @@ pub(super) fn place(trial: &TrialReport) -> String {
     let wrong = line("wrong").unwrap_or_default();
     let pattern = line("where").map_or_else(String::new, |text| format!("; {text}"));
     format!("`{}`: {wrong}{pattern}", plain::line(&output.name))
+}
+
+/// Returns where a kernel ended by an error: the distance of an address from a tensor, and the source line, or else the instruction.
+fn place_of_error(text: &str) -> String {
+    let part = |label: &str| {
+        let mut parts = text.lines().skip(1).map(str::trim);
+        let part = parts.find_map(|line| line.strip_prefix(label));
+        part.map(|part| plain::line(part.trim()))
+    };
+    let address = part("address ");
+    // An address in a line of its own, `0x7f00, right behind the end of `u` (1024 bytes at 0x7e00)`.
+    let distance = address.as_deref().and_then(|text| text.split_once(", "));
+    let distance = distance.map(|(_, rest)| rest.split(" (").next().unwrap_or(rest).to_owned());
+    let parts = [distance, part("source ").or_else(|| part("pc "))];
+    let parts = parts.into_iter().flatten();
+    parts.map(|part| format!("; {part}")).collect()
 }
 
 /// Returns the lines about a finding of the sanitizer.

@@ -127,3 +127,30 @@ BEST(best_maximum_left, MAXIMUM_LEFT)
 BEST(best_more, MORE)
 BEST(best_base_2, BASE_2)
 BEST(best_cooler, COOLER)
+
+enum Ways { WAYS_RIGHT, PAIRS, HALVES, HALF_READ, REVERSED_IN_ONE };
+
+// A work-item computes a channel of a row.
+template <Ways mistake>
+static __device__ void ways(const float *x, const float *w, float *y, float *z, float *c, int D) {
+    const int d = blockIdx.x * 64 + threadIdx.x;
+    if (d >= D) return;
+    const float *row = x + blockIdx.y * D;
+    const int at = blockIdx.y * D + d;
+    float factor = mistake == REVERSED_IN_ONE ? w[D - 1 - d] : w[d];
+    if (mistake == HALF_READ && d >= D / 2) factor = 0;
+    const int pair = (d ^ 1) < D ? d ^ 1 : d, half = d < D / 2 ? d + D / 2 : d - D / 2;
+    y[at] = row[d] * factor;
+    z[at] = row[d] + w[d];
+    c[at] = row[mistake == PAIRS ? pair : mistake == HALVES ? half : d];
+}
+
+#define WAYS(name, mistake)                                                                                    \
+    extern "C" __global__ void name(const float *x, const float *w, float *y, float *z, float *c, int D) { \
+        ways<mistake>(x, w, y, z, c, D);                                                                       \
+    }
+WAYS(ways_right, WAYS_RIGHT)
+WAYS(ways_pairs, PAIRS)
+WAYS(ways_halves, HALVES)
+WAYS(ways_half, HALF_READ)
+WAYS(ways_reversed, REVERSED_IN_ONE)

@@ -19,3 +19,7 @@ def norm(x, sum, gamma, beta, *, eps):
 def best(logits):
     above = np.exp(logits - logits.max(-1, keepdims=True))
     return {"index": logits.argmax(-1), "logprob": -np.log(above.sum(-1))}
+
+
+def ways(x, w):
+    return {"y": x * w, "z": x + w, "c": x}
