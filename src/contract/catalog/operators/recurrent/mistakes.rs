@@ -91,6 +91,7 @@ fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
             true => transposed(&state, [values, keys]),
             false => state,
         }),
+        steps: 1,
         judged: x.v.len(),
         states,
     }

@@ -105,6 +105,7 @@ fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
         lines: slots.iter().map(|slot| vec![*slot]).collect(),
         states: x.states.clone(),
         kept: Arc::new(|state| state),
+        steps: 1,
         judged: x.v.len(),
     }
 }

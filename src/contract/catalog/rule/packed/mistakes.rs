@@ -21,10 +21,7 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
         chunked::mistakes(move |terms| compute_by_chunks(&wide, &by, chunk, terms))
     });
     let (output, states) = by_chunks.unwrap_or_default();
-    let of_rule = match by.steps {
-        1 => sequences(&shared, &by).mistakes(None),
-        _ => Vec::new(),
-    };
+    let of_rule = sequences(&shared, &by).mistakes(None);
     let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
         known.into_iter().chain(of_rule).map(Into::into).unzip();
     in_output.extend(output);
@@ -32,14 +29,23 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
     [in_output, in_states]
 }
 
-/// Returns the sequences as calls of the rule.
+/// Returns the sequences as calls of the rule. Each Householder step is a token, which decays the state if it is the first of several.
 fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
     let calls = by.starts.iter().enumerate().map(|(n, start)| {
         let tokens = by.bounds[n]..by.bounds[n + 1];
         let tensors = [&x.q[..], &x.k, &x.v, &x.g, &x.beta];
         let state = (&x.states[..], by.line(), *start);
+        let mut inputs = CallInputs::of_sequence(tensors, by.sizes.tokens, tokens.clone(), state);
+        let rows = inputs
+            .q
+            .chunks_exact(by.sizes.key_heads * by.sizes.key_size);
+        inputs.q = rows.flat_map(|row| row.repeat(by.steps)).collect();
+        let width = x.g.len() / by.sizes.tokens.max(1);
+        let rows = inputs.g.chunks_exact(width.max(1));
+        let later = vec![0.0; width * (by.steps - 1)];
+        inputs.g = rows.flat_map(|row| [row, &later].concat()).collect();
         Call {
-            inputs: CallInputs::of_sequence(tensors, by.sizes.tokens, tokens.clone(), state),
+            inputs,
             convention: Convention {
                 scale: Scale::Factor(by.scale),
                 head_map: by.head_map,
@@ -48,7 +54,7 @@ fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
                 ..Convention::FLA
             },
             sizes: Sizes {
-                tokens: tokens.len(),
+                tokens: tokens.len() * by.steps,
                 ..by.sizes
             },
             given: by.starts.iter().any(Option::is_some),
@@ -66,6 +72,7 @@ fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
         lines: by.lines.clone(),
         states,
         kept: Arc::new(move |state| state.into_iter().map(|x| kind.round(x)).collect()),
+        steps: by.steps,
         judged: by.judged * by.sizes.value_heads * by.sizes.value_size,
     }
 }

@@ -16,6 +16,8 @@ pub struct SequenceCalls {
     pub states: Vec<f64>,
     /// The line that is kept of a state: rounded to the type of the lines, in their layout.
     pub kept: Arc<dyn Fn(Vec<f64>) -> Vec<f64> + Send + Sync>,
+    /// Tokens of a call for a row of the output, which is that of the last of them. Several steps of a token are as many tokens.
+    pub steps: usize,
     /// The elements of the output that are judged, the first ones.
     pub judged: usize,
 }
@@ -65,7 +67,10 @@ impl SequenceCalls {
                 }
             }
             if tokens > 0 {
-                output.extend(compute(call, tokens).output);
+                let width = call.sizes.value_heads * call.sizes.value_size;
+                let all = compute(call, tokens).output;
+                let rows = all.chunks_exact(width).skip(self.steps - 1);
+                output.extend(rows.step_by(self.steps).flatten());
             }
         }
         output.truncate(self.judged);
@@ -96,6 +101,7 @@ impl SequenceCalls {
             lines: self.lines.clone(),
             states: self.states.clone(),
             kept: Arc::clone(&self.kept),
+            steps: self.steps,
             judged: self.judged,
         }
     }
