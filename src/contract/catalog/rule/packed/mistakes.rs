@@ -21,7 +21,14 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
         chunked::mistakes(move |terms| compute_by_chunks(&wide, &by, chunk, terms))
     });
     let (output, states) = by_chunks.unwrap_or_default();
-    let of_rule = sequences(&shared, &by).mistakes(None);
+    let mut of_rule = sequences(&shared, &by, false).mistakes(None);
+    if by.steps > 1 {
+        let (wide, by) = (Arc::clone(&shared), by.clone());
+        let text = "the state is decayed at every step of a token, not at the first alone";
+        of_rule.push(Mistake::pair("decay-at-every-step", text, move || {
+            sequences(&wide, &by, true).right()
+        }));
+    }
     let (mut in_output, mut in_states): (Vec<Mistake>, Vec<Mistake>) =
         known.into_iter().chain(of_rule).map(Into::into).unzip();
     in_output.extend(output);
@@ -29,8 +36,9 @@ pub fn mistakes(wide: Wide, by: Choices) -> [Vec<Mistake>; 2] {
     [in_output, in_states]
 }
 
-/// Returns the sequences as calls of the rule. Each Householder step is a token, which decays the state if it is the first of several.
-fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
+/// Returns the sequences as calls of the rule. Each Householder step is a token, which decays the state if it is the first of several, or else
+/// if `each_decays` is true.
+fn sequences(x: &Wide, by: &Choices, each_decays: bool) -> SequenceCalls {
     let calls = by.starts.iter().enumerate().map(|(n, start)| {
         let tokens = by.bounds[n]..by.bounds[n + 1];
         let tensors = [&x.q[..], &x.k, &x.v, &x.g, &x.beta];
@@ -43,7 +51,11 @@ fn sequences(x: &Wide, by: &Choices) -> SequenceCalls {
         let width = x.g.len() / by.sizes.tokens.max(1);
         let rows = inputs.g.chunks_exact(width.max(1));
         let later = vec![0.0; width * (by.steps - 1)];
-        inputs.g = rows.flat_map(|row| [row, &later].concat()).collect();
+        let repeated = |row: &[f64]| match each_decays {
+            true => row.repeat(by.steps),
+            false => [row, &later].concat(),
+        };
+        inputs.g = rows.flat_map(repeated).collect();
         Call {
             inputs,
             convention: Convention {

@@ -6,6 +6,13 @@ use super::{Call, CallInputs, wrong_arguments};
 use crate::contract::Mistake;
 use crate::contract::catalog::gates::Arguments;
 
+/// Mistakes in the gates of single tokens. Later steps of a token have no gates.
+const OF_ONE_STEP: [&str; 3] = [
+    "log-as-factor",
+    "gate-of-next-token",
+    "gate-of-token-before",
+];
+
 /// A call of several sequences.
 pub struct SequenceCalls {
     /// The sequences, each with its own tokens and the state that it begins with.
@@ -29,6 +36,8 @@ impl SequenceCalls {
         let shared = Arc::new(self);
         let longest = shared.calls.iter().max_by_key(|call| call.sizes.tokens);
         let of_rule = longest.into_iter().flat_map(Call::known);
+        let steps = shared.steps;
+        let of_rule = of_rule.filter(move |known| steps == 1 || !OF_ONE_STEP.contains(&known.name));
         let of_rule = of_rule.map(|known| {
             let shared = Arc::clone(&shared);
             Mistake::pair(known.name, known.explanation, move || {
