@@ -1,6 +1,6 @@
 //! The number of cases that each binding of a user runs, and the reasons why it runs none.
 
-use crate::binding::{Binding, ContractTensors, TensorUse};
+use crate::binding::{self, Binding, ContractTensors, TensorUse};
 use crate::contract::Values;
 use crate::run::{RunError, SelectedCase};
 use crate::text::{counted_reasons, escaped};
@@ -107,7 +107,7 @@ impl BindingUsage {
             let name = describe_binding(binding);
             format!(
                 "warning: {name} hands the input `{input}` to no launch\n  \
-                 add `{input}` to the `args` of the kernel that should read it; a step of an algorithm may get a tensor made of `{input}` instead"
+                 add `{input}` to the `args` of the kernel that should read it"
             )
         };
         all.flat_map(|((binding, _), counts)| {
@@ -128,10 +128,22 @@ fn unused_inputs(binding: &Binding, tensors: &ContractTensors, values: &Values) 
             .axes
             .iter()
             .all(|axis| axis.length.as_deref() == Some("1"));
-        tensor.role == TensorUse::Input && !alone && !binding.uses(&tensor.name)
+        tensor.role == TensorUse::Input
+            && !alone
+            && !binding.uses(&tensor.name)
+            && is_needed(binding, &tensor.name)
     })
     .map(|tensor| tensor.name.clone())
     .collect()
+}
+
+/// Returns false if the built-in kernels of the contract do without an input: a step gets what other steps made of it.
+fn is_needed(binding: &Binding, input: &str) -> bool {
+    let built_in = binding::built_in().unwrap_or_default().iter();
+    let mut of_contract = built_in
+        .filter(|known| known.function.name == binding.function.name)
+        .peekable();
+    of_contract.peek().is_none() || of_contract.any(|known| known.uses(input))
 }
 
 /// Returns the words for a binding in a message.
