@@ -115,12 +115,17 @@ impl Candidate {
         self.change.kind == cause.kind && is_named
     }
 
-    /// Returns true if the candidate may be a mistake in one of several outputs alone. Along short axes many maps of indices agree.
+    /// Returns true if the candidate may be a mistake in one of several outputs alone. Many maps of indices agree along short axes, and in one of
+    /// several wrong outputs.
     fn tells_of_one(&self, experiment: &Experiment<'_>) -> bool {
         let mut inputs = experiment.data().iter();
         let input = inputs.find(|input| input.tensor == self.tensor);
         match (input, self.change.moved_axis()) {
-            (Some(input), Some(axis)) => input.axes[axis].length >= FEWEST_MOVED,
+            (Some(input), Some(axis)) => {
+                let outputs = experiment.outputs().iter();
+                let wrong = outputs.filter(|output| output.wrong.contains(&true));
+                input.axes[axis].length >= FEWEST_MOVED && wrong.count() == 1
+            }
             _ => !self.change.is_move(),
         }
     }
