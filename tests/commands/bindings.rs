@@ -60,7 +60,7 @@ fn a_missing_barrier_fails_a_right_run_where_another_order_of_waves_is_wrong() {
     );
     let again = of("again.toml");
     assert_eq!((again.code, again.err.as_str()), (0, ""), "{}", again.out);
-    assert!(again.out.contains("hint: race"), "{}", again.out);
+    assert!(again.out.contains("  hint     race: LDS"), "{}", again.out);
 }
 
 /// Strides, fastdiv, template instances, one buffer of two outputs; bf16 in other layouts, token by token; three launches with scratch.
