@@ -245,9 +245,9 @@ fn answers(
 /// Indices of an input's axis by the responses of some outputs.
 struct Indices {
     read: BTreeSet<usize>,
-    /// Those to which the reference alone responds.
+    /// Indices to which the reference alone responds.
     unread: BTreeSet<usize>,
-    /// Those to which the kernels alone respond.
+    /// Indices to which the kernels alone respond.
     surplus: BTreeSet<usize>,
 }
 

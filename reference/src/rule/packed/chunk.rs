@@ -41,7 +41,7 @@ pub struct PackedChunks<'a> {
 pub enum MatrixPart {
     /// The elements below the diagonal: of earlier tokens, as L has them.
     Below,
-    /// Those and the diagonal, as A has them.
+    /// The diagonal as well, as A has it.
     BelowAndDiagonal,
     /// All elements.
     Whole,
