@@ -93,19 +93,8 @@ pub(super) fn most_telling(
     mistakes: Option<&KnownMistakes<'_>>,
 ) -> Vec<usize> {
     let rank = |position: usize| rank_of(&failures[position]);
-    let mut chosen: Vec<(Signature, usize)> = Vec::new();
-    for (position, (_, report)) in failures.iter().enumerate() {
-        if !is_explainable(report) {
-            continue;
-        }
-        let signature = Signature::of(report);
-        let known = chosen.iter_mut().find(|(of, _)| *of == signature);
-        match known {
-            None => chosen.push((signature, position)),
-            Some((_, at)) if rank(position) < rank(*at) => *at = position,
-            Some(_) => {}
-        }
-    }
+    let explainable = |position: usize| is_explainable(&failures[position].1);
+    let chosen = first_of_each_signature(failures, explainable, rank);
     // A mistake that explains most trials with a wrong output is that of the others, too: roundings or infinities may hide it there.
     let known: Vec<usize> = match mistakes {
         Some(mistakes) => chosen
@@ -136,22 +125,33 @@ pub(super) fn most_telling(
 /// each signature.
 pub(super) fn that_tell(failures: &[Failure<'_>]) -> Vec<usize> {
     let instructions = |position: usize| failures[position].1.wave_instructions;
-    let mut shortest: Vec<(Signature, usize)> = Vec::new();
-    for (position, (_, report)) in failures.iter().enumerate() {
+    let tells = |position: usize| {
+        let report = &failures[position].1;
         let tells = race::diagnosis(report).is_some() || unwritten::is_read(report);
-        if !tells || instructions(position) > Some(LONGEST) {
-            continue;
-        }
-        let signature = Signature::of(report);
-        let known = shortest.iter_mut().find(|(of, _)| *of == signature);
+        tells && instructions(position) <= Some(LONGEST)
+    };
+    let shortest = first_of_each_signature(failures, tells, instructions);
+    let positions = shortest.into_iter().map(|(_, position)| position);
+    positions.take(MAX_FAILURES).collect()
+}
+
+/// Returns each signature of some trials, with the position of its trial that comes first by a key.
+fn first_of_each_signature<K: PartialOrd>(
+    failures: &[Failure<'_>],
+    takes: impl Fn(usize) -> bool,
+    key: impl Fn(usize) -> K,
+) -> Vec<(Signature, usize)> {
+    let mut chosen: Vec<(Signature, usize)> = Vec::new();
+    for position in (0..failures.len()).filter(|&position| takes(position)) {
+        let signature = Signature::of(&failures[position].1);
+        let known = chosen.iter_mut().find(|(of, _)| *of == signature);
         match known {
-            None => shortest.push((signature, position)),
-            Some((_, at)) if instructions(position) < instructions(*at) => *at = position,
+            None => chosen.push((signature, position)),
+            Some((_, at)) if key(position) < key(*at) => *at = position,
             Some(_) => {}
         }
     }
-    let positions = shortest.into_iter().map(|(_, position)| position);
-    positions.take(MAX_FAILURES).collect()
+    chosen
 }
 
 /// The weight of unusual values, and of a long trial, beside dull sizes: by an epsilon or a limit, a mistake looks like another one.

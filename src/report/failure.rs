@@ -355,18 +355,26 @@ pub(super) fn place(trial: &TrialReport) -> String {
 
 /// Returns where a kernel ended by an error: the distance of an address from a tensor, and the source line, or else the instruction.
 fn place_of_error(text: &str) -> String {
-    let part = |label: &str| {
-        let mut parts = text.lines().skip(1).map(str::trim);
-        let part = parts.find_map(|line| line.strip_prefix(label));
-        part.map(|part| plain::line(part.trim()))
-    };
-    let address = part("address ");
-    // An address in a line of its own, `0x7f00, right behind the end of `u` (1024 bytes at 0x7e00)`.
-    let distance = address.as_deref().and_then(|text| text.split_once(", "));
-    let distance = distance.map(|(_, rest)| rest.split(" (").next().unwrap_or(rest).to_owned());
-    let parts = [distance, part("source ").or_else(|| part("pc "))];
-    let parts = parts.into_iter().flatten();
-    parts.map(|part| format!("; {part}")).collect()
+    // The line of an address: `address 0x7f00, right behind the end of `u` (1024 bytes at 0x7e00)`.
+    let distance = part_of_error(text, "address").and_then(|text| text.split_once(", "));
+    let distance = distance.map(|(_, rest)| rest.split(" (").next().unwrap_or(rest));
+    let parts = [distance, site_of_error(text)].into_iter().flatten();
+    let parts = parts.map(|part| format!("; {}", plain::line(part)));
+    parts.collect()
+}
+
+/// Returns the source line at which a kernel ended by an error, or else its instruction. An unrolled loop has several instructions for one line.
+pub(super) fn site_of_error(text: &str) -> Option<&str> {
+    part_of_error(text, "source").or_else(|| part_of_error(text, "pc"))
+}
+
+/// Returns what a line of an error's text says behind its label.
+pub(super) fn part_of_error<'t>(text: &'t str, label: &str) -> Option<&'t str> {
+    let mut lines = text.lines().skip(1).map(str::trim);
+    lines.find_map(|line| {
+        let rest = line.strip_prefix(label)?;
+        rest.starts_with(' ').then(|| rest.trim())
+    })
 }
 
 /// Returns the lines about a finding of the sanitizer.

@@ -284,17 +284,13 @@ fn explained(
 /// Returns the parts of an error that its mistake decides: the first line, the kernel and its source line, or else the program counter. A kernel
 /// that hangs is stopped anywhere in its loop.
 fn of_error(text: &str, kind: Option<ErrorKind>) -> String {
-    let mut lines = text.lines();
-    let first = lines.next().map_or_else(String::new, without_numbers);
-    let lines: Vec<&str> = lines.map(str::trim).collect();
-    let has_source = lines.iter().any(|line| line.starts_with("source "));
-    // A loop that is unrolled has several instructions for one line.
-    let site = if has_source { "source " } else { "pc " };
-    let telling = lines.into_iter().filter(|line| {
-        let site = line.starts_with(site) && kind != Some(ErrorKind::Hang);
-        site || line.starts_with("kernel ")
-    });
-    let telling: Vec<&str> = telling.collect();
+    let first = text
+        .lines()
+        .next()
+        .map_or_else(String::new, without_numbers);
+    let site = failure::site_of_error(text).filter(|_| kind != Some(ErrorKind::Hang));
+    let kernel = failure::part_of_error(text, "kernel");
+    let telling: Vec<&str> = kernel.into_iter().chain(site).collect();
     format!("{kind:?} {first} {}", telling.join(" "))
 }
 

@@ -7,7 +7,7 @@ use gfx906::observe::sanitize::Check;
 
 use super::{Plan, Trial, judge, run::fail};
 use crate::contract::PreparedCase;
-use crate::device::{Limits, Sanitize, Watch};
+use crate::device::{DeviceErrorKind, Limits, Sanitize, Watch};
 use crate::report::model::{FindingReport, Severity, TrialReport, Verdict};
 
 /// Wave instructions of the longest trial that is run once more for its barriers. What one case of a contract lacks, most cases lack.
@@ -83,14 +83,14 @@ impl Plan<'_> {
         FindingReport::gather(&mut report.findings, missing);
     }
 
-    /// Returns true if the outputs are wrong when waves run in an order, or if the kernels do not run to their end.
+    /// Returns true if the outputs are wrong when waves run in an order, or if a kernel faults. A limit of time says nothing of an order.
     fn fails_in(&self, order: Schedule, limits: Limits, prepared: &Arc<PreparedCase>) -> bool {
         let limits = Limits {
             schedule: Some(order),
             ..limits
         };
         match self.launch_prepared(limits, Arc::clone(prepared)) {
-            Err(_) => true,
+            Err((_, error)) => error.kind == DeviceErrorKind::Fault,
             Ok(mut trial) => judge::judge(&mut trial, self.test, false)
                 .is_ok_and(|judged| judged.verdict == Verdict::Fail),
         }

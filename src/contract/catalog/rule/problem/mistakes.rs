@@ -9,7 +9,8 @@ use deltanet_reference::rule::{
     Convention, Gate, Inputs, Norm, Order, Outputs, Readout, Scale, Sizes, recurrence,
 };
 
-use Effect::{Changed, Computed};
+use Effect::{Changed, Computed, OfToken};
+use terms::OneToken;
 
 use super::Problem;
 use crate::contract::catalog::exchanged;
@@ -300,6 +301,8 @@ enum Effect {
     Changed(fn(&mut CallInputs, &mut Convention)),
     /// A computation of its own.
     Computed(fn(&CallInputs, Convention, Sizes) -> Outputs<f64>),
+    /// A computation of each token.
+    OfToken(fn(&OneToken) -> Outputs<f64>),
 }
 
 impl Effect {
@@ -315,6 +318,7 @@ impl Effect {
                 recurrence(&convention, sizes, wide.inputs())
             }
             Computed(compute) => compute(&wide, convention, sizes),
+            OfToken(compute) => terms::by_tokens(&wide, convention, sizes, compute),
         }
     }
 }

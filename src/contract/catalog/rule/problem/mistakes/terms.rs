@@ -7,7 +7,7 @@ use deltanet_reference::rule::{
     Convention, Gate, Order, Outputs, Readout, Scale, Sizes, recurrence,
 };
 
-use super::Effect::Computed;
+use super::Effect::OfToken;
 use super::{CallInputs, KnownMistake, slice};
 use crate::tensor::ElementKind;
 
@@ -16,163 +16,123 @@ pub(super) const MISTAKES: &[KnownMistake] = &[
         name: "prediction-missing",
         explanation: "the value is written as it is: what the state holds for the key is not subtracted",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                sum(&[(1.0, &token.decayed()), (1.0, &token.written(None))])
-            })
-        }),
+        effect: OfToken(|token| sum(&[(1.0, &token.decayed()), (1.0, &token.written(None))])),
     },
     KnownMistake {
         name: "prediction-sign",
         explanation: "what the state holds for the key is added to the value, and not subtracted",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                let (right, written) = (token.right(), token.written(None));
-                sum(&[(2.0, &token.decayed()), (2.0, &written), (-1.0, &right)])
-            })
+        effect: OfToken(|token| {
+            let (right, written) = (token.right(), token.written(None));
+            sum(&[(2.0, &token.decayed()), (2.0, &written), (-1.0, &right)])
         }),
     },
     KnownMistake {
         name: "beta-on-prediction-only",
         explanation: "beta scales what the state holds for the key, and not the value",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                let (right, written) = (token.right(), token.written(None));
-                sum(&[
-                    (1.0, &right),
-                    (1.0, &token.written(Some(1.0))),
-                    (-1.0, &written),
-                ])
-            })
+        effect: OfToken(|token| {
+            let (right, written) = (token.right(), token.written(None));
+            sum(&[
+                (1.0, &right),
+                (1.0, &token.written(Some(1.0))),
+                (-1.0, &written),
+            ])
         }),
     },
     KnownMistake {
         name: "decay-not-kept",
         explanation: "the state is decayed where it is read, and kept as it was",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                let (right, decayed) = (token.right(), token.decayed());
-                sum(&[(1.0, &right), (1.0, &token.unchanged()), (-1.0, &decayed)])
-            })
+        effect: OfToken(|token| {
+            let (right, decayed) = (token.right(), token.decayed());
+            sum(&[(1.0, &right), (1.0, &token.unchanged()), (-1.0, &decayed)])
         }),
     },
     KnownMistake {
         name: "decay-after-update",
         explanation: "the state is decayed after its update: what the token writes decays at once",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                let (right, decayed) = (token.right(), token.decayed());
-                let written = sum(&[(1.0, &right), (-1.0, &decayed)]);
-                sum(&[(1.0, &decayed), (1.0, &token.decayed_from(written.state))])
-            })
+        effect: OfToken(|token| {
+            let (right, decayed) = (token.right(), token.decayed());
+            let written = sum(&[(1.0, &right), (-1.0, &decayed)]);
+            sum(&[(1.0, &decayed), (1.0, &token.decayed_from(written.state))])
         }),
     },
     KnownMistake {
         name: "decay-last",
         explanation: "the decay comes last: the error is taken from the state before it, and what the token writes decays at once",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                token.decayed_from(token.open().state)
-            })
-        }),
+        effect: OfToken(|token| token.decayed_from(token.open().state)),
     },
     KnownMistake {
         name: "decay-after-token",
         explanation: "the decay comes last, after the output: a token is added to and read from the state before its decay",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                let Outputs { output, state } = token.open();
-                let state = token.decayed_from(state).state;
-                Outputs { output, state }
-            })
+        effect: OfToken(|token| {
+            let Outputs { output, state } = token.open();
+            let state = token.decayed_from(state).state;
+            Outputs { output, state }
         }),
     },
     KnownMistake {
         name: "output-before-update",
         explanation: "the output is read before the token is written to the state",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| Outputs {
-                output: token.decayed().output,
-                state: token.right().state,
-            })
+        effect: OfToken(|token| Outputs {
+            output: token.decayed().output,
+            state: token.right().state,
         }),
     },
     KnownMistake {
         name: "output-before-token",
         explanation: "the output is read from the state before the token: neither decayed nor written",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| Outputs {
-                output: token.unchanged().output,
-                state: token.right().state,
-            })
+        effect: OfToken(|token| Outputs {
+            output: token.unchanged().output,
+            state: token.right().state,
         }),
     },
     KnownMistake {
         name: "decay-before-read",
         explanation: "the output is read from the new state decayed once more",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                let state = token.right().state;
-                Outputs {
-                    output: token.decayed_from(state.clone()).output,
-                    state,
-                }
-            })
+        effect: OfToken(|token| {
+            let state = token.right().state;
+            Outputs {
+                output: token.decayed_from(state.clone()).output,
+                state,
+            }
         }),
     },
     KnownMistake {
         name: "state-rounded",
         explanation: "the state is rounded to bf16 after each token",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                token.kept_in(ElementKind::Bf16)
-            })
-        }),
+        effect: OfToken(|token| token.kept_in(ElementKind::Bf16)),
     },
     KnownMistake {
         name: "state-rounded",
         explanation: "the state is rounded to f16 after each token",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                token.kept_in(ElementKind::F16)
-            })
-        }),
+        effect: OfToken(|token| token.kept_in(ElementKind::F16)),
     },
     KnownMistake {
         name: "update-rounded",
         explanation: "beta (v - S^T k), what the token writes, is rounded to bf16",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                token.written_in(ElementKind::Bf16)
-            })
-        }),
+        effect: OfToken(|token| token.written_in(ElementKind::Bf16)),
     },
     KnownMistake {
         name: "update-rounded",
         explanation: "beta (v - S^T k), what the token writes, is rounded to f16",
         applies: |_| true,
-        effect: Computed(|wide, convention, sizes| {
-            by_tokens(wide, convention, sizes, |token| {
-                token.written_in(ElementKind::F16)
-            })
-        }),
+        effect: OfToken(|token| token.written_in(ElementKind::F16)),
     },
 ];
 
 /// One token of all sequences and heads, after a state.
-struct OneToken {
+pub(super) struct OneToken {
     wide: CallInputs,
     convention: Convention,
     sizes: Sizes,
@@ -275,7 +235,7 @@ impl OneToken {
 }
 
 /// Runs all tokens, each by a function of its own.
-fn by_tokens(
+pub(super) fn by_tokens(
     wide: &CallInputs,
     convention: Convention,
     sizes: Sizes,
